@@ -1,4 +1,4 @@
-"""Fit the weights of concept tags, `landscape.overlays.thesaurus._tagging.TaggingSettings`.
+"""Fit the weights of concept tags, the `weights` of ``data/thesaurus.yaml``.
 
 Call `fit_weights` with the papers of an atlas and the concepts that their authors chose.
 """
@@ -28,7 +28,7 @@ def fit_weights(
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32] | None,
 ) -> NDArray[np.float64]:
-    """Fit the weights of `TaggingSettings` by logistic regression; the first is the intercept."""
+    """Fit the weights of tagging by logistic regression; the first is the intercept."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 

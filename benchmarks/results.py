@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -42,6 +42,12 @@ def save(name: str, result: Any, *, packages: Sequence[str] = ()) -> Path:
     update_report(name, "\n\n".join([_setting(packages), *_tables]))
     _tables.clear()
     return path
+
+
+def save_texts(name: str, texts: Mapping[str, str]) -> None:
+    """Write outputs of commands into RESULTS.md, each below its title."""
+    blocks = [f"**{title}**\n\n```\n{text}\n```" for title, text in texts.items()]
+    update_report(name, "\n\n".join([_setting(()), *blocks]))
 
 
 def update_report(name: str, text: str, *, report: Path = REPORT) -> None:

@@ -1,4 +1,4 @@
-"""Names of authors: parse, compare and shorten them.
+"""Parse, compare and shorten names of authors.
 
 Sources write "Family, Given" (ADS) or "Given Family" (arXiv), with particles ("de Grijs"), suffixes
 ("Jr.") and collaborations; accents in LaTeX were converted before.
@@ -22,7 +22,7 @@ _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
 class AuthorName(NamedTuple):
-    """The parts of a name; without a given name (a collaboration) all of it is the family."""
+    """Parts of a name; the name of a collaboration is a family name."""
 
     family: str
     given: str
@@ -60,7 +60,7 @@ def _split_spoken(name: str) -> tuple[str, str]:
 
 
 def short_names(authors: Sequence[str], *, link: str = "and") -> str:
-    """Name the authors as a citation in the text does: "A", "A and B" or "A et al."."""
+    """Return the authors as in a citation: "A", "A and B" or "A et al."."""
     if len(authors) > 2:
         return f"{parse_name(authors[0]).family} et al."
     return f" {link} ".join(parse_name(author).family for author in authors)
@@ -68,7 +68,7 @@ def short_names(authors: Sequence[str], *, link: str = "and") -> str:
 
 @lru_cache(maxsize=1 << 17)
 def surname(name: str) -> str:
-    """Return the last word of the family name, normalised; a collaboration's name stays whole."""
+    """Return the last word of the family name, normalised, or the name of a collaboration."""
     if _GROUP.search(name):
         return normal_title(name)
     family = _SUFFIX.sub("", parse_name(name).family).partition(",")[0].split()
@@ -76,12 +76,12 @@ def surname(name: str) -> str:
 
 
 def given_names(name: str) -> tuple[str, ...]:
-    """Given names of an author, normalised."""
+    """Return the given names of an author, normalised."""
     return tuple(normal_title(parse_name(name).given).split())
 
 
 def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two lists of given names may be one person's: an initial fits any name."""
+    """Return whether two lists of given names are compatible; an initial matches any name."""
     if "".join(one) == "".join(other):  # Ji-won and Jiwon
         return True
     pairs = zip(one, other, strict=False)
@@ -89,7 +89,7 @@ def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Return the position of a person among authors, -1 where no name is compatible."""
+    """Return the position of a person among authors, -1 if no name is compatible."""
     family, given = surname(name), given_names(name)
     for place, author in enumerate(authors):
         if surname(author) == family and is_compatible(given, given_names(author)):
@@ -98,6 +98,6 @@ def place_in_byline(authors: Sequence[str], name: str) -> int:
 
 
 def person_key(name: str) -> str:
-    """Family name and first initial, which most spellings of one person share."""
+    """Return family name and first initial."""
     given = given_names(name)
     return f"{surname(name)} {given[0][0] if given else ''}".strip()

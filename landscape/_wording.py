@@ -14,7 +14,7 @@ def count(number: int, noun: str) -> str:
 
 
 def normal_title(title: str) -> str:
-    """Reduce a title to its letters and digits, without case, accents and punctuation."""
+    """Return a title without case, accents, punctuation and spaces."""
     if not title.isascii():
         title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))

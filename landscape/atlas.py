@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 # The packages load their modules on first use; a search imports neither agents nor SciPy.
 from landscape import agents, answers, search
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.pipeline import _build, _demo
 from landscape.store import AtlasStore
 from landscape.store._info import atlas_as_html
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from landscape.llm._client import LanguageModel, WritingModel
     from landscape.llm._reranking import Reranker
-    from landscape.overlays.citations._graph import CitationGraph
+    from landscape.overlays.citations import CitationGraph
     from landscape.search import Weights
     from landscape.search._engine import Engine
     from landscape.types import Answer, Attribution, Results, Survey

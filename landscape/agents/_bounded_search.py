@@ -14,7 +14,7 @@ import numpy as np
 
 from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 from landscape.search._ranking import standardised
 from landscape.search._settings import SearchSettings

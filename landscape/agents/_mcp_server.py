@@ -21,7 +21,7 @@ from landscape.answers import answer_question
 from landscape.corpus._cleaning import one_line
 from landscape.errors import InputError, LandscapeError, require
 from landscape.llm._prompts import as_data
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search import search_papers, similar_papers
 from landscape.search._engine import open_engine
 from landscape.search._outliers import spread_of

@@ -35,8 +35,7 @@ from landscape.agents._survey_settings import (
     survey_settings,
 )
 from landscape.llm import connect_from_environment
-from landscape.overlays.citations import cocited
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph, cocited
 from landscape.search._settings import query_text
 from landscape.text._words import normal_forms
 from landscape.types import Asked, Crawled, Spent, Survey

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from landscape.agents._survey_settings import last_day
 from landscape.errors import InputError
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 from landscape.search._settings import SearchSettings
 

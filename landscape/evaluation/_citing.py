@@ -20,7 +20,7 @@ from landscape.agents._desk import Desk
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.evaluation._retrieval import bootstrap_interval
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:

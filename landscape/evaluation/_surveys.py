@@ -17,7 +17,7 @@ from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""One function per figure, loaded when first asked for.
+"""Figures: one function per kind, loaded on first use.
 
 >>> from landscape import figures
 >>> figures.heatmap.__name__

@@ -1,4 +1,3 @@
-from ._author import author
 from ._compare import compare
 from ._density_map import heatmap, query_map
 from ._export import save_figure, save_table
@@ -9,7 +8,7 @@ from ._report import report
 from ._reviews import reviews
 from ._survey import survey_map, survey_tree
 from ._time_slices import animate, time_slices
-from ._trends import trends
+from ._trends import author, trends
 from ._uat import uat
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The words of a figure: title, two lines of bounds, the full caption, alternative text."""
+"""Titles, captions and alternative texts of figures."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ class Caption:
 
     @property
     def text(self) -> str:
-        """One line a sentence."""
+        """The caption, one sentence per line."""
         return "\n".join([self.head, *self.sentences])
 
     @property
     def warning(self) -> str:
-        """What begins an alternative text where the papers do not exist."""
+        """Notice that begins an alternative text if the papers are generated."""
         return f"{GENERATED} " if self.generated else ""
 
     def describe(self, what: str, more: str = "") -> str:
-        """Alternative text: the kind of figure, the whole caption, and what is seen."""
+        """Return the alternative text: the kind of figure, the caption and the contents."""
         return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
                                       *self.sentences, more]))  # fmt: skip
 
 
 def caption_of(analysis: Analysis, *notes: str) -> Caption:
-    """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
+    """Write the title, denominators, warnings and `notes` of the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
     told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
     mark = next((one for one in (": ", "; ") if one in head), "")
@@ -84,7 +84,7 @@ class MapFacts:
 
 
 def headline(facts: MapFacts) -> str:
-    """Say what is on the map: corpus, papers, dates, sources."""
+    """Return the title of a map: corpus, number of papers, dates and sources."""
     dates = " to ".join(dict.fromkeys(str(date) for date in (facts.first, facts.last) if date))
     sources = [clean_name(source) for source in facts.sources]
     more = len(sources) - _SOURCES_NAMED
@@ -96,7 +96,7 @@ def headline(facts: MapFacts) -> str:
 def explanation(
     facts: MapFacts, *, not_shown: int = 0, outside: int = 0, specks: bool = False
 ) -> list[str]:
-    """Say how to read the map and how far to trust it, one sentence an item."""
+    """Return sentences on how to read the map and on its quality."""
     measures = [
         text.format(percent=_percent(float(value)), value=float(value))
         for key, text in _MEASURES.items()
@@ -108,13 +108,13 @@ def explanation(
         sentences.append(f"Map quality: {measures[0]}.")
     if facts.share_named is not None and facts.n_regions:
         regions = count(facts.n_regions, "named region")
-        lie = f"{_percent(facts.share_named)} of the papers lie in the {regions}"
-        hidden = f" ({count(not_shown, 'name')} not shown for want of room)" if not_shown else ""
+        lie = f"{_percent(facts.share_named)} of the papers are in the {regions}"
+        hidden = f" ({count(not_shown, 'name')} not shown for lack of space)" if not_shown else ""
         sentences.append(f"{lie}{hidden}.")
     if specks:
         sentences.append("Specks are single papers.")
     if outside:
-        verb = "lies" if outside == 1 else "lie"
+        verb = "is" if outside == 1 else "are"
         sentences.append(f"{count(outside, 'paper')} far from all others {verb} outside the frame.")
     if measures[1:]:
         sentences.append(f"Further measures: {'; '.join(measures[1:])}.")
@@ -131,14 +131,14 @@ _MEASURES = {
 
 
 def _agreements(quality: Mapping[str, Any]) -> list[str]:
-    """How often neighbours have a paper's category: on the map, in full dimension, by chance."""
+    """Compare the category accuracy on the map, in full dimension and by chance."""
     keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
     found = [quality.get(key) for key in keys]
     if any(value is None for value in found):
         return []
     on_map, in_full, by_chance = (_percent(float(value or 0.0)) for value in found)
     return [
-        f"neighbours tell the category of {on_map} of papers "
+        f"neighbours predict the category of {on_map} of papers "
         f"({in_full} in full dimension, {by_chance} by chance)"
     ]
 
@@ -164,20 +164,20 @@ def _percent(fraction: float) -> str:
 
 
 def place_in_words(x: float, y: float) -> str:
-    """Where on the page, in words."""
+    """Describe a position on the page, such as ``upper left``."""
     rows, columns = ("lower", "middle", "upper"), ("left", "centre", "right")
     row, column = rows[min(2, max(0, int(y * 3)))], columns[min(2, max(0, int(x * 3)))]
     return "centre" if (row, column) == ("middle", "centre") else f"{row} {column}"
 
 
 def place_of(x: float, y: float, extent: Sequence[float]) -> str:
-    """Where a position on the map is on the page, in words."""
+    """Describe a position on the map by its place on the page."""
     x0, y0, x1, y1 = extent
     return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
 
 
 def facts_of(atlas: AtlasStore) -> MapFacts:
-    """Gather what the caption states from an atlas."""
+    """Collect the contents of a map caption from an atlas."""
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
@@ -196,7 +196,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
 
 
 def levels_of(topics: pd.DataFrame) -> Any:
-    """Level of each topic; tables without that column give it by the parent."""
+    """Return the level of each topic, derived from the parent if there is no such column."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)
     if "parent_id" in topics:
@@ -205,7 +205,7 @@ def levels_of(topics: pd.DataFrame) -> Any:
 
 
 def readable_sources(sources: Iterable[Any]) -> list[str]:
-    """Name sources as readers know them: the archive where it is known, else the file."""
+    """Return the archive of each source if it is known, else the file name."""
     named = []
     for source in map(str, sources):
         reader, _, file = source.partition(":")

@@ -1,8 +1,8 @@
 """Colours: two themes for maps, series, shares, and more or less than expected.
 
 The ramps are drawn in OKLab [1]_, a space in which equal steps look equal. Lightness runs straight
-from the paper to the densest place, so a grey print keeps the order, and hue adds a
-second clue to it that the common colour-vision deficiencies leave alone.
+from the background to the highest density, so a grey print keeps the order. Hue adds a second cue
+that is visible with the common colour-vision deficiencies.
 
 References
 ----------
@@ -61,22 +61,22 @@ class Theme:
 
 
 def theme(name: str) -> Theme:
-    """Find a theme by its name."""
+    """Return a theme by its name."""
     if name not in THEMES:
-        raise InputError(f"No colours are called {name!r}; use one of {', '.join(THEMES)}.")
+        raise InputError(f"Unknown colours: {name!r}. Use one of {', '.join(THEMES)}.")
     knots, colours = THEMES[name]
     return Theme(name=name, ramp=perceptual_ramp(knots), **colours)
 
 
 def quiet(colours: Theme) -> Theme:
-    """Take the ramp of a theme back, so that what is drawn on the map stands out."""
+    """Reduce the contrast of the ramp, so that the layers above the density are prominent."""
     lab = srgb_to_oklab(colours.ramp)
     softer = lab[0] + (lab - lab[0]) * np.array([0.5, 0.35, 0.35])
     return replace(colours, ramp=oklab_to_srgb(softer))
 
 
 def perceptual_ramp(knots: list[tuple[float, float, float]], *, steps: int = 256) -> Floats:
-    """Draw a smooth colour ramp through a few OKLCh colours."""
+    """Interpolate a smooth colour ramp through OKLCh colours."""
     table = np.asarray(knots, dtype=float)
     along = np.linspace(0, 1, steps)
     angle = np.deg2rad(table[:, 2])
@@ -101,14 +101,14 @@ def _smooth_curve(knots: Floats, along: Floats) -> Floats:
 
 
 def oklab_to_srgb(lab: Floats) -> Floats:
-    """Turn OKLab colours into sRGB, clipped to what a screen can show."""
+    """Convert OKLab colours to sRGB, clipped to its gamut."""
     cones = (lab @ np.linalg.inv(_LMS_TO_LAB).T) ** 3
     linear = np.clip(cones @ np.linalg.inv(_RGB_TO_LMS).T, 0, 1)
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
 
 
 def srgb_to_oklab(rgb: Floats) -> Floats:
-    """Turn sRGB colours into OKLab, in which distances are differences seen by the eye."""
+    """Convert sRGB colours to OKLab, in which distances are perceived differences."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return np.asarray(np.cbrt(linear @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
 
@@ -177,7 +177,7 @@ _EVEN = {"light": (0.955, 0.006, 95.0), "dark": (0.30, 0.010, 265.0)}
 
 @dataclass(frozen=True)
 class Series:
-    """How one of several things is drawn."""
+    """Colour and dashes of a series."""
 
     colour: str
     dashes: Any
@@ -193,12 +193,12 @@ def series(colours: Theme, n: int) -> list[Series]:
 
 
 def share_ramp(colours: Theme) -> Floats:
-    """Colours from a share of nothing to the largest, shape (256, 3), sRGB 0 to 1."""
+    """Return colours from a share of 0 to the largest, shape (256, 3), sRGB 0 to 1."""
     return perceptual_ramp(_SHARE[colours.name])
 
 
 def contrast_ramp(colours: Theme) -> Floats:
-    """Colours from less (orange) over as expected (grey) to more (blue), shape (257, 3)."""
+    """Return colours from less than expected (orange) to more (blue), shape (257, 3)."""
     name = colours.name
     less = perceptual_ramp([_LESS[name], _EVEN[name]], steps=129)
     more = perceptual_ramp([_EVEN[name], _MORE[name]], steps=129)
@@ -217,7 +217,7 @@ _SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-oc
 
 
 def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
-    """Smooth just enough everywhere: finely in the crowd, widely where papers are scattered."""
+    """Smooth with a kernel that is narrow in dense areas and wide in sparse ones."""
     from scipy.ndimage import gaussian_filter
 
     octaves = max(0, round(np.log2(max(coarsest, _SIGMAS[0]) / _SIGMAS[0])))
@@ -246,7 +246,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
 
 
 def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
-    """Draw every paper as a speck, fading out as papers become many."""
+    """Draw every paper as a speck that is fainter the more papers there are."""
     from scipy.ndimage import gaussian_filter
 
     fade = strength * np.clip(
@@ -279,7 +279,7 @@ class Tones:
 
 
 def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
-    """Choose the tonal scale from where the papers lie."""
+    """Choose the tonal scale from the densities at the papers."""
     occupied = counts > 0
     if not occupied.any():
         return Tones(knee=1.0, top=10.0)

@@ -1,18 +1,18 @@
-"""Two selections of papers against each other: which regions each is over-represented in."""
+"""Comparison of two selections of papers: regions in which each is over-represented."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Caption, caption_of
-from landscape.figures._colours import Theme, quiet, theme
+from landscape.figures._colours import Theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30
-_WIDEST = 64.0  # odds ratios beyond are cut at the rim
+_WIDEST = 64.0  # larger odds ratios are clipped to the axis
 _NAMES_ON_MAP = 14
 _HOW = (
     "Odds ratios above 1 mean over-represented in a, below 1 in b; bars are 95% intervals, filled "
@@ -44,10 +44,10 @@ def compare(
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
-    """Draw where one selection of papers is over-represented against another.
+    """Draw the regions in which one selection of papers is over-represented against another.
 
-    Left, the regions that differ most surely, by their odds ratio with 95% intervals; right, where
-    they lie on the map. Filled symbols differ at the false discovery rate `q`.
+    Left, the regions with the most significant differences, by odds ratio with 95% intervals;
+    right, these regions on the map. Filled symbols differ at the false discovery rate `q`.
 
     Parameters
     ----------
@@ -91,16 +91,14 @@ def draw_comparison(
     analysis: Analysis,
     *,
     n_regions: int = 24,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw an analysis of two selections, whose names are in ``tables["selections"]``."""
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
-        raise InputError("No region holds papers of these selections; give wider ones.")
+        raise InputError("No region has papers of these selections. Use wider filters.")
     caption = caption_of(analysis, _HOW, NEARNESS)
-    page = Page(size_inches, quiet(theme(colours)), caption, title=title, smallest=(4.0, 3.0))
+    page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.56 * (right - left)
     n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
@@ -114,7 +112,7 @@ def draw_comparison(
 
 
 def _most_different(tested: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """The regions that differ most surely, in the order of their odds ratios."""
+    """Return the regions with the most significant differences, ordered by odds ratio."""
     surest = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
     return surest.sort_values("odds_ratio", ascending=False, ignore_index=True)
 
@@ -124,7 +122,7 @@ def _colour(row: Any, colours: Theme) -> str:
 
 
 def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw names, counts, and odds ratios with their intervals, one region a row."""
+    """Draw names, counts and odds ratios with intervals, one region per row."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     ends = [left + share * (right - left) for share in (0.42, 0.50, 0.58)]
@@ -175,7 +173,7 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 def _write_selections(
     page: Page, sides: tuple[float, float], top: float, analysis: Analysis
 ) -> float:
-    """Say what a and b are, and return where that ends."""
+    """Write the selections a and b, and return the lower edge of the text."""
     left, right = sides
     y = top
     selections = analysis.tables["selections"]
@@ -190,14 +188,14 @@ def _write_selections(
 
 
 def _reach(shown: pd.DataFrame) -> float:
-    """Axis limit (odds ratio) that includes all dots and most error bars."""
+    """Return the axis limit (odds ratio) that includes all dots and most error bars."""
     logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
     wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
     return float(2 ** min(wanted, np.log2(_WIDEST)))
 
 
 def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
-    """Mark the regions that differ, triangles up for a and down for b; gives the map's foot."""
+    """Mark the regions that differ, and return the lower edge of the map."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from landscape.figures._maps import (
     outline_style,
     positions,
 )
-from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
+from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
 from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
 from landscape.mapping._density import count_grid
 from landscape.search._outliers import rows_on_map, spread_of
@@ -65,7 +65,7 @@ def heatmap(
     raster_dpi: int = RASTER_DPI,
     ax: Axes | None = None,
 ) -> Any:
-    """Draw the density of an atlas's papers, with its regions named.
+    """Draw the density of the papers of an atlas, with the names of its regions.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def heatmap(
     colours : {"light", "dark"}, default "light"
         For print or for screens.
     levels : sequence of int, default (0, 1)
-        Which names: 0 continents, 1 regions.
+        Levels of the names: 0 continents, 1 regions.
     size_inches : (float, float), default (11, 8.5)
         Width and height of the page.
     labels : bool, default True
         False omits the names.
     max_labels : int, optional
-        Most names, the largest topics first; by default as many as suit the size of the page.
+        Maximum number of names, the largest topics first; by default chosen by the page size.
     title : str, optional
         Heading above the map; by default the corpus with its dates.
     raster_dpi : int, default 200
@@ -116,36 +116,30 @@ def draw_heatmap(
     topics: pd.DataFrame | None = None,
     *,
     facts: MapFacts | None = None,
-    colours: str = "light",
     levels: Sequence[int] = (0, 1),
-    size_inches: tuple[float, float] = SIZE_INCHES,
     labels: bool = True,
     max_labels: int | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
     atlas: AtlasStore | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
+    """Draw a density map of points, with named topics; `atlas` adds the papers as hover texts."""
     across, up = positions(x, y)
     facts = facts or MapFacts(n_papers=len(across))
-    chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
+    chosen = chosen_topics(topics, levels=levels)
     specks = len(across) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
-    page = Page(
-        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
-    )
+    page = Page.of(caption, look, has_key=True)
     panel = map_panel(page, page.area, across, up, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
     if atlas is not None:
-        add_papers(panel, atlas, palette)
+        add_papers(panel, atlas, page.colours)
     boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
     table = label_table(chosen, boxes, panel, len(across))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
         panel.layers.append(
             Points(x=hidden["x"].to_numpy(float), y=hidden["y"].to_numpy(float), size=5.0,
-                   colour=palette.halo, edge=palette.ink, edge_width=1.0, gid="regions",
+                   colour=page.colours.halo, edge=page.colours.ink, edge_width=1.0, gid="regions",
                    screen=True, hover=[f"{row.label}: {count(row.n_papers, 'paper')}"
                                        for row in hidden.itertuples()])
         )  # fmt: skip
@@ -166,39 +160,35 @@ _PAPERS_TOLD, _RANKS_TOLD = 10, 12
 _ENOUGH_TO_OUTLINE = 3
 _CELL = 3.0  # points, of the grid that outlines are drawn from
 _SHORTEST_ARROW = 6.0  # points; shorter ones would be hidden by the marks
-_LED = "Arrows lead from a paper to those that it led to."
+_LED = "Arrows point from a paper to the papers found through it."
 
 
 def query_map(
     atlas: AtlasStore,
     results: Results,
     *,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
     links: Sequence[tuple[int, int]] = (),
     how: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw where the papers that a search found lie on the map.
+    """Draw the papers found by a search on the map.
 
-    The density of the whole atlas stays in the background. Every paper found is marked, and
-    the first are numbered by their rank; outliers have another symbol. Where one or two regions
-    hold them, these are outlined.
+    The background is the density of the whole atlas. Every paper found is marked, and the first
+    are numbered by rank; outliers have another symbol. One or two regions that contain them are
+    outlined.
 
     Parameters
     ----------
     atlas : AtlasStore
     results : Results
-        What ``atlas.search`` found.
+        Results of ``atlas.search``.
     links : sequence of (int, int)
-        Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
+        Pairs of hits (indices from 0), drawn as arrows from the first to the second.
     how : str, optional
-        How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
-        that a search found best.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+        Selection of the papers for the title, such as ``"9 papers selected of 100 judged"``.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -222,26 +212,19 @@ def query_map(
 
     if not results.hits:
         raise InputError(
-            "The search found no paper, so there is nothing to mark on the map; "
-            "ask with other words, or a wider filter."
+            "Nothing to plot: the search found no papers. Use other words or a wider filter."
         )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
-    facts, palette = facts_of(atlas), quiet(theme(colours))
+    facts, palette = facts_of(atlas), quiet(theme(look.get("colours", "light")))
     caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
-        palette,
-        scale=1.0,
-        n_papers=len(table),
-        outliers=bool(outliers.any()),
+        palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
         outlined=len(outlined),
     )  # fmt: skip
-    page = Page(
-        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, legend=legend,
-        has_key=True, onto=ax,
-    )  # fmt: skip
+    page = Page.of(caption, look, soft=True, legend=legend, has_key=True)
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
     panel = map_panel(page, page.area, x, y, include=shown)
     page.write_key(density_key(page, add_density(page, panel, x, y)))
@@ -267,7 +250,7 @@ def query_map(
 
 
 def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
-    """One row a paper found: the numbers behind the picture."""
+    """Return the data of the figure, one row per paper found."""
     import pandas as pd
 
     found = results.papers
@@ -335,7 +318,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
 
 
 def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[int, int]]) -> None:
-    """Draw arrows below the marks of papers, where they are long enough to be seen."""
+    """Draw arrows below the marks of papers, except those too short to be visible."""
     if not len(links):
         return
     at = panel.to_page(places[:, 0], places[:, 1])
@@ -355,7 +338,7 @@ def _head(results: Results, how: str | None) -> str:
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
-    """The caption below the question, one sentence an item."""
+    """Return the sentences of the caption below the title."""
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
@@ -370,7 +353,7 @@ def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
 
 
 def _outliers_in_words(results: Results, *, n_papers: int) -> str:
-    """Say which papers are outliers, and by what measure."""
+    """Return a sentence on the outliers and the measure used."""
     known = [hit for hit in results.hits if hit.outlier is not None]
     if not known:
         return ""
@@ -392,7 +375,7 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
 
 
 def _settings_in_words(results: Results) -> str:
-    """Say what narrowed or weighted the search; an ordinary one needs no words."""
+    """Return a sentence on filters and weights of the search, empty for the defaults."""
     settings = results.settings
     parts = []
     if settings.get("method") in ("semantic", "words"):
@@ -407,7 +390,7 @@ def _settings_in_words(results: Results) -> str:
 
 
 def _describe(table: pd.DataFrame, panel: Panel) -> str:
-    """The first papers, with their places, for readers who cannot see the map."""
+    """Describe the first papers and their positions, for the alternative text."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
     told = []
     for row in table.head(_PAPERS_TOLD).itertuples():

@@ -1,4 +1,4 @@
-"""Write figures with the numbers behind them and their alternative text, and tables."""
+"""Write figures with their data and alternative text, and tables of analyses."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sa
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:
-    r"""Write a figure, and beside it the numbers behind it and its alternative text.
+    r"""Write a figure, and next to it its data and its alternative text.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        As the functions of `landscape.figures` return it.
+        As returned by the functions of `landscape.figures`.
     path : path
         File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for a page to explore in a
-        browser. For ``heatmap.pdf``, the numbers go into ``heatmap.csv``, and the alternative
+        browser. For ``heatmap.pdf``, the data are written to ``heatmap.csv``, and the alternative
         text with the full caption into ``heatmap.alt.txt`` and the metadata of the picture.
     dpi : int, optional
         Pixels per inch, 160 for PNG and 200 for the density picture inside PDF and SVG if not
@@ -49,12 +49,12 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     Returns
     -------
     pathlib.Path
-        The file. It appears whole or not at all, and the same figure gives the same bytes.
+        The file. It is written atomically, and the same figure gives the same bytes.
 
     Raises
     ------
     InputError
-        For any other suffix, an unusable resolution, or a folder that cannot be written.
+        For any other suffix, a resolution out of range, or a directory that is not writable.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     target = check_kind(path)
     writer = _WRITERS[target.suffix.lower()]
     if dpi is not None and not 20 <= dpi <= 1200:
-        raise InputError(f"The resolution must lie between 20 and 1200 dpi, not {dpi}.")
+        raise InputError(f"The resolution must be between 20 and 1200 dpi, not {dpi}.")
     _check_fits(figure, target)
     words = str(getattr(figure, "alt_text", ""))
     table = getattr(figure, "table", None)
@@ -85,24 +85,24 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
 
 
 def check_kind(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file that `save_figure` cannot write, before anything is drawn."""
+    """Raise InputError if `save_figure` cannot write this file."""
     return check_output(path, _WRITERS, what="A figure")
 
 
 def _check_own(file: Path, content: bytes) -> None:
-    """Refuse to replace a table that no figure wrote: it may be the user's papers."""
+    """Raise InputError if the file is not the table of a figure: it may be the user's papers."""
     if file.is_file():
         with file.open("rb") as there:
             head = there.readline().strip()
         if head != content.split(b"\n", 1)[0].strip():
             raise InputError(
-                f"The table of this figure would replace {file}, which is no such table; "
-                "give the figure another name."
+                f"The table of this figure would overwrite {file}, which is a different table. "
+                "Give the figure another name."
             )
 
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
-    """Draw as PNG of 256 colours: a map needs no more, and the file is a third of the size."""
+    """Draw as PNG of 256 colours, which is a third of the size of a full-colour file."""
     from PIL import Image, PngImagePlugin
 
     resolution = dpi or PNG_DPI
@@ -127,11 +127,11 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     return packed.getvalue()
 
 
-_COLOURS_COMPARED = 50_000  # more take seconds and change no tone that an eye can tell
+_COLOURS_COMPARED = 50_000  # more take seconds without a visible difference
 
 
 def few_colours(picture: Image.Image) -> Image.Image:
-    """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
+    """Choose 256 colours for a picture, weighting each by the logarithm of its pixel count."""
     from PIL import Image
 
     pixels = np.asarray(picture, dtype=np.uint32)
@@ -186,7 +186,7 @@ def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
 
 
 def _check_fits(figure: Any, target: Path) -> None:
-    """Refuse what only the other library can write."""
+    """Raise InputError if only the other plotting library can write this figure."""
     is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
     if is_html and not is_plotly and getattr(figure, "scene", None) is None:
         raise InputError(
@@ -217,12 +217,12 @@ def _csv(table: pd.DataFrame) -> bytes:
 
 
 def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
-    r"""Write the table of an analysis into a file, which appears whole or not at all.
+    r"""Write the table of an analysis to a file, atomically.
 
     Parameters
     ----------
     analysis : Analysis
-        As the functions of `landscape.overlays` return it.
+        As returned by the functions of `landscape.overlays`.
     path : path
         Ends in ``.csv``, ``.tex`` (needs the package booktabs) or ``.json`` (further tables,
         bounds and warnings too).
@@ -234,7 +234,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     InputError
-        For any other ending, or a folder that cannot be written.
+        For any other suffix, or a directory that is not writable.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
 
 
 def check_table_kind(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file that `save_table` cannot write, before anything is computed."""
+    """Raise InputError if `save_table` cannot write this file."""
     return check_output(path, _TABLES, what="A table")
 
 

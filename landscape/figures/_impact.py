@@ -1,16 +1,16 @@
-"""Which share of the local literature uses a facility (after figure 8 of Iyer et al. 2024)."""
+"""Share of the local literature that mentions a facility (figure 8 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import Series, quiet, series, share_ramp, theme
+from landscape.figures._colours import Series, series, share_ramp
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -23,10 +23,10 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
-    RASTER_DPI,
     SIZE_INCHES,
     Key,
     Page,
+    PageOptions,
     Ranking,
     Row,
 )
@@ -44,7 +44,6 @@ from landscape.figures._scene import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.overlays.missions._measures import ShareMap
     from landscape.overlays.missions._usage import Usage
@@ -57,15 +56,15 @@ _FEWEST = 3  # papers of a facility in a region that is ranked
 _WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
 _CELL = 2.2  # points on the page, of a share map
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
-# Papers under the kernel: below the first a place shows nothing, from the second it is opaque.
+# Papers under the kernel: transparent below the first number, opaque from the second.
 _SEEN, _SOLID = 2.0, 12.0
 _SMOOTHED = 3  # cells: narrower slivers are not hatched
 _SHARES = (
     "Colour is the share of the papers around a place that mention the facility, shrunk to the "
-    "overall share where papers are few; inside the thin line lie half of its papers."
+    "overall share where papers are few; the thin line contains half of its papers."
 )
 _CONTOURS = (
-    "The strong line holds half of a facility's papers, the thin one 80 in 100; behind is the "
+    "The thick line contains 50% of a facility's papers, the thin one 80%; the background is the "
     "density of all papers."
 )
 _HATCHING = "Hatched: the corpus has papers there, but hardly any of the period."
@@ -73,7 +72,7 @@ _HATCHING = "Hatched: the corpus has papers there, but hardly any of the period.
 
 @dataclass(frozen=True)
 class View:
-    """What one map shows: its heading, papers of the period, and those that mention a facility."""
+    """Contents of one map: heading, papers of the period, and those that mention a facility."""
 
     heading: str
     told: str
@@ -90,32 +89,30 @@ def impact(
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
     n_resamples: int = 1000,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw where facilities are used: the share of the local literature that mentions them.
+    """Draw the share of the local literature that mentions facilities.
 
-    One facility gives its share map with the regions where its share is largest beside it; several
-    give the contours that hold half and 80 in 100 of each one's papers, with a ranked table.
+    For one facility, draw its share map and a table of the regions with the largest shares; for
+    several, draw contours that contain 50% and 80% of the papers of each, and a ranked table.
 
     Parameters
     ----------
     atlas : AtlasStore
     facilities : str or sequence of str, optional
-        Any of their names; the six most mentioned when not given.
+        Names or aliases; the six most mentioned by default.
     since, until : int, optional
         First and last year, both included.
     multiples : bool, default False
-        A share map for each facility, on one scale.
+        Draw a share map for each facility, on one scale.
     slices : sequence of (int, int), optional
-        A share map for each facility and each of these periods, on one scale.
+        Draw a share map for each facility and each of these periods, on one scale.
     n_resamples : int, default 1000
-        For the intervals of the table.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`; no `ax` with `multiples` or `slices`.
+        Bootstrap samples for the intervals of the table.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`; no ``ax`` with `multiples`
+        or `slices`.
 
     Returns
     -------
@@ -149,8 +146,7 @@ def impact(
         usage = _first(usage, _TOGETHER)
     return draw_impact(
         atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
-        slices=slices, colours=colours, size_inches=size_inches, title=title,
-        raster_dpi=raster_dpi, ax=ax,
+        slices=slices, **look,
     )  # fmt: skip
 
 
@@ -167,11 +163,7 @@ def draw_impact(
     until: int | None = None,
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
     from landscape.overlays.missions._usage import read_usage
@@ -186,15 +178,14 @@ def draw_impact(
     in_panels = multiples or slices is not None
     alone = len(views) == 1 and not in_panels
     if in_panels and len(views) > _PANELS:
-        raise InputError(f"{len(views)} maps do not fit on a page; ask for {_PANELS} at most.")
+        raise InputError(f"{len(views)} maps do not fit on a page; choose {_PANELS} at most.")
     if not in_panels and len(views) > _SERIES:
         raise InputError(
             f"{len(views)} facilities are too many for one map; choose {_SERIES} at most."
         )
     caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
-    palette = theme(colours) if alone or in_panels else quiet(theme(colours))
-    size = size_inches or (SIZE_INCHES if in_panels else BESIDE_A_TABLE)
-    page = Page(size, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
+    size, soft = SIZE_INCHES if in_panels else BESIDE_A_TABLE, not (alone or in_panels)
+    page = Page.of(caption, look, size=size, soft=soft, has_key=True)
     if in_panels:
         _draw_panels(page, x, y, views)
     elif alone:
@@ -208,7 +199,7 @@ def draw_impact(
 def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
 ) -> Caption:
-    """Title, numbers, bounds, and how to read the map."""
+    """Write the caption: title, numbers, bounds and a note on how to read the map."""
     caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
@@ -221,7 +212,7 @@ def _write_bounds(
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
-    """Every facility in every period, without the years that the corpus does not cover."""
+    """Return a view per facility and period, without years that the corpus does not cover."""
     from landscape.overlays._periods import format_spans
     from landscape.overlays.missions._usage import format_period, in_period
 
@@ -250,7 +241,7 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
 def _draw_alone(
     page: Page, x: Floats, y: Floats, view: View, analysis: Analysis, topics: pd.DataFrame
 ) -> None:
-    """One share map, and the regions with the largest shares beside it."""
+    """Draw one share map, and a table of the regions with the largest shares."""
     box, column = page.divided()
     regions = chosen_topics(topics, levels=(1,))
     panel = map_panel(page, box, x, y, include=regions)
@@ -267,7 +258,7 @@ def _draw_alone(
 
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
-    """Regions to point at in the browser, as large as they have papers."""
+    """Add regions with hover texts for the browser, sized by their papers."""
     if not {"x", "y"} <= set(regions.columns):
         return
     regions = regions.dropna(subset=["x", "y"])
@@ -292,7 +283,7 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
 def _draw_together(
     page: Page, x: Floats, y: Floats, views: Sequence[View], analysis: Analysis
 ) -> None:
-    """Contours of several facilities on one map, and the ranked table beside it."""
+    """Draw contours of several facilities on one map, and a ranked table."""
     import pandas as pd
 
     from landscape.mapping._density import (
@@ -341,7 +332,7 @@ def _draw_together(
 
 
 def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
-    """A share map for each view, all on the same axes and scale."""
+    """Draw a share map per view, all on the same axes and scale."""
     boxes, border = page.tiled(len(views)), 8 * page.scale
     first = map_panel(page, boxes[0], x, y, border=border, framed=True)
     panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
@@ -357,7 +348,7 @@ def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> Non
 
 
 def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
-    """Rows and columns of a share map that fills a box of the page."""
+    """Return the numbers of rows and columns of a share map that fills a box of the page."""
     left, bottom, right, top = box
     cell = _CELL * scale
     return max(16, round((top - bottom) / cell)), max(16, round((right - left) / cell))
@@ -366,7 +357,7 @@ def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
 def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
-    """Share maps of all views on one window, grid and kernel, and that of all papers."""
+    """Return the share maps of all views, and of all papers, on the same grid and kernel."""
     from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
@@ -387,7 +378,7 @@ def share_maps(
 
 
 def scale_top(maps: Sequence[ShareMap]) -> float:
-    """Choose where the ramp of several maps ends: a round share that few papers exceed."""
+    """Choose the upper end of the ramp of several maps: a round share that few papers exceed."""
     shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
     papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
     if not len(shares):
@@ -399,7 +390,7 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
 
 
 def share_key(page: Page, top: float) -> Key:
-    """The key of a share map."""
+    """Return the key of a share map."""
     texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
     meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
     return Key.of_ramp("Share of the papers there", share_ramp(page.colours), meanings)
@@ -414,7 +405,7 @@ def add_shares(
     everywhere: ShareMap | None = None,
     outline: bool = True,
 ) -> None:
-    """Draw a share map, fading out where papers are few."""
+    """Draw a share map, transparent where papers are few."""
     pixels = share_pixels(found, top, share_ramp(page.colours))
     panel.layers.append(
         Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
@@ -433,14 +424,14 @@ def add_shares(
 
 
 def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
-    """Colours of a share map with their opacity, shape (rows, columns, 4)."""
+    """Return the colours of a share map with opacity, shape (rows, columns, 4)."""
     tone = np.round(np.clip(found.share / top, 0, 1) * (len(ramp) - 1)).astype(int)
     seen = np.clip((found.papers - _SEEN) / (_SOLID - _SEEN), 0, 1)
     return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
-    """Where the corpus has papers, but hardly any of the period; without slivers."""
+    """Return the cells in which the corpus has papers but hardly any of the period."""
     from scipy.ndimage import binary_opening
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
@@ -448,7 +439,7 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 
 def _half_of(found: ShareMap) -> list[Floats]:
-    """Contours that hold half of the facility's papers."""
+    """Return the contours that contain half of the papers of the facility."""
     from landscape.mapping._density import DensityGrid, contour_lines, highest_density_levels
 
     grid = DensityGrid.of_window(found.extent, found.facility_papers)
@@ -460,7 +451,7 @@ def _half_of(found: ShareMap) -> list[Floats]:
 
 
 def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
-    """Rank facilities by papers; those on the map have their line before the name."""
+    """Rank facilities by papers; those on the map have a line sample before the name."""
     rows = []
     for _, row in analysis.table.iterrows():
         name = str(row["facility"])
@@ -478,7 +469,7 @@ def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
-    """Rank regions by how much of their literature uses a facility, and give their numbers."""
+    """Rank regions by the share that mentions a facility; return the table and the topic ids."""
     regions = analysis.tables["regions"]
     own = regions[(regions["facility"] == facility) & (regions["papers"] >= _FEWEST)]
     overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
@@ -498,7 +489,7 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
 
 
 def _key_numbers(row: Any) -> str:
-    """What a facility did, in one sentence, with intervals and denominators."""
+    """Summarize a facility in one sentence, with intervals and denominators."""
     parts = [
         f"{row['papers']:,} of {row['corpus_papers']:,} papers mention {row['facility']} "
         f"({percent(row['share'])}, 95% interval {_interval(row, 'share')})"
@@ -507,14 +498,14 @@ def _key_numbers(row: Any) -> str:
         parts.append(f"spread as over {_number(row['effective_regions'])} equal regions")
     if row["outside_home"] == row["outside_home"]:
         parts.append(
-            f"{percent(row['outside_home'], digits=0)} of those with a known field lie outside "
+            f"{percent(row['outside_home'], digits=0)} of those with a known field are outside "
             "its home fields"
         )
     return "; ".join(parts) + "."
 
 
 def _describe(analysis: Analysis) -> str:
-    """The numbers for readers who cannot see the map."""
+    """Return the main numbers, for the alternative text."""
     table = analysis.table
     told = [
         f"{clean_name(str(row['facility']))}"
@@ -529,16 +520,16 @@ def _describe(analysis: Analysis) -> str:
 
 
 def percent(share: Any, *, digits: int = 1) -> str:
-    """Write a share; a missing one is a dash."""
+    """Format a share; a missing one is a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
 
 
 def _number(value: Any) -> str:
-    """Write a number with two or three digits; a missing one is a dash."""
+    """Format a number with two or three digits; a missing one is a dash."""
     return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def _interval(row: Any, name: str, *, digits: int = 1) -> str:
-    """Write the interval of a share, in per cent."""
+    """Format the interval of a share, in per cent."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}" if low == low else "–"

@@ -1,4 +1,4 @@
-"""Figures to explore in a notebook, drawn by plotly from the same layers as those for print."""
+"""Interactive figures for notebooks, drawn by plotly from the same layers as those for print."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.figures._author import author
 from landscape.figures._compare import compare
 from landscape.figures._density_map import heatmap, query_map
 from landscape.figures._impact import impact
@@ -15,7 +14,7 @@ from landscape.figures._intervals import KINDS, intervals
 from landscape.figures._plotly import draw_panels
 from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
-from landscape.figures._trends import trends
+from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Any:
-    """Draw a figure to explore in a notebook.
+    """Draw an interactive figure for a notebook.
 
     Parameters
     ----------
@@ -34,7 +33,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
         `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
-        What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.
+        Further arguments of that figure; ``colours="light"`` or ``"dark"`` for all.
 
     Returns
     -------
@@ -44,7 +43,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     Raises
     ------
     InputError
-        For an unknown kind, and whatever the figure of that kind refuses.
+        For an unknown kind, or invalid arguments of that figure.
     MissingExtraError
         If plotly is not installed.
 
@@ -56,12 +55,12 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     draw = _KINDS.get(kind)
     if draw is None:
         names = ", ".join(_KINDS)
-        raise InputError(f"There is no interactive {kind!r}; use one of {names}.")
+        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {names}.")
     return draw_panels(draw(atlas, *arguments, **options).scene)
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:
-    """The share map of one facility: by default the one that most papers mention."""
+    """Draw the share map of a facility, by default the most mentioned one."""
     if "facilities" not in options:
         named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
         options["facilities"] = str(next(iter(named.value_counts().index), ""))

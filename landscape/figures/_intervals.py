@@ -1,19 +1,19 @@
-"""Values with their intervals: one row a facility, region, country or proposal."""
+"""Charts of values with intervals: one row per facility, region, country or proposal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of
-from landscape.figures._colours import series, theme
+from landscape.figures._colours import series
 from landscape.figures._labels import clean_name
-from landscape.figures._page import SMALL, Page
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def intervals(
         or more), ``"countries"``, ``"institutions"`` or ``"uat_gaps"``.
     atlas : AtlasStore
     *arguments, **options
-        What the analysis of that kind takes beside the atlas.
+        Further arguments of the analysis.
     colours, size_inches, title, ax
         As for `landscape.figures.heatmap`; by default 11 inches wide and as high as the rows
         need, at most 8.5.
@@ -62,7 +62,7 @@ def intervals(
     Raises
     ------
     InputError
-        For an unknown kind, and whatever the analysis refuses.
+        For an unknown kind, or invalid arguments of the analysis.
 
     Examples
     --------
@@ -76,16 +76,12 @@ def intervals(
 def draw_intervals(
     kind: str,
     found: Analysis,
-    *,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw what an analysis found, see `intervals`."""
+    """Draw the result of an analysis, see `intervals`."""
     shown, caption = interval_rows(kind, found), caption_of(found)
-    size = size_inches or (WIDTH_INCHES, _height(shown, generated=caption.generated))
-    page = Page(size, theme(colours), caption, title=title, smallest=(4.0, 2.5), onto=ax)
+    size = WIDTH_INCHES, _height(shown, generated=caption.generated)
+    page = Page.of(caption, look, size=size, smallest=(4.0, 2.5))
     _draw_rows(page, page.room, shown)
     told = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "
@@ -97,7 +93,7 @@ def draw_intervals(
 
 
 def _height(shown: IntervalRows, *, generated: bool) -> float:
-    """Inches that a page of so many rows needs."""
+    """Return the page height in inches for the rows."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
     # A lower page is lettered smaller, by the root of its area, and needs less room for it.
@@ -105,7 +101,7 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
 
 
 def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
-    """Draw names and their details on the left, values with intervals on the right."""
+    """Draw names and details on the left, values with intervals on the right."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     labels, groups = shown.labels, shown.groups
@@ -161,7 +157,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
 
 
 def _axis(shown: IntervalRows) -> Axis:
-    """The horizontal axis: ratios on a log scale, all others linear."""
+    """Return the horizontal axis: logarithmic for ratios, else linear."""
     values = shown.rows[["low", "value", "high"]].to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     if shown.is_ratio:
@@ -177,7 +173,7 @@ def _axis(shown: IntervalRows) -> Axis:
 
 @dataclass(frozen=True)
 class IntervalRows:
-    """Values with their intervals, as charts draw them from top to bottom."""
+    """Values with intervals of a chart, from top to bottom."""
 
     rows: pd.DataFrame
     axis: str
@@ -187,16 +183,16 @@ class IntervalRows:
 
     @property
     def labels(self) -> list[str]:
-        """Each label once, from top to bottom."""
+        """Distinct labels, from top to bottom."""
         return list(dict.fromkeys(self.rows["label"]))
 
     @property
     def groups(self) -> list[str]:
-        """Each group once."""
+        """Distinct groups."""
         return list(dict.fromkeys(self.rows["group"]))
 
     def written(self, value: float) -> str:
-        """A value as it is told."""
+        """Format a value."""
         if value != value:
             return "unknown"
         if self.is_share:
@@ -205,12 +201,12 @@ class IntervalRows:
 
 
 def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
-    """Ask the atlas what a chart of this kind draws."""
+    """Compute the analysis of a chart of this kind."""
     return _known(kind)[0](atlas, *arguments, **options)
 
 
 def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> IntervalRows:
-    """Choose what a chart of this kind shows."""
+    """Select the rows of a chart of this kind."""
     chosen = _known(kind)[1](found, most)
     if chosen.rows.empty:
         raise InputError("Nothing to plot: all values are missing.")
@@ -219,7 +215,7 @@ def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> Inte
 
 def _known(kind: str) -> tuple[Callable[..., Analysis], Callable[[Analysis, int], IntervalRows]]:
     if kind not in KINDS:
-        raise InputError(f"There are no intervals of {kind!r}; use one of {', '.join(KINDS)}.")
+        raise InputError(f"Unknown intervals: {kind!r}. Use one of {', '.join(KINDS)}.")
     return KINDS[kind]
 
 

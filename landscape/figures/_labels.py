@@ -1,11 +1,11 @@
-"""Lettering of maps: where each name goes, so that no two touch and none leaves the page.
+"""Placement of labels, without overlaps and inside the page.
 
-Of the kept libraries, adjustText and pylabeladjust separate boxes without a guarantee, and
-textalloc separates boxes but never sets a name on its own peak, nor knows reserved areas or a
-choice of line breaks; hence the method here: point-feature labelling by candidate positions,
-greedy by priority, then repaired by moving the names in the way [1]_.
+adjustText and pylabeladjust do not guarantee separated boxes. textalloc does, but it never places
+a label on its own peak and does not support reserved areas or alternative line breaks. The method
+here is point-feature labelling: candidate positions, greedy by priority, then repaired by moving
+labels that block others [1]_.
 
-All lengths are points (1/72 inch) on the page, y upwards; a box is ``x0, y0, x1, y1``.
+Lengths are in any one unit (points here, or pixels), y upwards; a box is ``x0, y0, x1, y1``.
 
 References
 ----------
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Serif of the journals, bundled with matplotlib; DejaVu Sans lends the glyphs that it lacks.
+#: Serif font bundled with matplotlib; DejaVu Sans is the fallback for missing glyphs.
 FONTS = ("STIXGeneral", "DejaVu Sans")
 
 MOST_LETTERS = 80
@@ -43,7 +43,11 @@ _SWEEPS = 3
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the names go."""
+    """Positions of labels: boxes (n, 4), chosen variants (n,), and leader lines (n, 4).
+
+    Boxes and leaders are NaN, and variants -1, for labels that are not shown. Leaders are also NaN
+    for labels next to their peaks.
+    """
 
     boxes: Floats
     variants: NDArray[np.int64]
@@ -51,13 +55,13 @@ class Placement:
 
     @property
     def shown(self) -> Bools:
-        """Whether each name found a place, shape (n,)."""
+        """Whether each label is shown, shape (n,)."""
         return self.variants >= 0
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The places that one name could take, cheapest first."""
+    """Candidate positions of one label, in order of cost."""
 
     boxes: Floats
     leaders: Floats
@@ -78,9 +82,30 @@ def place_labels(
     directions: int = 16,
     repair: bool = True,
 ) -> Placement:
-    """Find a place for every name, the most important first.
+    """Place labels near their peaks, the most important first.
 
-    `repair` moves names to make room for others; it takes most of the time.
+    Parameters
+    ----------
+    peaks : (n, 2) array
+        Labelled points, by decreasing importance.
+    sizes : sequence of (v, 2) arrays
+        Width and height of each variant (choice of line breaks) of each label.
+    frame : (4,) sequence
+        Box that labels must not leave.
+    reserved : (m, 4) array, optional
+        Boxes that labels must not overlap.
+    reluctance : sequence of (v,) arrays, optional
+        Extra cost of each variant.
+    crossing : float, default 1.5
+        Cost of each reserved box that a leader line crosses.
+    gap : float, default 2
+        Least distance between labels.
+    reach : float, default 130
+        Greatest distance between a label and its peak.
+    directions : int, default 16
+        Number of directions tried around a peak.
+    repair : bool, default True
+        Move labels to make space for others; this takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -110,7 +135,7 @@ def place_labels(
 
 
 class _Layout:
-    """The names placed so far; NaN boxes overlap nothing, so unplaced names need no mask."""
+    """Labels placed so far; NaN boxes overlap nothing, so no mask is needed."""
 
     def __init__(self, candidates: list[_Candidates], gap: float) -> None:
         self.candidates = candidates
@@ -120,7 +145,7 @@ class _Layout:
         self.leaders = np.full((len(candidates), 4), np.nan)
 
     def settle(self, name: int) -> bool:
-        """Give one name the cheapest free place; say whether it moved."""
+        """Move one label to its cheapest free position; return whether it moved."""
         before = self.choice[name]
         self._lift(name)
         free = self._first_free(name)
@@ -128,7 +153,7 @@ class _Layout:
         return bool(free != before)
 
     def repair(self) -> None:
-        """Bring back names without a place, the most important first, by moving others."""
+        """Place the remaining labels, the most important first, by moving others."""
         tried = 0
         for name in range(len(self.choice)):
             if self.choice[name] < 0 and tried < _REPAIRED:
@@ -147,7 +172,7 @@ class _Layout:
         return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
 
     def _make_room(self, name: int, *, sacrifice: bool) -> bool:
-        """Place a name by moving at most two others; put all back if that fails."""
+        """Place a label by moving at most two others; restore them if that fails."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -168,7 +193,7 @@ class _Layout:
         return False
 
     def _first_free(self, name: int) -> int:
-        """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
+        """Return the cheapest candidate without clashes, or -1. Boxes are tested before leaders."""
         total = len(self.candidates[name].costs)
         for start in range(0, total, _AT_ONCE):
             some = np.arange(start, min(start + _AT_ONCE, total))
@@ -181,14 +206,14 @@ class _Layout:
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Which names each candidate's box would touch, shape (options, names)."""
+        """Return whether each candidate box touches each label, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
         touched[:, name] = False
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Which names each candidate's box or leader line would touch, shape (options, names)."""
+        """Return whether each candidate box or leader touches each label, (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -221,7 +246,7 @@ def _candidates(
     around: tuple[float, int, float],
     reluctance: Floats,
 ) -> _Candidates:
-    """List the places for one name that stay in the frame, cheapest first."""
+    """Return the positions of one label inside the frame, in order of cost."""
     peak = peaks[name]
     reach, directions, crossing = around
     parts = []
@@ -260,7 +285,7 @@ def _candidates(
 
 
 def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
-    """Offsets of a name's centre from its peak, and what each costs."""
+    """Return the offsets of a label centre from its peak, and their costs."""
     # On the peak, slid so that the peak stays under the name.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
@@ -280,7 +305,7 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
 
 
 def _leaders(peak: Floats, boxes: Floats) -> Floats:
-    """Lines from a peak to the nearest point of each box; NaN where they touch."""
+    """Return lines from a peak to the nearest point of each box; NaN if they touch."""
     nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
     length = np.hypot(*(nearest - peak).T)
     leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
@@ -289,7 +314,7 @@ def _leaders(peak: Floats, boxes: Floats) -> Floats:
 
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
-    """Say whether boxes come nearer than `gap` to each other; shapes (..., 4) broadcast."""
+    """Return whether boxes are closer than `gap`; shapes (..., 4) broadcast."""
     overlap: Bools = (
         (first[..., 0] < second[..., 2] + gap)
         & (second[..., 0] < first[..., 2] + gap)
@@ -300,7 +325,7 @@ def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
 
 
 def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
-    """Say whether line segments come into boxes grown by `gap`; shapes (..., 4) broadcast."""
+    """Return whether segments meet boxes enlarged by `gap`; shapes (..., 4) broadcast."""
     enter = np.zeros(1)
     leave = np.ones(1)
     for axis in (0, 1):
@@ -317,7 +342,7 @@ def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
 
 
 def segments_cross(first: Floats, second: Floats) -> Bools:
-    """Say whether line segments cross; shapes (..., 4) broadcast."""
+    """Return whether line segments cross; shapes (..., 4) broadcast."""
 
     def side(segment: Floats, x: Floats, y: Floats) -> Floats:
         turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
@@ -338,25 +363,25 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Make a name safe and short enough to letter."""
+    """Return a name with drawable characters only, at most `most` long."""
     text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
     return shortened(text, most=most)
 
 
 def one_line(text: object, *, keep: str = "") -> str:
-    """Make a text one safe line: no control and direction characters."""
+    """Return a text on one line, without control and direction characters."""
     spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
 
 def shortened(text: str, *, most: int) -> str:
-    """Cut a text; one that was cut ends in an ellipsis."""
+    """Truncate a text with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def capitals(name: str) -> str:
-    """Put a name into spaced capitals, as maps letter their continents."""
+    """Return a name in spaced capitals, for continents."""
     words = []
     for word in name.split():
         raised = "".join(c if "GREEK" in unicodedata.name(c, "") else c.upper() for c in word)
@@ -371,7 +396,7 @@ def capitals(name: str) -> str:
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
-    """List the ways to break a name into lines, one for each number of lines."""
+    """Return the best line breaks of a name for each number of lines."""
     words = [
         word[start : start + longest_word]
         for word in name.split(" ")
@@ -386,7 +411,7 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
 
 
 def _evenly(words: Sequence[str], lines: int) -> str:
-    """Break words into `lines` lines whose squared lengths sum to the least."""
+    """Break words into lines with the least sum of squared lengths."""
     lengths = [len(word) for word in words]
     best: dict[tuple[int, int], tuple[float, list[int]]] = {(0, 0): (0.0, [])}
     for line in range(1, lines + 1):
@@ -403,7 +428,7 @@ def _evenly(words: Sequence[str], lines: int) -> str:
 
 
 def _plainer(character: str) -> str:
-    """Stand-in for a character that no font has: its plain form, else a replacement mark."""
+    """Return the plain form of a character that no font has, else a replacement mark."""
     plain = unicodedata.normalize("NFKD", character)
     return plain if plain != character and all(map(_drawable, plain)) else "\ufffd"
 

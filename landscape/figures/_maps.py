@@ -50,12 +50,12 @@ def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
             f"The map has {len(across):,} x and {len(up):,} y coordinates; every paper needs both."
         )
     if not len(across):
-        raise InputError("The map holds no papers, so there is nothing to draw; build it first.")
+        raise InputError("Nothing to plot: the map has no papers. Build it first.")
     broken = int((~(np.isfinite(across) & np.isfinite(up))).sum())
     if broken:
         raise InputError(
             f"{broken:,} of {len(across):,} map positions are not finite numbers; "
-            "build the map again, or leave those papers out."
+            "build the map again, or omit those papers."
         )
     return across, up
 
@@ -91,7 +91,7 @@ def map_panel(
     border: float | None = None,
     framed: bool = False,
 ) -> Panel:
-    """Put a map on the page that shows the papers, and the places of `include`."""
+    """Add a map to the page that includes the papers and the positions of `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
         least, most = padded_range(values)
@@ -111,14 +111,14 @@ def map_panel(
 
 
 def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
-    """Put a map of a given window on the page."""
+    """Add a map of a given window to the page."""
     x0, y0, x1, y1 = extent
     edge = "box" if framed else "none"
     return page.add(Panel(box, Axis((x0, x1)), Axis((y0, y1)), gid="map", edge=edge))
 
 
 def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
-    """Raise the foot of a box until it has the shape of the map, `least` widths high at least."""
+    """Reduce the height of a box to the aspect of the map, but at least `least` widths."""
     left, bottom, right, top = box
     spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
     shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
@@ -138,7 +138,7 @@ def add_density(
     specks: bool = False,
     dpi: float | None = None,
 ) -> Tones:
-    """Draw the papers as one picture, with `specks` few ones singly too."""
+    """Draw the density as an image, with `specks` also single papers if they are few."""
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
@@ -155,14 +155,14 @@ def add_density(
 
 
 def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
-    """Paint places on a ramp, 0 to 1 with row 0 the lowest."""
+    """Return an image of ramp positions from 0 to 1, row 0 the lowest."""
     tone = np.round(np.asarray(position) * (len(ramp) - 1)).astype(np.intp)
     pixels = np.round(ramp * 255).astype(np.uint8)[tone]
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
 def density_key(page: Page, tones: Tones) -> Key:
-    """The key of a density: the papers that an area the size of a square holds."""
+    """Return the key of a density: papers in an area of the size of a square."""
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
@@ -186,7 +186,7 @@ def key_values(least: float, most: float) -> list[float]:
 
 
 def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
-    """Let papers be pointed at in the browser, a random sample where they are many."""
+    """Add hover texts of papers for the browser, of a random sample if they are many."""
     n = len(atlas.map)
     rows = np.arange(n)
     if n > _MOST_POINTED_AT:
@@ -218,7 +218,7 @@ def add_names(
     reserved: Floats | None = None,
     loud: Collection[int] | None = None,
 ) -> Floats:
-    """Name topics on a map; gives the box of each in points, NaN for those without room."""
+    """Name topics on a map; return their boxes in points, NaN for those not shown."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
@@ -238,7 +238,7 @@ def add_few_names(
     reserved: Floats | None = None,
     reach: float = 1.0,
 ) -> None:
-    """Name the largest topics near their places, small and without lines."""
+    """Name the largest topics at their peaks, in small letters without leaders."""
     x0, y0, x1, y1 = panel.extent
     inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
     wanted = topics[inside].head(most)
@@ -254,7 +254,7 @@ _Style = tuple[list[list[str]], float, str, str]  # ways to break a name, size, 
 
 
 def _style(row: Any, colours: Theme, loud: Collection[int] | None) -> _Style:
-    """Style one topic by its level, or by whether it is among the loud ones."""
+    """Return the style of a topic, by its level or by whether it is in `loud`."""
     ways = [way.split("\n") for way in line_breaks(clean_name(row.label), most_lines=3)]
     own = getattr(row, "colour", None)
     if own:
@@ -279,7 +279,7 @@ def _place(
     leaders: bool,
     reach: float | None = None,
 ) -> Floats:
-    """Find room for names and add them to the panel."""
+    """Place names and add them to the panel."""
     scale = page.scale
 
     def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
@@ -332,7 +332,7 @@ def _place(
 
 
 def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int) -> pd.DataFrame:
-    """The numbers behind the names: one row a topic."""
+    """Return the data of the names, one row per topic."""
     import pandas as pd
 
     centres = np.full((len(topics), 2), np.nan)
@@ -403,7 +403,7 @@ def mark_papers(
 
 
 def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
-    """How papers ``found`` and outliers (``apart``) are drawn: halo first, then the symbol."""
+    """Return the styles of papers found and outliers (``apart``): halo, then symbol."""
     hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
     dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
            "edge_width": 0.7 * scale}  # fmt: skip
@@ -419,30 +419,32 @@ def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], 
 def legend_of(
     colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
 ) -> list[LegendEntry]:
-    """Say what the marks of so many papers mean."""
+    """Return the legend entries of marked papers."""
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
     numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
     entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
     if outliers:
         entries.append(LegendEntry("paper found, outlier", styles["apart"][-1]))
     if outlined:
-        words = "the region that holds them" if outlined == 1 else "the regions that hold them"
+        words = (
+            "the region that contains them" if outlined == 1 else "the regions that contain them"
+        )
         entries.append(LegendEntry(words, outline_style(colours, scale)))
     return entries
 
 
 def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
-    """How the outline of a region is drawn."""
+    """Return the style of the outline of a region."""
     return {"colour": colours.found, "width": 0.9 * scale, "dashes": "dashed"}
 
 
 def _shrinking(n: int) -> float:
-    """Size of the symbols of many papers, compared to those of few."""
+    """Return the relative size of symbols for `n` papers."""
     return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
 
 
 def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
-    """Boxes of the numbers and lines that lead to them, NaN where there is none."""
+    """Return the boxes and leaders of the numbers, NaN if there is none."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
     n = min(len(at), FEW)
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
@@ -464,7 +466,7 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
 
 
 def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
-    """Whether a number is beside its own symbol and no other, for the first n, shape (n,)."""
+    """Return whether each number is next to its own symbol only, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
     away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # of each number from each symbol
     own = np.diag(away)
@@ -475,7 +477,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
-    """Small boxes along lines, so that what keeps clear of boxes keeps clear of the lines."""
+    """Return small boxes along leaders, as reserved boxes of the label placer."""
     boxes = [np.empty((0, 4))]
     for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
         length = float(np.hypot(end_x - start_x, end_y - start_y))
@@ -486,7 +488,7 @@ def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
 
 
 def pieces(table: pd.DataFrame) -> list[NDArray[np.float64]]:
-    """Separate lines of a table of contours (``piece, order, x, y``), each in its order."""
+    """Return the lines of a table of contours (``piece, order, x, y``)."""
     ordered = table.sort_values(["piece", "order"])
     points = ordered[["x", "y"]].to_numpy(dtype=float)
     split = np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)

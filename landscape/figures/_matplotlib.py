@@ -52,13 +52,13 @@ _BEND = 0.12  # of an arrow's length: lines there and back do not cover each oth
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 
 
-#: Letters keep their true widths at every resolution, so that what was measured holds; hatching is
-#: fine, so that it does not look like a tone.
+#: Without hinting, letters have their measured widths at every resolution. Thin hatching does not
+#: look like a tone.
 SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
 
 
 class Sheet(Figure):
-    """A figure with its scene, its alternative text, its full caption and the numbers behind it."""
+    """A figure with its scene, alternative text, full caption and data."""
 
     def __init__(
         self,
@@ -75,12 +75,12 @@ class Sheet(Figure):
         FigureCanvasAgg(self)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw with the letters' true widths."""
+        """Draw without font hinting."""
         with mpl.rc_context(SETTINGS):
             super().draw(renderer)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""
+        """Return a PNG for notebooks at twice the screen resolution."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
         width = round(self.get_figwidth() * 72)
@@ -153,7 +153,7 @@ def axes_size(axes: Axes) -> tuple[float, float]:
 
 
 class _Brush:
-    """Draws layers; texts go onto `target`, a figure or axes, by the transform of points."""
+    """Draws layers into axes, and texts into `target`, a figure or axes."""
 
     def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
@@ -193,7 +193,7 @@ class _Brush:
             self.text(text)
 
     def text(self, text: Text) -> Any:
-        """Set one line of text."""
+        """Draw one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(
             text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
@@ -238,7 +238,7 @@ class _Brush:
         if not lines:
             return
         if layer.fill:
-            # One compound path, so that the rims of holes stay holes.
+            # One compound path, so that holes stay unfilled.
             whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
             axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
                                      gid=f"{layer.gid} fill"))  # fmt: skip
@@ -337,11 +337,11 @@ class _Brush:
                 halo.set(gid="halo", path_effects=[halo_of_names], zorder=2.5)
 
     def _leaders(self, axes: Axes, layer: Names) -> None:
-        """Lines from peaks to names, with a dot at each peak."""
+        """Draw lines from peaks to names, with a dot at each peak."""
         drawn = layer.leaders[~np.isnan(layer.leaders).any(axis=1)].reshape(-1, 2, 2).copy()
         if not layer.leader_colour:
             return
-        # They stop a little short of the letters.
+        # They end at a small distance from the letters.
         along = drawn[:, 0] - drawn[:, 1]
         drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         for colour, width, order in (

@@ -1,7 +1,7 @@
-"""Composing a page: measured text, title and caption, keys, tables, and boxes for panels.
+"""Layout of a page: measured text, title and caption, keys, tables, and boxes of panels.
 
-Everything but pictures is placed in points (1/72 inch) from the lower left corner, so that what is
-measured here holds at every resolution. What is composed becomes a `Scene`.
+Positions are in points (1/72 inch) from the lower left corner, so that the layout is the same at
+every resolution. The result is a `Scene`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 import matplotlib as mpl
 import numpy as np
@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Theme
+from landscape.figures._colours import Theme, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
 RASTER_DPI = 200
 SIZE_INCHES = (11.0, 8.5)
-BESIDE_A_TABLE = (11.0, 6.8)  # a map that a table takes room from
+BESIDE_A_TABLE = (11.0, 6.8)  # a map with a table next to it
 _TITLE, _LEAST_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
 _LINES = 2  # of the caption
@@ -58,9 +58,19 @@ _LEGEND_LINE = 11.0  # height
 _BESIDE = 0.33  # of the page's width, for a table
 
 
+class PageOptions(TypedDict, total=False):
+    """Appearance of a figure, documented in `landscape.figures.heatmap`."""
+
+    colours: str
+    size_inches: tuple[float, float] | None
+    title: str | None
+    raster_dpi: int
+    ax: Axes | None
+
+
 @dataclass(frozen=True)
 class Extent:
-    """Width, and height above and below the baseline, of one line of text in points."""
+    """Width, ascent and descent of one line of text in points."""
 
     width: float
     ascent: float
@@ -69,22 +79,22 @@ class Extent:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A symbol on the map and what it means: a layer that draws a sample into a box."""
+    """A symbol on the map and its meaning."""
 
     words: str
-    style: Mapping[str, Any]  # of `Points`; of `Lines` where it has no marker
+    style: Mapping[str, Any]  # of `Points`, or of `Lines` if it has no marker
 
 
 @dataclass(frozen=True)
 class Key:
-    """Up to six squares, each with the meaning of its colour."""
+    """Up to six coloured squares with their meanings."""
 
     title: str
     squares: Sequence[tuple[str, tuple[float, ...]]]
 
     @classmethod
     def of_ramp(cls, title: str, ramp: Floats, meanings: Sequence[str]) -> Key:
-        """Meanings of evenly spaced colours of a ramp."""
+        """Make a key of evenly spaced colours of a ramp."""
         places = np.linspace(0, len(ramp) - 1, len(meanings)).round().astype(int)
         colours = [tuple(float(part) for part in ramp[place]) for place in places]
         return cls(title, list(zip(meanings, colours, strict=True)))
@@ -92,7 +102,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a ranked table; `style` sets a line sample, `mark` is the number on the map."""
+    """A row of a ranked table; `style` is that of a line sample, `mark` the number on the map."""
 
     name: str
     numbers: tuple[str, ...]
@@ -102,7 +112,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A ranked table, the best row first; the first heading is that of the names."""
+    """A ranked table, the best row first; the first heading is for the names."""
 
     title: str
     headings: tuple[str, ...]
@@ -110,7 +120,7 @@ class Ranking:
 
 
 class Page:
-    """One page that is being composed."""
+    """Layout of one page."""
 
     def __init__(
         self,
@@ -132,8 +142,8 @@ class Page:
         width, height = (float(length) for length in size_inches)
         if not (smallest[0] <= width <= _LARGEST and smallest[1] <= height <= _LARGEST):
             raise InputError(
-                f"A page of {width:g} x {height:g} inches cannot be lettered; use at least "
-                f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches a side."
+                f"A page of {width:g} x {height:g} inches is not possible; use at least "
+                f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches per side."
             )
         self.colours, self.caption, self.legend = colours, caption, legend
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
@@ -142,17 +152,30 @@ class Page:
         self.panels: list[Panel] = []
         self.layers: list[Layer] = []
         self.texts: list[Text] = []
-        self.title = clean_name(title or caption.head, most=200)
+        self.title = clean_name(title or caption.head.removesuffix("."), most=200)
         self.has_own_title = bool(title)
         self.title_height = self.caption_height = self._foot = 0.0
         if onto is None:
             self._write_title()
             self._write_caption(has_key=has_key)
 
+    @classmethod
+    def of(
+        cls, caption: Caption, look: PageOptions, *, size: tuple[float, float] = SIZE_INCHES,
+        soft: bool = False, **more: Any,
+    ) -> Self:  # fmt: skip
+        """Begin a page with the options of a figure; `soft` tones the colours of the map down."""
+        colours = theme(look.get("colours", "light"))
+        return cls(
+            look.get("size_inches") or size, quiet(colours) if soft else colours, caption,
+            title=look.get("title"), raster_dpi=look.get("raster_dpi", RASTER_DPI),
+            onto=look.get("ax"), **more,
+        )  # fmt: skip
+
     # -- text
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
-        """Measure one line, with a little more for the rounding of other resolutions."""
+        """Measure one line, with a margin for rounding at other resolutions."""
         return _measure(words, size * self.scale, weight)
 
     def write(
@@ -168,13 +191,13 @@ class Page:
         gid: str = "words",
         in_panel: bool = False,
     ) -> None:
-        """Write one line at a place, in points; into axes of the user only what is in a panel."""
+        """Add a line of text at a position in points; in given axes, only text inside a panel."""
         if self.onto is None or in_panel:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
-        """Break words into lines no wider than `width` points; a wider word is cut."""
+        """Break words into lines of at most `width` points; wider words are split."""
         left = list(self._pieces(words, size=size, weight=weight, width=width))
         lines = []
         while left:
@@ -189,7 +212,7 @@ class Page:
         return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
-        """Words, the few that are wider than a line in pieces."""
+        """Yield words, split if they are wider than a line."""
 
         def first(length: int) -> float:
             return self.extent(rest[:length], size=size, weight=weight).width
@@ -206,7 +229,7 @@ class Page:
     def shortened(
         self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"
     ) -> str:
-        """Cut a line to a width in points, an ellipsis at its end."""
+        """Truncate a line to a width in points, with an ellipsis."""
         whole = clean_name(words, most=200)
         if self.extent(whole, size=size, weight=weight).width <= width:
             return whole
@@ -219,7 +242,7 @@ class Page:
     # -- title and caption
 
     def _write_title(self) -> None:
-        """Write the title above the figure: on one line, or smaller and on two."""
+        """Write the title above the figure, on one line or in smaller letters on two."""
         width = self.width - 2 * self.margin
         line = self.extent(self.title, size=_TITLE, weight="bold").width
         size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
@@ -236,7 +259,7 @@ class Page:
         self.title_height = self._whole_pixels(text + 0.2 * self.margin)
 
     def _write_caption(self, *, has_key: bool) -> None:
-        """Write what fits two lines below the figure; keep room for the key."""
+        """Write up to two lines of caption below the figure; reserve space for the key."""
         beside = has_key and self._column() >= 0.45 * self.width
         width = self._column() if beside else self.width - 2 * self.margin
         lines = [(line, "bold", self.colours.accent)
@@ -253,8 +276,8 @@ class Page:
         self.caption_height = self._whole_pixels(needed)
         if self.caption_height + self.title_height > 0.62 * self.height:
             raise InputError(
-                f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no room "
-                "between title and caption; make it larger."
+                f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no space "
+                "between title and caption. Make it larger."
             )
         top = self.caption_height - 0.45 * self.margin
         for number, (line, weight, colour) in enumerate(lines):
@@ -263,7 +286,7 @@ class Page:
         self._foot = top - text
 
     def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
-        """Lines of the sentences that fit, in their order; the first is cut if it must be."""
+        """Return the lines of the sentences that fit; the first is truncated if it does not."""
         lines: list[str] = []
         told: list[str] = []
         for sentence in sentences:
@@ -283,10 +306,10 @@ class Page:
         return self.width - 4 * self.margin - _KEY_WIDTH * self.scale
 
     def _whole_pixels(self, length: float) -> float:
-        """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
+        """Round up to whole pixels of the density image, which avoids resampling in a PDF."""
         return math.ceil(length / self.pixel) * self.pixel
 
-    # -- rooms
+    # -- boxes
 
     @property
     def area(self) -> Box:
@@ -295,14 +318,14 @@ class Page:
 
     @property
     def room(self) -> Box:
-        """What title, caption and borders leave for charts."""
+        """Area for charts, within title, caption and margins."""
         if self.onto is not None:
             return self.area
         left, bottom, right, top = self.area
         return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
 
     def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
-        """Cut the area into the map's box and that of a column on its right."""
+        """Split the area into the box of the map and that of a column at its right."""
         left, bottom, right, top = self.area
         if self.onto is not None:
             return self.area, None
@@ -311,7 +334,7 @@ class Page:
         return (left, bottom, cut, top), column
 
     def tiled(self, n: int, *, heading: float = 14.0, gap: float = 9.0) -> list[Box]:
-        """Cut the area within its margins into equal boxes for `n` maps, headings above them."""
+        """Split the area within its margins into equal boxes for `n` maps with headings."""
         left, bottom, right, top = self.area
         left, right = left + self.margin, right - self.margin
         gap, strip = gap * self.scale, heading * self.scale
@@ -336,14 +359,14 @@ class Page:
     # -- panels
 
     def add(self, panel: Panel) -> Panel:
-        """Put a panel on the page."""
+        """Add a panel to the page."""
         self.panels.append(panel)
         return panel
 
     def chart(
         self, box: Box, x: Axis, y: Axis, *, gid: str = "chart", below: float = 21.0, **more: Any
     ) -> Panel:
-        """Put a chart on the page, the title of its horizontal axis `below` its box."""
+        """Add a chart to the page, with the title of its horizontal axis `below` its box."""
         if x.title:
             words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
             self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
@@ -354,7 +377,7 @@ class Page:
         self, box: Box, words: str, told: str = "", *, colour: str | None = None,
         told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and smaller text at its right."""
+        """Write a heading above a panel, and smaller text to its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
         kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0
@@ -368,7 +391,7 @@ class Page:
                        colour=told_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
-        """Draw a ramp between the words for its ends."""
+        """Draw a ramp between the labels of its ends."""
         width, height = 80 * self.scale, 6 * self.scale
         faint = self.colours.faint
         self.write(first, left, y, size=SMALL, colour=faint, gid="key")
@@ -384,7 +407,7 @@ class Page:
     # -- the key
 
     def write_key(self, key: Key) -> None:
-        """Draw squares and their meanings beside the caption or below it, then the legend."""
+        """Draw the key next to the caption or below it, then the legend."""
         if self.onto is not None:
             return
         scale, faint = self.scale, self.colours.faint
@@ -413,7 +436,7 @@ class Page:
             self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
 
     def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
-        """Draw the sample of a line, or of a mark in its middle."""
+        """Draw a sample of a line or of a mark."""
         if "marker" in style:
             self.layers.append(Points(x=[(left + right) / 2], y=[y], gid="legend", **style))
         else:
@@ -423,7 +446,7 @@ class Page:
     # -- tables
 
     def write_ranking(self, ranking: Ranking, box: Box | None) -> int:
-        """Write a ranked table from the top of a box down, as far as there is room."""
+        """Write a ranked table into a box, and return the number of rows that fit."""
         if box is None:
             return len(ranking.rows)
         scale = self.scale
@@ -452,14 +475,14 @@ class Page:
         return len(ranking.rows)
 
     def _indent(self, rows: Sequence[Row]) -> float:
-        """Room for line samples or marks before the names."""
+        """Return the width of line samples or marks before the names."""
         if any(row.style for row in rows):
             return 20 * self.scale
         marks = [self.extent(row.mark, size=7.6, weight="bold").width for row in rows if row.mark]
         return max(marks) + 4 * self.scale if marks else 0.0
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
-        """Widths of the columns of numbers, as many as leave the names room."""
+        """Return the widths of the columns of numbers that fit."""
         widths = []
         for number, heading in enumerate(ranking.headings[1:]):
             cells = [(row.numbers[number], 7.6) for row in ranking.rows]
@@ -472,7 +495,7 @@ class Page:
     def _write_headings(
         self, headings: Sequence[str], left: float, y: float, ends: Sequence[float]
     ) -> float:
-        """Write the headings with a thin line below, and return where the rows begin."""
+        """Write the headings with a thin line below, and return the top of the first row."""
         scale, faint = self.scale, self.colours.faint
         shown = headings[: len(ends) + 1]
         most = max(heading.count("\n") for heading in shown) + 1
@@ -510,7 +533,7 @@ class Page:
         self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
         caption: Caption | None = None,
     ) -> Any:  # fmt: skip
-        """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
+        """Draw the page as a `Sheet`, or its panel into the given axes."""
         title = self.title if self.has_own_title else ""
         scene = Scene(
             (self.width, self.height), self.scale, self.colours, title, caption or self.caption,
@@ -528,7 +551,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
     text.set_figure(sheet)
     before = mpl.rcParams["text.hinting"]
-    mpl.rcParams["text.hinting"] = "none"  # as it is drawn: true widths at every resolution
+    mpl.rcParams["text.hinting"] = "none"  # as in the drawing: the same widths at every resolution
     try:
         box = text.get_window_extent(sheet.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg
     finally:
@@ -541,7 +564,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
 
 @cache
 def _ruler() -> Figure:
-    """A figure to measure text with."""
+    """Return a figure to measure text with."""
     figure = Figure(figsize=(1, 1), dpi=100)
     FigureCanvasAgg(figure)
     return figure

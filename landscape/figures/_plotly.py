@@ -1,7 +1,7 @@
-"""Drawing a scene with plotly: as a whole page for the browser, or its main panels for notebooks.
+"""Drawing a scene with plotly, as a page for the browser or as panels for notebooks.
 
-The pictures of a page weigh the same for a million papers as for a thousand, and there are never
-more than 20,000 marks.
+The size of a page does not grow with the corpus: densities are images, and there are at most
+20,000 marks.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "
 
 
 def draw(scene: Scene) -> Any:
-    """Draw the whole page: every panel at its place, with all that is written round them."""
+    """Draw the whole page: panels, title, caption, keys and tables."""
     return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
 
 
 def draw_panels(scene: Scene) -> Any:
-    """Draw the panels that a notebook shows, with the title above and the caption below."""
+    """Draw the panels shown in notebooks, with the title above and the caption below."""
     panels = [panel for panel in scene.panels if panel.gid in scene.on_screen]
     boxes = np.array([panel.box for panel in panels])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
@@ -73,7 +73,7 @@ def draw_panels(scene: Scene) -> Any:
 
 
 def to_page(figure: Any) -> str:
-    """A page that needs no network: the library and the letters that were measured are inside."""
+    """Return a self-contained HTML page with plotly and the fonts."""
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
 
@@ -95,7 +95,7 @@ def to_page(figure: Any) -> str:
 
 @cache
 def _font_link(weight: str) -> str:
-    """The font that texts are measured in, reduced to what papers use, as a data link."""
+    """Return a subset of the font used for measuring, as a data link."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
     from matplotlib.font_manager import FontProperties, findfont
@@ -112,22 +112,22 @@ def _font_link(weight: str) -> str:
 
 
 def count_marks(figure: Any) -> int:
-    """Count points, vertices of lines and bars; pictures count none."""
+    """Count points, vertices of lines and bars; images do not count."""
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
 def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
-    """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
+    """Escape text for plotly, which interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
 
 
 def _escaped(line: str) -> str:
-    """A cleaned line, safe for plotly."""
+    """Escape a cleaned line for plotly."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
-    """Join lines into one with gaps (NaN), of at most so many vertices; closed ones stay closed."""
+    """Join lines with NaN between them, thinned to `most` vertices; closed lines stay closed."""
     kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
     room = most - 2 * len(kept)
     step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, room))))
@@ -144,7 +144,7 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
 
 
 def picture_link(pixels: NDArray[Any]) -> str:
-    """SRGB or sRGBA pixels, row 0 the lowest, as a PNG in a data link."""
+    """Return sRGB or sRGBA pixels, row 0 the lowest, as a PNG data link."""
     from PIL import Image as Picture
 
     pixels = np.asarray(pixels)
@@ -241,7 +241,7 @@ class _Drawing:
         )  # fmt: skip
 
     def _lay_out(self, panels: Sequence[Panel]) -> None:
-        """Size, margins and legend."""
+        """Set size, margins and legend."""
         width, height = self.box[2] - self.box[0], self.box[3] - self.box[1]
         named = {trace.name for trace in self.figure.data if trace.showlegend}
         rows = -(-len(named) // 5) if len(named) > 1 else 0
@@ -391,7 +391,7 @@ class _Drawing:
             }  # fmt: skip
         if layer.of > len(layer.x):
             self.samples.append(
-                f"A random {len(layer.x):,} of {layer.of:,} papers can be pointed at."
+                f"A random {len(layer.x):,} of {layer.of:,} papers have hover texts."
             )
         self._trace(
             number, np.asarray(layer.x), np.asarray(layer.y), layer.hover, mode="markers",
@@ -523,7 +523,7 @@ class _Drawing:
 def _place_again(
     names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
 ) -> tuple[list[Name], Floats]:
-    """Place names that are larger than on the page; those without room are omitted."""
+    """Place names that are larger than on the page; names without space are omitted."""
     if not names:
         return [], np.empty((0, 4))
     sizes = [(name.box[2:] - name.box[:2])[None] * grow for name in names]
@@ -538,7 +538,7 @@ def _place_again(
 
 
 def _marked(panel: Panel) -> Floats:
-    """Boxes of the marks of a map."""
+    """Return the boxes of the marks of a map."""
     boxes = [np.empty((0, 4))]
     for layer in panel.layers:
         if isinstance(layer, Points) and layer.screen is None:
@@ -564,7 +564,7 @@ def _faded(colour: str, opacity: float) -> str:
 
 
 def _colours(colour: Any) -> Any:
-    """One colour as it is, several (sRGB, shape (n, 3)) as text."""
+    """Return one colour unchanged, several (sRGB, shape (n, 3)) as CSS colours."""
     if isinstance(colour, str):
         return colour
     if len(colour) and isinstance(colour[0], str):

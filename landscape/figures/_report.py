@@ -58,19 +58,19 @@ def report(
     until: int | None = None,
     **options: Any,
 ) -> Path:
-    """Write a one-page report on what a facility did to the literature.
+    """Write a one-page report on the impact of a facility on the literature.
 
-    Key numbers with intervals, its share of the local literature as a map, its share in time, the
-    regions where it works, papers to begin with, and method and bounds.
+    The page has key numbers with intervals, a map of the share of the local literature, the share
+    by year, the main regions, suggested papers, and method and bounds.
 
     Parameters
     ----------
     atlas : AtlasStore
     facility : str
-        Any of its names.
+        Name or alias.
     path : path
-        File to write: ``.pdf``, ``.png``, ``.svg`` or ``.html``. The table of regions goes beside
-        it.
+        File to write: ``.pdf``, ``.png``, ``.svg`` or ``.html``. The table of regions is
+        written next to it.
     since, until : int, optional
         First and last year, both included.
     **options
@@ -84,8 +84,8 @@ def report(
     Raises
     ------
     InputError
-        For an unknown facility (nearest names are suggested), one that no paper of the period
-        mentions, or a file that cannot be written.
+        For an unknown facility (similar names are suggested), one that no paper of the period
+        mentions, or a file that is not writable.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def _compose(
     page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number],
     usage: Usage, *, since: int | None, until: int | None,
 ) -> None:  # fmt: skip
-    """Set the parts below each other: numbers, map and regions, years and papers."""
+    """Draw the parts of the page: numbers, map and regions, years and papers."""
     from landscape.overlays.missions._usage import in_period
 
     left, bottom, right, top = page.room
@@ -169,7 +169,7 @@ def _compose(
 
 
 def _about(of: Facility) -> str:
-    """Band, agency and years of operation in one line."""
+    """Return band, agency and years of operation in one line."""
     until = f" to {of.end.year}" if of.end else ""
     first = f"First light {of.first_light.year}{until}"
     band = of.band[:1].upper() + of.band[1:]
@@ -189,7 +189,7 @@ def _regions_table(found: Analysis) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One number as it is printed."""
+    """A formatted number with its interval and meaning."""
 
     value: str
     interval: str
@@ -203,8 +203,8 @@ class Number:
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
-    """Choose and word the key numbers of an impact table's row."""
-    regions = f"{_whole(row, 'core_regions')} regions where it works"
+    """Return the key numbers of a row of an impact table."""
+    regions = f"{_whole(row, 'core_regions')} main regions"
     first_light = str(row.get("first_light", ""))[:4]
     return [
         Number(_whole(row, "papers"), "", f"papers of {_whole(row, 'corpus_papers')}"),
@@ -233,7 +233,7 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
-    """Write numbers as tiles, four a row, and return where they end, in points."""
+    """Write numbers as tiles, four per row, and return their lower edge in points."""
     left, _, right, top = box
     scale = page.scale
     pitch = (right - left) / _A_ROW
@@ -265,7 +265,7 @@ def _number(
 
 
 def _rise(row: Mapping[str, Any], first_light: str) -> Number:
-    """How the share rose since first light, unless the corpus itself changed meanwhile."""
+    """Return the rise of the share since first light, if the corpus is comparable."""
     if not row.get("rise_comparable", True):
         meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
         return Number(_NOT_KNOWN, "not comparable", meaning)
@@ -299,7 +299,7 @@ def _percent(value: float) -> str:
 def _draw_share_map(
     page: Page, box: Box, atlas: AtlasStore, usage: Usage, period: tuple[int | None, int | None]
 ) -> float:
-    """Draw which share of the local literature uses a facility; gives the foot, in points."""
+    """Draw the map of the share of the local literature; return its lower edge in points."""
     scale = page.scale
     x, y = positions(atlas.map["x"], atlas.map["y"])
     _heading(page, box, "Share of the local literature")
@@ -317,7 +317,7 @@ def _draw_share_map(
 
 
 def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
-    """Draw the yearly share of papers with its interval; years not covered are hatched."""
+    """Draw the share of papers by year with intervals; years not covered are hatched."""
     scale = page.scale
     _heading(page, box, "Share of all papers by year")
     left, bottom, right, top = box
@@ -336,10 +336,10 @@ def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None
 
 
 def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) -> float:
-    """Write the regions with most of a facility's papers; return where they end, in points."""
+    """List the regions with the most papers; return the lower edge in points."""
     scale = page.scale
     left, bottom, right, top = box
-    _heading(page, box, "Where it works")
+    _heading(page, box, "Main regions")
     ranked = regions[regions["papers"] > 0].sort_values("papers", ascending=False).head(most)
     columns = [right - 74 * scale, right]
     y = top - 24 * scale
@@ -362,7 +362,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) ->
 def exemplar_rows(
     atlas: AtlasStore, rows: Ints, topic_ids: Sequence[int], *, most: int
 ) -> list[int]:
-    """Choose papers to begin with: one of each of the first regions."""
+    """Choose one paper of each of the first regions: the most cited or the most central."""
     import pandas as pd
 
     region = atlas.map["topic_id"].to_numpy()[rows]
@@ -382,10 +382,10 @@ def exemplar_rows(
 
 
 def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) -> None:
-    """Write papers one below the other: who, when, where on the map, and the title."""
+    """List papers with authors, year, region and title."""
     scale = page.scale
     left, bottom, right, top = box
-    _heading(page, box, "Papers to begin with, one a region")
+    _heading(page, box, "Suggested papers, one per region")
     told = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     topics = atlas.map["topic_id"].to_numpy()[list(rows)]

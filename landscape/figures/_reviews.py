@@ -1,15 +1,15 @@
-"""Where reviews are, and where one would help most (after figure 9 of Iyer et al. 2024)."""
+"""Density of reviews, and gaps between them (figure 9 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import contrast_ramp, quiet, theme
+from landscape.figures._colours import contrast_ramp
 from landscape.figures._impact import grid_shape
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -20,12 +20,11 @@ from landscape.figures._maps import (
     mark_papers,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, RASTER_DPI, Key, Page, Ranking, Row
+from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking, Row
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.overlays.missions._measures import ShareMap
     from landscape.store import AtlasStore
@@ -53,25 +52,22 @@ def reviews(
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     listed: int = _LISTED,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the density of reviews against that of papers, and list where a review would help.
+    """Draw the density of reviews relative to that of papers, and list the gaps.
 
     Parameters
     ----------
     atlas : AtlasStore
     weights : mapping of str to float, optional
-        Of the components of the score, see `landscape.overlays.review_gaps`.
+        Weights of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
         For the intervals of the ranks.
     listed : int, default 15
-        Gaps to number on the map and to list beside it.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+        Number of gaps on the map and in the table next to it.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -91,10 +87,7 @@ def reviews(
     from landscape.overlays.reviews._gaps import review_gaps, review_mask
 
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
-    return draw_reviews(
-        atlas, gaps, review_mask(atlas), listed=listed, colours=colours, size_inches=size_inches,
-        title=title, raster_dpi=raster_dpi, ax=ax,
-    )  # fmt: skip
+    return draw_reviews(atlas, gaps, review_mask(atlas), listed=listed, **look)
 
 
 def draw_reviews(
@@ -103,31 +96,24 @@ def draw_reviews(
     found: Bools,
     *,
     listed: int = _LISTED,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
     from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
     if not len(gaps.table):
-        raise InputError("No region can be ranked, so there is no gap in the reviews to draw.")
+        raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     located = _located(gaps.table, atlas.topics)
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
-        "Colour is how many reviews there are for the papers around a place, against "
+        "Colour is the number of reviews for the papers around a place, relative to "
         f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
         "usual where papers are few. Numbers are the ranks of the gaps.",
     )
-    page = Page(
-        size_inches or BESIDE_A_TABLE, theme(colours), caption, title=title,
-        raster_dpi=raster_dpi, has_key=True, onto=ax,
-    )  # fmt: skip
+    page = Page.of(caption, look, size=BESIDE_A_TABLE, has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews for the papers there", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)
@@ -155,20 +141,13 @@ def draw_reviews(
 def draw_coverage(
     atlas: AtlasStore,
     found: Analysis,
-    *,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
-    loud = theme(colours)
     caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    page = Page(
-        size_inches or (11.0, 8.5), quiet(loud), caption, title=title, has_key=True, onto=ax
-    )
-    ramp = contrast_ramp(loud)
+    page = Page.of(caption, look, soft=True, has_key=True)
+    ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)
@@ -197,14 +176,14 @@ def draw_coverage(
 
 
 def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """The ranked regions with their peaks on the map; all others are omitted."""
+    """Return the ranked regions that have a peak on the map."""
     places = topics.set_index("topic_id")[["x", "y"]]
     bare = table.drop(columns=[name for name in ("x", "y") if name in table])
     return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Colours of reviews against papers: how many times the usual share, on a log scale."""
+    """Return the colours of the share of reviews relative to the usual one, on a log scale."""
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
@@ -214,7 +193,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
-    """Number the gaps on the map and name them where there is room; the others can be hovered."""
+    """Number the gaps on the map and name those that fit; all have hover texts."""
     import pandas as pd
 
     hover = [
@@ -239,7 +218,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
 
 
 def _ranking(best: pd.DataFrame) -> Ranking:
-    """The table beside the map."""
+    """Return the table next to the map."""
     import pandas as pd
 
     columns = [column for column in _COLUMNS if column[0] in best]

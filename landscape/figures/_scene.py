@@ -1,7 +1,7 @@
-"""What a figure shows: panels with layers, all computed, to be drawn by matplotlib or plotly.
+"""Description of a figure: panels with layers, drawn by matplotlib or plotly.
 
-A page is measured in points (1/72 inch) from its lower left corner. Layers are in the data
-coordinates of their panel; names and texts are in points, because their places were measured.
+Page positions are in points (1/72 inch) from the lower left corner. Layers use the data
+coordinates of their panel; names and texts use points.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
-#: The text of each mark under the pointer; a function where reading it takes time.
+#: Hover text of each mark, or a function that returns them if reading them is slow.
 Hover = Sequence[str] | Callable[[], Sequence[str]]
 
 
@@ -47,7 +47,7 @@ class Image(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Lines(Layer):
-    """Lines of one style, each of shape (n, 2); `fill` is the opacity of the ground inside."""
+    """Lines of one style, each of shape (n, 2); `fill` is the opacity of the inside."""
 
     lines: Sequence[Floats]
     colour: str
@@ -61,7 +61,7 @@ class Lines(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Curve(Layer):
-    """Values along the horizontal axis, not joined across NaN."""
+    """A curve, interrupted at NaN."""
 
     x: Any
     y: Any
@@ -72,7 +72,7 @@ class Curve(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Points(Layer):
-    """Marks, with one colour and size or one for each; `size` is the diameter in points."""
+    """Marks, with one colour and size or one per mark; `size` is the diameter in points."""
 
     x: Any
     y: Any
@@ -85,12 +85,12 @@ class Points(Layer):
     opacity: float = 1.0
     hover: Hover = ()
     bar: ColourBar | None = None
-    of: int = 0  # how many these are a sample of
+    of: int = 0  # size of the population, if these are a sample
 
 
 @dataclass(frozen=True)
 class ColourBar:
-    """What the colours of points mean, for the browser: values, their range and the ramp."""
+    """Colour scale of points, for the browser: values, their range and the ramp."""
 
     title: str
     values: Any
@@ -100,7 +100,7 @@ class ColourBar:
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals(Layer):
-    """Values with their intervals, each in a row `at` of the vertical axis."""
+    """Values with intervals, at positions `at` of the vertical axis."""
 
     at: Any
     value: Any
@@ -115,7 +115,7 @@ class Intervals(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Band(Layer):
-    """The ground between two curves."""
+    """The area between two curves."""
 
     x: Any
     low: Any
@@ -125,7 +125,7 @@ class Band(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Layer):
-    """A line across the panel at `x`, with a word at its upper end."""
+    """A vertical line at `x` with a label at its upper end."""
 
     x: float
     colour: str
@@ -136,7 +136,7 @@ class Rule(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Spans(Layer):
-    """Hatched ranges of the horizontal axis: what the corpus does not cover."""
+    """Hatched ranges of the horizontal axis that the corpus does not cover."""
 
     spans: Sequence[tuple[float, float]]
     colour: str
@@ -144,7 +144,7 @@ class Spans(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Hatched(Layer):
-    """Hatched cells of a grid, row 0 the lowest: what the corpus does not cover."""
+    """Hatched cells of a grid, row 0 the lowest, that the corpus does not cover."""
 
     where: Bools
     extent: Box
@@ -173,7 +173,7 @@ class Squares(Layer):
 
 @dataclass(frozen=True)
 class Name:
-    """A name that found its place: its lines, and their box in points."""
+    """A placed name: its lines and their box in points."""
 
     lines: Sequence[str]
     box: Floats
@@ -184,12 +184,12 @@ class Name:
     gid: str
     side: str = "center"
     hover: str = ""
-    peak: tuple[float, float] = (0.0, 0.0)  # the place that it names, in points
+    peak: tuple[float, float] = (0.0, 0.0)  # the labelled position, in points
 
 
 @dataclass(frozen=True, kw_only=True)
 class Names(Layer):
-    """Names over halos, and the lines from their peaks to names beside them."""
+    """Names with halos, and leader lines from their peaks."""
 
     names: Sequence[Name]
     leaders: Floats = field(default_factory=lambda: np.empty((0, 4)))
@@ -199,7 +199,7 @@ class Names(Layer):
 
 @dataclass(frozen=True)
 class Text:
-    """One line of text with its baseline at a place, in points."""
+    """One line of text; `x, y` is the position of its baseline in points."""
 
     words: str
     x: float
@@ -214,7 +214,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis with its ticks; one without ticks is not drawn."""
+    """An axis with its ticks; it is not drawn without ticks."""
 
     limits: tuple[float, float]
     ticks: Sequence[tuple[float, str]] = ()
@@ -224,7 +224,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of the page with axes of its own."""
+    """A rectangle of the page with its own axes."""
 
     box: Box
     x: Axis
@@ -236,7 +236,7 @@ class Panel:
     layers: list[Any] = field(default_factory=list)
 
     def to_data(self, points: Any) -> Floats:
-        """Points of the page to data coordinates, shape (n, 2)."""
+        """Convert points of the page to data coordinates, shape (n, 2)."""
         left, bottom, right, top = self.box
         share = (np.asarray(points, dtype=float).reshape(-1, 2) - (left, bottom)) / (
             right - left, top - bottom,
@@ -245,7 +245,7 @@ class Panel:
         return np.asarray(low + share * (np.array([self.x.limits[1], self.y.limits[1]]) - low))
 
     def to_page(self, x: Any, y: Any) -> Floats:
-        """Data coordinates to points of the page, shape (n, 2)."""
+        """Convert data coordinates to points of the page, shape (n, 2)."""
         (left, bottom, right, top), (x0, x1), (y0, y1) = self.box, self.x.limits, self.y.limits
         across = left + (np.asarray(x, dtype=float) - x0) * (right - left) / (x1 - x0)
         up = bottom + (np.asarray(y, dtype=float) - y0) * (top - bottom) / (y1 - y0)
@@ -257,7 +257,7 @@ class Panel:
         return self.x.limits[0], self.y.limits[0], self.x.limits[1], self.y.limits[1]
 
     def outside(self, x: Any, y: Any) -> int:
-        """How many papers the panel leaves out."""
+        """Return the number of papers outside the panel."""
         x0, y0, x1, y1 = self.extent
         return int(((x < x0) | (x > x1) | (y < y0) | (y > y1)).sum())
 
@@ -280,7 +280,7 @@ class Scene:
 
 
 def padded_range(values: Any, *, padding: float = 0.2) -> tuple[float, float]:
-    """Range of positions; a few that lie far off do not shrink the map of all others."""
+    """Return the range of positions, without a few distant outliers."""
     least, most = float(np.min(values)), float(np.max(values))
     inner = np.quantile(values, [0.0005, 0.9995])
     room = padding * (inner[1] - inner[0])
@@ -288,7 +288,7 @@ def padded_range(values: Any, *, padding: float = 0.2) -> tuple[float, float]:
 
 
 def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
-    """Intervals of years that a corpus does not cover, half a year wider on both sides."""
+    """Return intervals of years that a corpus does not cover, half a year wider on both sides."""
     gaps = np.unique(np.asarray(years, dtype=int)[~np.asarray(covered, dtype=bool)])
     runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1)
     return [(float(run[0]) - 0.5, float(run[-1]) + 0.5) for run in runs if len(run)]
@@ -297,7 +297,7 @@ def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
 def ticks(
     limits: tuple[float, float], n: int, form: Callable[[float], str], *, whole: bool = False
 ) -> list[tuple[float, str]]:
-    """About `n` round values between two limits, with their labels."""
+    """Return about `n` round values between two limits, with labels."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = sorted(limits)
@@ -309,7 +309,7 @@ def ticks(
 def doubling_ticks(
     limits: tuple[float, float], form: Callable[[float], str]
 ) -> list[tuple[float, str]]:
-    """Powers of two between two limits, at most nine, with their labels."""
+    """Return at most nine powers of two between two limits, with labels."""
     low, high = np.ceil(np.log2(limits[0]) - 1e-9), np.floor(np.log2(limits[1]) + 1e-9)
     step = max(1, int(np.ceil((high - low + 1) / 9)))
     first = -step * int(-low // step) if low < 0 else int(low)

@@ -1,9 +1,9 @@
-"""A survey drawn as the tree of what led to its papers, and on the map."""
+"""Figures of a survey: the tree of how its papers were found, and the map."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import Caption
-from landscape.figures._colours import theme
 from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
-from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
@@ -48,7 +46,7 @@ _DASHES = {
 
 @dataclass
 class _Node:
-    """A dot of the tree with what hangs on it."""
+    """A node of the tree: the question, a search or a paper."""
 
     label: str
     column: int
@@ -62,25 +60,22 @@ def survey_tree(
     survey: Survey,
     *,
     most: int = 60,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw which search or paper led to each paper of a survey.
+    """Draw the tree of searches and papers through which a survey found its papers.
 
     Parameters
     ----------
     survey : Survey
     most : int, default 60
-        Papers drawn, the best first, besides those on the way to them.
-    colours, size_inches, title, ax
-        As for `landscape.figures.heatmap`.
+        Number of papers drawn, the best first; papers through which they were found are added.
+    **look
+        ``colours``, ``size_inches``, ``title`` and ``ax``, as for `landscape.figures.heatmap`.
 
     Returns
     -------
     Sheet or matplotlib.axes.Axes
-        A matplotlib Figure, with ``alt_text`` and a ``table`` of what is drawn: ``label, paper_id,
+        A matplotlib Figure, with ``alt_text`` and a ``table`` of the nodes: ``label, paper_id,
         how, parent, column, row, selected, score``; or `ax`.
 
     Raises
@@ -95,11 +90,11 @@ def survey_tree(
     >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
     if not survey.crawled:
-        raise InputError("The survey judged no paper, so there is no tree to draw.")
+        raise InputError("Nothing to plot: the survey judged no papers.")
     root, drawn = _tree(survey, most=most)
     n_rows = _place(root)
     caption = _write_bounds(survey, drawn)
-    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0), onto=ax)
+    page = Page.of(caption, look, smallest=(4.0, 3.0))
     _draw(page, page.room, root, n_rows)
     ways: dict[str, int] = {}
     for one in survey.selected:
@@ -110,7 +105,7 @@ def survey_tree(
 
 
 def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
-    """Hang papers on what led to them; gives the root and the number of papers."""
+    """Return the root of the tree and the number of papers."""
     by_key = {one.key: one for one in survey.crawled}
     wanted: dict[str, Crawled] = {}
     for one in survey.crawled[:most]:
@@ -146,7 +141,7 @@ def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
 
 
 def _place(root: _Node) -> int:
-    """Give every end a row, and every other node the middle of its own; gives the rows."""
+    """Assign rows: one per leaf, and the mean of its children to a node; return their number."""
     n_rows = 0
 
     def place(node: _Node) -> None:
@@ -164,12 +159,12 @@ def _place(root: _Node) -> int:
 
 
 def _across(column: int) -> float:
-    """Where a column stands, in widths of a column of papers: searches need less room."""
+    """Return the position of a column, in widths of a column of papers; searches are narrower."""
     return _NARROW * min(column, 2) + max(column - 2, 0)
 
 
 def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
-    """Draw dots, what leads to them, and their labels."""
+    """Draw dots, branches and labels."""
     left, bottom, right, top = box
     nodes = _all(root)
     width = _across(max(node.column for node in nodes)) + 1.0
@@ -198,7 +193,7 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Lines from each node to its children, by how they were found."""
+    """Draw lines from each node to its children, dashed by the way they were found."""
     lines: dict[str, list[Any]] = {}
     for node in nodes:
         for child in node.children:
@@ -215,7 +210,7 @@ def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
 def _add_dots(
     page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
 ) -> None:
-    """Filled dots for selected papers and searches, open ones for the others."""
+    """Draw filled dots for selected papers and searches, open ones for the others."""
     some = [node for node in nodes if (node.one is None or node.one.selected) == selected]
     if not some:
         return
@@ -236,7 +231,7 @@ def _add_dots(
 
 
 def _label(one: Crawled) -> str:
-    """First author, year and title, as room allows."""
+    """Return first author, year and title."""
     names = short_names(one.paper.authors, link="&")
     head = f"{names} {one.paper.year or ''}".strip()
     return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
@@ -249,8 +244,8 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
         *(["The survey is partial."] if survey.partial else []),
         *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
         survey.coverage.summary,
-        "From left to right: the question, the searches, and the papers that each led to first. "
-        "Filled dots are selected papers, open ones were judged and left out.",
+        "From left to right: the question, the searches, and the papers found through each. "
+        "Filled dots are selected papers, open ones were judged and not selected.",
         "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "
         "dashes, cited together with it; dotted, like it.",
     ]
@@ -291,13 +286,9 @@ def survey_map(
     survey: Survey,
     *,
     most: int = 100,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw where the papers that a survey selected lie, and which of them led to which.
+    """Draw the selected papers of a survey on the map, with arrows to papers found through them.
 
     Parameters
     ----------
@@ -305,8 +296,9 @@ def survey_map(
     survey : Survey
     most : int, default 100
         Papers marked, the best first.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -327,8 +319,7 @@ def survey_map(
     chosen = survey.selected[:most]
     if not chosen:
         raise InputError(
-            "The survey selected no paper, so there is nothing to mark on the map; ask with other "
-            "words, or with a lower threshold."
+            "Nothing to plot: the survey selected no papers. Use other words or a lower threshold."
         )
     places = {one.key: place for place, one in enumerate(chosen)}
     links = [
@@ -339,7 +330,4 @@ def survey_map(
     how = f"{count(len(survey), 'paper')} selected of {len(survey.crawled):,} judged"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
-    return query_map(
-        atlas, shown, colours=colours, size_inches=size_inches, title=title,
-        raster_dpi=raster_dpi, links=links, how=how, ax=ax,
-    )  # fmt: skip
+    return query_map(atlas, shown, links=links, how=how, **look)

@@ -1,4 +1,4 @@
-"""The map in time: slices on the same axes and tones, and a film of a facility's share."""
+"""Maps by period: slices on the same axes and tones, and an animation of a facility."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 _MOST_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
 _HEADING = 13.0  # points above each map
 _HOW = (
-    "Axes and tones are the same in all slices; the tone is the share of a slice's own papers on "
-    "that place, so that growth of the corpus does not darken it."
+    "Axes and tones are the same in all slices; the tone is the share of the papers of a slice at "
+    "that place, so it does not depend on the growth of the corpus."
 )
 
 
@@ -68,18 +68,18 @@ def time_slices(
     title: str | None = None,
     raster_dpi: int = 150,
 ) -> Sheet:
-    """Draw the map once for each slice of time, on fixed axes and tones.
+    """Draw a map per slice of time, on fixed axes and tones.
 
-    Every slice shows how its own papers are spread, smoothed by the same kernel: a slice with more
-    papers is not darker for that, so that growth of the corpus does not pose as growth of a topic.
+    Each slice is the normalized density of its papers, smoothed by the same kernel, so that growth
+    of the corpus does not look like growth of a topic.
 
     Parameters
     ----------
     atlas : AtlasStore
     edges : sequence of int, optional
-        Years at which slices begin, and the year in which the last ends (not in it):
-        ``[1990, 2005, 2015, 2027]`` is three slices. By default six slices of about equally many
-        papers.
+        First years of the slices, and the first year after the last slice:
+        ``[1990, 2005, 2015, 2027]`` is three slices. By default six slices of about
+        equal numbers of papers.
     colours, size_inches, title, raster_dpi
         As for `landscape.figures.heatmap`.
 
@@ -92,8 +92,7 @@ def time_slices(
     Raises
     ------
     InputError
-        For edges that are not rising whole years, for no paper in any slice, or for too small a
-        page.
+        If edges are not increasing integers, no paper is in any slice, or the page is too small.
 
     Examples
     --------
@@ -121,10 +120,10 @@ def time_slices(
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
-    """Cut papers into slices of time."""
+    """Assign papers to slices; return the edges and the slice of each paper, -1 for none."""
     known = year[year != UNKNOWN_YEAR]
     if not len(known):
-        raise InputError("No paper of this corpus has a date, which slices of time need.")
+        raise InputError("Time slices need dates, but no paper of this corpus has one.")
     chosen = equal_slices(known) if edges is None else _checked(edges)
     slice_of = np.digitize(year, chosen) - 1
     slice_of[slice_of == len(chosen) - 1] = -1
@@ -137,7 +136,7 @@ def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
 
 
 def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
-    """Choose edges between which lie about equally many papers."""
+    """Choose edges of slices with about equal numbers of papers."""
     inner = np.quantile(year, np.arange(1, n_slices) / n_slices, method="higher")
     first, last = int(year.min()), int(year.max())
     between = sorted({int(edge) for edge in inner if first < edge <= last})
@@ -147,7 +146,7 @@ def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
 def slice_table(
     topic_id: NDArray[Any], slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Papers of each region in each slice, and their share of the slice."""
+    """Return the papers of each region in each slice, and their share of the slice."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,)).sort_values("topic_id")
@@ -194,7 +193,7 @@ def _draw(
     page: Page, x: Floats, y: Floats, slice_of: Ints, edges: Sequence[int], years: Years, *,
     topics: pd.DataFrame,
 ) -> None:  # fmt: skip
-    """Draw all slices: first counted and smoothed, then painted on common tones."""
+    """Draw all slices on common tones."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     boxes = tile(page.room, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     one = map_panel(page, boxes[0], x, y, border=8 * page.scale, framed=True)
@@ -220,7 +219,7 @@ def _draw(
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
-    """Regions to point at in the browser: how many papers each has in each slice."""
+    """Add regions with hover texts for the browser: papers per slice."""
     places = table[["topic_id"]].merge(
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
@@ -240,7 +239,7 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
 def smoothed_slices(
     page: Page, panel: Panel, x: Floats, y: Floats, inside: list[Bools]
 ) -> list[Grid]:
-    """Place on the ramp of each slice's share of papers per pixel, one kernel and scale for all."""
+    """Return the ramp positions of the densities of slices, with one kernel and scale."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -257,12 +256,12 @@ def smoothed_slices(
 
 
 def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
-    """Cut a room into n equal boxes, row by row from the upper left, with headings above."""
+    """Split a box into n equal boxes, row by row from the upper left, with headings."""
     left, bottom, right, top = room
     width, height = right - left, top - bottom
 
     def cost(columns: int) -> float:
-        """How far boxes are from a window of 5 to 4, and how many stay empty."""
+        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
         rows = math.ceil(n / columns)
         shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
         return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
@@ -281,7 +280,7 @@ def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
 
 
 def _describe(table: pd.DataFrame) -> str:
-    """Papers and largest regions of each slice."""
+    """Describe the papers and largest regions of each slice."""
     told = []
     for _, part in table.groupby("slice"):
         row = part.iloc[0]
@@ -323,25 +322,25 @@ def animate(
     size_inches: tuple[float, float] = FILM_INCHES,
     dpi: int = FILM_DPI,
 ) -> Path:
-    """Write a moving picture of a facility's share of the local literature.
+    """Write an animation of the share of the local literature that mentions a facility.
 
-    Each frame shows a few years, the next one begins a year later; axes, kernel and colours are the
-    same in all. Where the corpus does not cover the years the map is hatched.
+    Frames are running periods of `window` years with the same axes, kernel and colours. Areas are
+    hatched if the corpus does not cover the years.
 
     Parameters
     ----------
     atlas : AtlasStore
     facility : str
-        Any of its names.
+        Name or alias.
     path : path
-        File to write: ``.gif``, or ``.mp4`` where the program ffmpeg is installed. What it shows
-        goes into a file ``.alt.txt`` beside it.
+        File to write: ``.gif``, or ``.mp4`` if ffmpeg is installed. A description is
+        written to a file ``.alt.txt`` next to it.
     since, until : int, optional
-        First and last year; all of the corpus when not given.
+        First and last year; by default those of the corpus.
     window : int, default 3
         Years in a frame.
     seconds : float, default 0.7
-        How long a frame is shown.
+        Duration of a frame.
     dpi : int, default 100
         Pixels per inch.
     colours, size_inches
@@ -355,8 +354,8 @@ def animate(
     Raises
     ------
     InputError
-        For an unknown facility, another kind of file, mp4 without ffmpeg, a period without papers,
-        or settings that cannot be.
+        For an unknown facility, another file type, mp4 without ffmpeg, a period without papers, or
+        settings out of range.
 
     Examples
     --------
@@ -378,7 +377,7 @@ def animate(
 
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
-    """List the frames: the papers of each run of years, in years that the corpus covers."""
+    """Return a view per frame: the papers of a running period, in covered years."""
     from landscape.overlays.missions._usage import in_period
 
     in_period(usage, since, until)  # refuses a period without papers
@@ -406,7 +405,7 @@ def _draw_frames(
     atlas: AtlasStore, usage: Usage, views: list[View], *, colours: str,
     size_inches: tuple[float, float], dpi: int,
 ) -> list[Image.Image]:  # fmt: skip
-    """All frames: the share maps change, everything else is drawn once and laid over each."""
+    """Draw all frames: share maps, and an overlay of everything else that is drawn once."""
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts = facts_of(atlas)
     sentences = [headline(facts), *usage.years.warnings, *_HOW_TO_READ]
@@ -442,7 +441,7 @@ def _frame_scene(page: Page, panel: Panel, texts: list[Text], *, bare: bool = Fa
 
 
 def _pixels(scene: Scene, dpi: int, *, facecolor: Any = None) -> Image.Image:
-    """A scene as a picture, on its own colour or another."""
+    """Render a scene as an image."""
     from PIL import Image
 
     sheet = _matplotlib.draw(scene)
@@ -454,7 +453,7 @@ def _pixels(scene: Scene, dpi: int, *, facecolor: Any = None) -> Image.Image:
 
 
 def _even(picture: Image.Image) -> Image.Image:
-    """A frame with even sides, as video encoders want them."""
+    """Crop a frame to even sides, as required by video encoders."""
     width, height = (side // 2 * 2 for side in picture.size)
     return picture.convert("RGB").crop((0, 0, width, height))
 
@@ -505,21 +504,21 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
 
 
 def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: int) -> Path:
-    """Refuse what cannot be, before anything is drawn."""
+    """Validate the settings of an animation."""
     target = check_output(path, _FILM_KINDS, what="An animation")
     if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
-        raise InputError("An .mp4 needs the program ffmpeg, which is not there; write a .gif.")
+        raise InputError("ffmpeg was not found, and .mp4 requires it. Install it or write a .gif.")
     if not 1 <= window <= 50:
-        raise InputError(f"A frame holds 1 to 50 years, not {window}.")
+        raise InputError(f"The window must be 1 to 50 years, not {window}.")
     if not 0.02 <= seconds <= 60:
-        raise InputError(f"A frame is shown 0.02 to 60 seconds, not {seconds}.")
+        raise InputError(f"The duration of a frame must be 0.02 to 60 seconds, not {seconds}.")
     if not 20 <= dpi <= 400:
-        raise InputError(f"The resolution must lie between 20 and 400 dpi, not {dpi}.")
+        raise InputError(f"The resolution must be between 20 and 400 dpi, not {dpi}.")
     return target
 
 
 def _describe_film(atlas: AtlasStore, usage: Usage, views: list[View]) -> str:
-    """Describe the frames for readers who cannot see them."""
+    """Return the alternative text of the animation."""
     facts = facts_of(atlas)
     generated = f"{GENERATED} " if facts.generated else ""
     told = "; ".join(f"{view.heading}: {view.told}" for view in views)

@@ -1,22 +1,26 @@
-"""Emerging and fading topics: their yearly change, ranked, and their shares in time."""
+"""Emerging and fading topics, and the papers of an author in time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import Theme, theme
+from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
+from landscape.figures._colours import Theme, oklab_to_srgb
 from landscape.figures._labels import clean_name
-from landscape.figures._page import SIZE_INCHES, SMALL, Page
+from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import (
     Axis,
     Band,
     Box,
+    ColourBar,
     Curve,
+    Floats,
     Intervals,
+    Lines,
     Panel,
     Points,
     Rule,
@@ -54,10 +58,11 @@ def trends(
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
-    """Draw which topics emerge and which fade, relative to the whole corpus.
+    """Draw emerging and fading topics, relative to the whole corpus.
 
-    Left, topics ranked by how their share of all papers changes a year, with 95% intervals; right,
-    the yearly shares of the steepest. Years that the corpus does not cover are hatched.
+    Left, topics ranked by the yearly change of their share of all papers, with 95% intervals;
+    right, the shares by year of the topics with the largest changes. Years that the corpus does not
+    cover are hatched.
 
     Parameters
     ----------
@@ -65,7 +70,7 @@ def trends(
     since, until : int, optional
         First and last year.
     n_topics : int, default 24
-        Topics in the ranking: half of them the steepest risers, half the steepest fallers.
+        Number of topics in the ranking: half with the largest rise, half with the largest fall.
     **options
         Passed on to `landscape.overlays.trends`.
     colours, size_inches, title
@@ -98,9 +103,7 @@ def draw_trends(
     analysis: Analysis,
     *,
     n_topics: int = 24,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw an analysis of trends: ``slope`` (change of the log odds a year) and ``class``."""
     if not analysis.table["slope"].notna().any():
@@ -108,7 +111,7 @@ def draw_trends(
             "No topic has papers in enough years to have a trend; give a longer period."
         )
     caption = caption_of(analysis, *_HOW)
-    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0))
+    page = Page.of(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.47 * (right - left)
     shown = _ranked(analysis.table, n=_fitting(n_topics, top - bottom, page.scale))
@@ -119,7 +122,7 @@ def draw_trends(
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
-    """Colour of a class of trends: blue for emerging, orange for fading, grey for neither."""
+    """Return the colour of a class of trends: blue emerging, orange fading, grey neither."""
     return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
 
 
@@ -128,7 +131,7 @@ def _fitting(n_topics: int, height: float, scale: float) -> int:
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """The steepest risers and fallers, those that are sure first, in the order of their slopes."""
+    """Return the topics with the largest changes, significant ones first, ordered by slope."""
     known = table[table["slope"].notna()].copy()
     sure = {"emerging": 0, "fading": 0}
     known["doubt"] = [sure.get(str(kind), 1) for kind in known["class"]]
@@ -142,7 +145,7 @@ def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
 
 
 def _percent_a_year(slope: Any) -> Any:
-    """Relative change a year in per cent, of a change in log odds (small shares)."""
+    """Convert a change in log odds to per cent per year (for small shares)."""
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 
 
@@ -186,7 +189,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 
 
 def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
-    """Range that holds all dots and zero, and bars unless they are far longer than that."""
+    """Return a range that contains zero, all dots, and bars unless they are much longer."""
     least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
     lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
     upper = min(max(most, float(np.max(high))), 1.8 * most + 5)
@@ -195,7 +198,7 @@ def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw the yearly shares of the steepest topics as small multiples."""
+    """Draw the shares by year of the topics with the largest changes, as small multiples."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
     steep = _steepest(shown, _MOST_PANELS)
     scale = page.scale
@@ -220,7 +223,7 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 
 
 def _steepest(shown: pd.DataFrame, n: int) -> pd.DataFrame:
-    """The topics of which the trend is surest, then steepest, in the order of their slopes."""
+    """Return the `n` topics with significant, then largest changes, ordered by slope."""
     order = shown.assign(steepness=shown["slope"].abs())
     first = order.sort_values(["doubt", "steepness"], ascending=[True, False]).head(n)
     return first.sort_values("slope", ascending=False)
@@ -253,7 +256,7 @@ def share_panel(
         [
             Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
             Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-            # A covered year between two gaps has no line to be seen by.
+            # A covered year between two gaps has no visible line.
             Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=told),
             Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
         ]
@@ -277,3 +280,176 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
     fading = shown[shown["class"] == "fading"].iloc[::-1]
     more = f"{told('Emerging', emerging)} {told('Fading', fading)}"
     return caption.describe("Chart of topics in time.", more)
+
+
+# -- authors
+
+_MOST_REGIONS = 16
+_PERIOD_ROW, _ROOMIEST_PERIOD_ROW = 12.0, 22.0  # points
+
+
+def author(
+    atlas: AtlasStore,
+    name: str,
+    *,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+    **options: Any,
+) -> Sheet:
+    """Draw the papers of an author on the map, and by region and year.
+
+    Left, the papers on the map, coloured by year, with a line through the periods; right, the
+    papers of each region by year.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+    name : str
+        Such as ``"Rubin, Vera"``. Authors with the same name are not separated.
+    **options
+        Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
+
+    Returns
+    -------
+    Sheet
+        A matplotlib Figure, with ``alt_text`` and the ``table`` of the papers.
+
+    Raises
+    ------
+    InputError
+        If there is no paper by this author.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.author(ls.open("my.atlas"), "Rubin, Vera")  # doctest: +SKIP
+    """
+    from landscape.overlays.trends import author_path
+
+    found = author_path(atlas, name, **options)
+    return draw_author(atlas, found, colours=colours, size_inches=size_inches, title=title)
+
+
+def draw_author(
+    atlas: AtlasStore,
+    analysis: Analysis,
+    **look: Unpack[PageOptions],
+) -> Sheet:
+    """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
+    papers = analysis.table
+    caption = caption_of(
+        analysis, NEARNESS, "The line joins the mean positions of the periods in order of time."
+    )
+    page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.room
+    middle = left + 0.6 * (right - left)
+    tints = year_tints(papers["year"].to_numpy(dtype=float), dark=page.colours.name == "dark")
+    panel = _draw_author_map(
+        page, (left, bottom, middle - 10 * page.scale, top - 4 * page.scale), atlas, analysis, tints
+    )
+    _draw_author_regions(page, (middle + 4 * page.scale, bottom, right, top), papers, tints)
+    told = []
+    for label, part in papers.groupby("label", sort=False):
+        years = f"{part['year'].min()} to {part['year'].max()}"
+        place = place_of(part["x"].mean(), part["y"].mean(), panel.extent)
+        name = clean_name(label) or "outside every region"
+        told.append(f"{name} ({len(part)}, {years}, {place})")
+    more = f"In order: {'; '.join(told[:12])}."
+    words = caption.describe("Map of an author's papers in time.", more)
+    return page.draw(alt_text=words, table=papers)
+
+
+def year_tints(years: Floats, *, dark: bool = False) -> Floats:
+    """Return colours from the first year (yellow-brown) to the last (violet-blue)."""
+    span = years.max() - years.min()
+    along = (years - years.min()) / span if span else np.ones(len(years))
+    lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
+    # Through grey in a straight line from yellow to blue: distinct with any colour vision.
+    return oklab_to_srgb(
+        np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
+    )  # fmt: skip
+
+
+def _draw_author_map(
+    page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints: Floats
+) -> Panel:
+    """Draw papers and path on the map; return the panel."""
+    papers, scale, colours = analysis.table, page.scale, page.colours
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    left, bottom, right, top = box
+    room = map_box((left, bottom + 16 * scale, right, top), x, y)
+    panel = map_panel(page, room, x, y, border=10 * scale, framed=True)
+    add_density(page, panel, x, y)
+    periods = analysis.tables.get("periods")
+    if periods is not None and {"x", "y"} <= set(periods.columns) and len(periods) > 1:
+        path = periods[["x", "y"]].to_numpy(dtype=float)
+        panel.layers.append(
+            Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
+        )
+    last_first = papers[::-1]  # so that the many late papers do not hide the early ones
+    years = last_first["year"].to_numpy(dtype=float)
+    ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)
+    ramp = year_tints(np.linspace(*ends, 64), dark=colours.name == "dark")
+    panel.layers.append(
+        Points(
+            x=last_first["x"].to_numpy(float), y=last_first["y"].to_numpy(float),
+            size=4.2 * scale, colour=tints[::-1], order=3, gid="papers", edge=colours.halo,
+            edge_width=0.5 * scale, bar=ColourBar("year", years, ends, ramp),
+            hover=[f"{row.year} {row.title}\n{row.label}" for row in last_first.itertuples()],
+        )
+    )  # fmt: skip
+    at, half = panel.to_page(papers["x"], papers["y"]), 2.5 * scale
+    wanted = papers.loc[papers["topic_id"] >= 0, "topic_id"].value_counts()
+    topics = atlas.topics.set_index("topic_id", drop=False)
+    add_few_names(
+        page, panel, topics.loc[[topic for topic in wanted.index if topic in topics.index]],
+        most=14, size=7, reach=14 * scale, reserved=np.hstack([at - half, at + half]),
+    )  # fmt: skip
+    first, last = int(papers["year"].min()), int(papers["year"].max())
+    y_of_key = panel.box[1] - 12 * scale
+    page.colour_bar(left, y_of_key, ramp, str(first), str(last) if last > first else "")
+    return panel
+
+
+def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floats) -> None:
+    """Draw a row of dots per region, ordered by first year."""
+    left, bottom, right, top = box
+    scale = page.scale
+    page.write("Regions in time", left, top - 9 * scale, size=9, weight="bold", gid="heading")
+    label = papers["label"].where(papers["topic_id"] >= 0, "outside every region")
+    counts = label.value_counts()
+    fitting = int((top - bottom - 40 * scale) / (_PERIOD_ROW * scale))
+    kept = list(counts.index[: max(1, min(_MOST_REGIONS, fitting))])
+    first = papers.assign(label=label).groupby("label")["year"].min()
+    rows = sorted(kept, key=lambda one: (first[one], one))
+    pitch = min(_ROOMIEST_PERIOD_ROW * scale, (top - bottom - 40 * scale) / len(rows))
+    names, upper = left + 0.42 * (right - left), top - 16 * scale
+    years = papers["year"].to_numpy(dtype=float)
+    pad = max(1.0, 0.04 * (years.max() - years.min()))
+    limits = years.min() - pad, years.max() + pad
+    panel = page.chart(
+        (names, upper - pitch * len(rows), right, upper),
+        Axis(limits, ticks(limits, 5, lambda v: f"{v:.0f}", whole=True)),
+        Axis((len(rows) - 0.5, -0.5)), gid="regions", rows=list(enumerate(rows)),
+    )  # fmt: skip
+    for place, region in enumerate(rows):
+        of = (label == region).to_numpy()
+        line = np.array([[years[of].min(), place], [years[of].max(), place]])
+        each, n = np.unique(years[of], return_counts=True)
+        tint = np.array([tints[np.flatnonzero(years == year)[0]] for year in each])
+        panel.layers.extend([
+            Lines(lines=[line], width=0.7 * scale, colour=page.colours.faint, order=1),
+            Points(x=each, y=np.full(len(each), place), size=4 * scale * np.sqrt(n), colour=tint,
+                   hover=[f"{region}, {year:.0f}: {count}"
+                          for year, count in zip(each, n, strict=True)]),
+        ])  # fmt: skip
+        words = page.shortened(f"{region} ({of.sum()})", width=names - left - 8 * scale, size=7.5)
+        page.write(words, names - 6 * scale, upper - (place + 0.5) * pitch - 2.5 * scale, size=7.5,
+                   align="right", gid="region")  # fmt: skip
+    if len(counts) > len(rows):
+        rest = f"and {len(counts) - len(rows)} more regions"
+        page.write(rest, left, upper - pitch * len(rows) - 22 * scale, size=SMALL,
+                   colour=page.colours.faint)  # fmt: skip

@@ -1,15 +1,15 @@
-"""Where concepts of a thesaurus are on the map (after figure 3 of Iyer et al. 2024)."""
+"""Concepts of a thesaurus on the map (figure 3 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import Series, quiet, series, theme
+from landscape.figures._colours import Series, series
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -22,9 +22,9 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
-    RASTER_DPI,
     SIZE_INCHES,
     Page,
+    PageOptions,
     Ranking,
     Row,
 )
@@ -32,15 +32,14 @@ from landscape.figures._scene import Floats, Lines, Panel
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
 _MOST = 21  # series that differ in colour or dashes
 _HOW = (
-    "The strong line holds half of a concept's papers, the thin one 80 in 100, each on the "
-    "smallest ground that does; the tint behind is the density of all papers."
+    "The thick line contains 50% of a concept's papers, the thin one 80%, each in the "
+    "smallest possible area; the background is the density of all papers."
 )
 _COLUMNS = [
     ("papers", "Papers", "{:,.0f}"),
@@ -56,26 +55,22 @@ def uat(
     *,
     concepts: Sequence[str] | None = None,
     multiples: bool = False,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw where concepts of the Unified Astronomy Thesaurus are on the map.
+    """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
-    A strong line holds half of a concept's papers, a thin line 80 in 100: the smallest ground that
-    does (highest-density regions).
+    A thick line contains 50% of a concept's papers, a thin one 80% (highest-density regions).
 
     Parameters
     ----------
     atlas : AtlasStore
     concepts : sequence of str, optional
-        Names or ids; the top concepts when not given.
+        Names or ids; by default the top concepts.
     multiples : bool, default False
-        One small map a concept, instead of all on one with a table beside it.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`; no `ax` with `multiples`.
+        Draw one small map per concept, instead of one map with a table.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`; no ``ax`` with `multiples`.
 
     Returns
     -------
@@ -96,10 +91,7 @@ def uat(
     from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
     analysis = thesaurus_overlay(atlas, concepts=concepts)
-    return draw_concepts(
-        atlas, analysis, multiples=multiples, colours=colours, size_inches=size_inches,
-        title=title, raster_dpi=raster_dpi, ax=ax,
-    )  # fmt: skip
+    return draw_concepts(atlas, analysis, multiples=multiples, **look)
 
 
 def draw_concepts(
@@ -107,26 +99,21 @@ def draw_concepts(
     analysis: Analysis,
     *,
     multiples: bool = False,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
     table = analysis.table
     if not len(table):
-        raise InputError("There is no concept to draw; choose one that papers are tagged with.")
+        raise InputError(
+            "Nothing to plot: no concepts. Choose concepts that papers are tagged with."
+        )
     if len(table) > _MOST:
         raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
+    size = SIZE_INCHES if multiples else BESIDE_A_TABLE
     caption = caption_of(analysis, _HOW)
-    page = Page(
-        size, quiet(theme(colours)), caption, title=title, raster_dpi=raster_dpi, has_key=True,
-        onto=ax,
-    )  # fmt: skip
-    styles = series(theme(colours), len(table))
+    page = Page.of(caption, look, size=size, soft=True, has_key=True)
+    styles = series(page.colours, len(table))
     draw = _draw_multiples if multiples else _draw_together
     panel = draw(page, x, y, analysis, styles)
     words = caption.describe("Map of concepts.", _describe(analysis, panel))
@@ -136,7 +123,7 @@ def draw_concepts(
 def _draw_together(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """All concepts on one map, named where they are densest, and the table beside it."""
+    """Draw all concepts on one map, named at their densest parts, and the table."""
     box, column = page.divided()
     peaks = concept_peaks(analysis)
     known = np.isfinite(peaks["x"])
@@ -152,7 +139,7 @@ def _draw_together(
 def _draw_multiples(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """One small map a concept, on the same axes."""
+    """Draw one small map per concept, on the same axes."""
     peaks = concept_peaks(analysis)
     peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
     boxes = page.tiled(len(analysis.table))
@@ -171,7 +158,7 @@ def _draw_multiples(
 def _add_concept(
     page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
 ) -> None:
-    """Add a concept's contours, the tighter the stronger."""
+    """Add the contours of a concept, the inner one thicker."""
     contours = analysis.tables["contours"]
     own = contours[contours["concept_id"] == row.concept_id]
     for share in sorted(own["share"].unique(), reverse=True):
@@ -189,7 +176,7 @@ def _add_concept(
 
 
 def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """The middle of the largest piece of each concept's tightest contour; NaN without contours."""
+    """Return the centre of the largest inner contour of each concept; NaN without contours."""
     import pandas as pd
 
     contours = analysis.tables["contours"]
@@ -213,13 +200,13 @@ def concept_peaks(analysis: Analysis) -> pd.DataFrame:
 
 
 def _area(line: Floats) -> float:
-    """Ground inside a closed line (shoelace formula)."""
+    """Return the area inside a closed line (shoelace formula)."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 
 
 def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Ranking:
-    """The table beside the map."""
+    """Return the table next to the map."""
     columns = [column for column in _COLUMNS if column[0] in analysis.table]
     rows = [
         Row(
@@ -235,7 +222,7 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
 
 
 def _describe(analysis: Analysis, panel: Panel) -> str:
-    """Where the concepts are, for readers who cannot see it."""
+    """Describe the positions of the concepts, for the alternative text."""
     told = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
         for row in concept_peaks(analysis).itertuples()

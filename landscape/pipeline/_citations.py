@@ -9,7 +9,7 @@ import numpy as np
 
 from landscape._io import replacing, sha256_of
 from landscape._progress import progress
-from landscape.overlays.citations._graph import CITATIONS, INFLUENCE, STUBS, matrix_files
+from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import read_columns, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
@@ -150,7 +150,7 @@ class _Pairs:
         return citing, cited, found.stubs
 
     def _titles(self, stubs: tuple[str, ...]) -> list[tuple[str, str]]:
-        from landscape.overlays.citations._graph import normalise_name
+        from landscape.overlays.citations import normalise_name
 
         known = set(stubs)
         normalised = ((normalise_name(name), title) for name, title in self.titles.items())
@@ -181,7 +181,7 @@ def _write_stubs(
     import pyarrow as pa
 
     from landscape.corpus._cleaning import one_line
-    from landscape.overlays.citations._graph import read_year
+    from landscape.overlays.citations import read_year
 
     n_papers = context.manifest.n_papers
     table = pa.table(

@@ -526,9 +526,8 @@ class TrendsPanel(AnalysisPanel):
         self._author.options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures._author import draw_author
         from landscape.figures._compare import draw_comparison
-        from landscape.figures._trends import draw_trends
+        from landscape.figures._trends import draw_author, draw_trends
 
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "topics":

@@ -14,7 +14,7 @@ from landscape.errors import InputError
 
 def test_citations_are_added_to_an_atlas_that_stands(atlas_copy: Path, tmp_path: Path) -> None:
     before = ls.open(atlas_copy)
-    assert before.citations.note.startswith("This atlas holds no citations")
+    assert before.citations.note.startswith("This atlas has no citations")
     first, second, third = before.read_papers(["paper_id"])["paper_id"][:3]
     assert before.citations.references(first) == []
     assert before.citations.cocited([first, second]) == []

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures._author import draw_author, year_tints
 from landscape.figures._colours import srgb_to_oklab
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.figures._trends import draw_author, year_tints
 from landscape.types import Analysis
 
 

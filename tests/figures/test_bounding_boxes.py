@@ -126,7 +126,7 @@ def test_three_hundred_topics_are_thinned_by_size(make_atlas):
     assert len({gid for gid, _ in names}) == table["shown"].sum()
     for (one, box), (other, second) in combinations(names, 2):
         assert one == other or not overlap(box, second)
-    assert "not shown for want of room" in figure.caption
+    assert "not shown for lack of space" in figure.caption
 
 
 def test_same_map_gets_the_same_lettering(make_atlas):

@@ -91,7 +91,7 @@ def test_caption_states_the_bounds(make_atlas):
     for words in (
         "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
         "directions, and distances between far regions, mean nothing",
-        "90% of the papers lie in the 42 named regions",
+        "90% of the papers are in the 42 named regions",
         "17% of the 10 nearest neighbours are kept (kNN recall@10)",
         "trustworthiness 0.93",
         "90% of region peaks return",
@@ -103,7 +103,9 @@ def test_caption_states_the_bounds(make_atlas):
 def test_what_is_printed_is_the_caption(make_atlas):
     figure = figures.heatmap(make_atlas(), raster_dpi=COARSE)
     printed = [t.get_text() for t in figure.texts if t.get_gid() in ("title", "caption")]
-    assert figure.caption.replace("\n", " ").startswith(" ".join(printed))
+    title, *bounds = printed
+    assert not title.endswith(".")
+    assert figure.caption.replace("\n", " ").startswith(" ".join([f"{title}.", *bounds]))
     assert len(printed) <= 3, "a title and two lines; the rest is beside it"
     assert all(sentence in figure.alt_text for sentence in figure.caption.splitlines())
 
@@ -203,7 +205,7 @@ def test_papers_far_off_do_not_shrink_the_map():
     figure = draw_heatmap(x, y, raster_dpi=COARSE)
     x0, x1 = figure.axes[0].get_xlim()
     assert x1 - x0 < 30
-    assert "3 papers far from all others lie outside the frame" in figure.caption
+    assert "3 papers far from all others are outside the frame" in figure.caption
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

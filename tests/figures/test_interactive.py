@@ -41,7 +41,7 @@ def test_a_heatmap_draws_at_most_so_many_marks_whatever_the_corpus(make_atlas, n
     assert count_marks(figure) <= MOST_MARKS
     assert len(figure.layout.images) == 1
     said = figure.layout.annotations[0].text
-    assert ("can be pointed at" in said) == (n > MOST_MARKS)
+    assert ("have hover texts" in said) == (n > MOST_MARKS)
 
 
 def test_text_of_papers_is_escaped(make_atlas):

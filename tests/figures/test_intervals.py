@@ -55,7 +55,7 @@ def test_coverage_is_drawn_with_a_mark_a_region(demo_atlas):
 
 
 def test_unknown_kinds_are_refused(demo_atlas):
-    with pytest.raises(InputError, match="no intervals of 'pies'"):
+    with pytest.raises(InputError, match="Unknown intervals: 'pies'"):
         figures.intervals("pies", demo_atlas)
 
 

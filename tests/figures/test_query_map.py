@@ -218,7 +218,7 @@ def test_what_is_printed_is_the_caption(make_atlas):
     assert " ".join(printed) in figure.caption.replace("\n", " ")
     assert warning.startswith("GENERATED DEMO CORPUS")
     (title,) = [t.get_text() for t in figure.texts if t.get_gid() == "title"]
-    assert title == figure.caption.splitlines()[0]
+    assert f"{title}." == figure.caption.splitlines()[0]
     assert figure.alt_text.startswith("GENERATED DEMO CORPUS")
 
 
@@ -310,7 +310,7 @@ def test_the_same_result_gives_the_same_picture(make_atlas, tmp_path):
 
 def test_nothing_found_and_another_atlas_are_refused(make_atlas):
     atlas = make_atlas()
-    with pytest.raises(InputError, match="The search found no paper"):
+    with pytest.raises(InputError, match="the search found no papers"):
         query_map(atlas, found(atlas, []))
     other = make_atlas(100)
     other.map["paper_id"] = "else-" + other.map["paper_id"]

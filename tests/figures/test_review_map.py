@@ -78,5 +78,5 @@ def test_no_gap_is_refused(make_atlas):
     atlas = make_atlas(300)
     some = gaps_of(atlas)
     empty = Analysis(some.kind, some.table.head(0), some.caption, {}, {})
-    with pytest.raises(InputError, match="No region can be ranked"):
+    with pytest.raises(InputError, match="no region can be ranked"):
         draw_reviews(atlas, empty, np.zeros(300, dtype=bool))

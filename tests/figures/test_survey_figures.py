@@ -36,7 +36,7 @@ def test_every_paper_of_the_tree_hangs_on_what_led_to_it(survey: Survey) -> None
     assert figures.survey_tree(survey, most=30, ax=axes) is axes
     labels = [text.get_text() for text in axes.texts if text.get_gid() == "label"]
     assert labels
-    with pytest.raises(InputError, match="no tree to draw"):
+    with pytest.raises(InputError, match="the survey judged no papers"):
         figures.survey_tree(replace(survey, crawled=()))
 
 
@@ -49,6 +49,6 @@ def test_the_map_has_an_arrow_for_each_link_that_can_be_seen(
     arrows = [patch for patch in sheet.axes[0].patches if patch.get_gid() == "led to"]
     assert 0 < len(arrows) <= links
     assert len(sheet.table) == len(survey.selected)
-    assert "Arrows lead" in sheet.caption
+    assert "Arrows point" in sheet.caption
     with pytest.raises(InputError, match="selected no paper"):
         figures.survey_map(demo_atlas, replace(survey, crawled=()))

@@ -16,7 +16,7 @@ from landscape.errors import InputError
 from landscape.mapping._density import kernel_within
 from landscape.mapping._naming import phrase_table
 from landscape.overlays._periods import abrupt_changes, paper_years
-from landscape.overlays.citations._graph import normalise_name, read_year
+from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._measures import (
     citation_percentiles,

@@ -59,7 +59,7 @@ def find_mentions(text: str) -> list[Mention]:
     Parameters
     ----------
     text : str
-        A title, an abstract, or both. LaTeX may be left in.
+        A title, an abstract, or both, with or without LaTeX.
 
     Returns
     -------
@@ -83,12 +83,12 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
     Parameters
     ----------
     titles, abstracts : iterable of str or None
-        One each a paper. An ambiguous name in one is understood with the help of the other.
+        One per paper. Each text is context for ambiguous names in the other.
 
     Returns
     -------
     pandas.DataFrame
-        ``row, field, facility, start, end, surface``, one row a mention; ``row`` counts papers
+        ``row, field, facility, start, end, surface``, one row per mention; ``row`` counts papers
         from 0, ``field`` is "title" or "abstract".
 
     Examples
@@ -112,7 +112,7 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
 
 def _find(texts: Sequence[str]) -> list[list[Mention]]:
-    """Mentions in each of the texts of one paper."""
+    """Find mentions in each of the texts of one paper."""
     candidates = [_candidates(text) for text in texts]
     if not any(candidates):
         return [[] for _ in texts]
@@ -132,18 +132,18 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _is_its_own_name(surface: str, one: _Candidate) -> bool:
-    """Whether a name is of the facility itself, not of an instrument or a survey."""
+    """Return whether a name is of the facility itself, not of an instrument or a survey."""
     facility = load_facilities()[one.facility]
     return one.ambiguous or surface in {facility.name, *facility.aliases}
 
 
 def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
-    """Whether a name in brackets follows a longer name of the same facility."""
+    """Return whether a name in brackets follows a longer name of the same facility."""
     return earlier is not None and earlier.facility == one.facility and one.start - earlier.end <= 3
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Names outside traps, in reading order; of overlapping names the first and longest."""
+    """Return names outside traps in reading order; of overlapping names the first and longest."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -167,7 +167,7 @@ def _candidates(text: str) -> list[_Candidate]:
 def _accepted(
     text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
-    """Candidates that are certain, supported by their context, or in a list with such ones."""
+    """Keep candidates that are certain, supported by context, or in a list with kept ones."""
     found = [one for one in found if text[one.start : one.end] not in foreign]
     good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -192,7 +192,7 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
 
 
 def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
-    """Mentions; names of one facility that a slash or a hyphen joins are one (``Swift/XRT``)."""
+    """Return mentions, with joined names of one facility (``Swift/XRT``) as a single one."""
     spans: list[tuple[int, int, str]] = []
     for one in found:
         if spans:
@@ -238,7 +238,7 @@ class Names(NamedTuple):
 
 @cache
 def all_names() -> Names:
-    """The names and traps of all facilities."""
+    """Collect the names and traps of all facilities."""
     names: dict[str, list[str]] = defaultdict(list)
     traps: dict[str, list[str]] = defaultdict(list)
     surfaces: dict[str, Surface] = {}
@@ -256,7 +256,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """The pattern of names and traps with this first word, longest first; a group marks a trap."""
+    """Compile the names and traps with this first word, longest first; a group marks a trap."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -273,7 +273,7 @@ def folded(surface: str) -> str:
 
 
 def _all_traps(facility: Facility) -> Iterable[str]:
-    """The traps of a facility with their choices written out."""
+    """Yield the traps of a facility with their choices expanded."""
     for trap in facility.traps:
         parts = _CHOICE.split(trap)  # every second part is the words between braces
         choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
@@ -289,13 +289,13 @@ def _first_words(name: str) -> set[str]:
 
 
 def _any_case(name: str) -> bool:
-    """Whether a name matches in any case: several words, and long."""
+    """Return whether a name matches in any case: several words, and long."""
     is_long = len(name) >= _SETTINGS.long_name and "#" not in name
     return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
 def _written(name: str, rest: str) -> str:
-    """A pattern of the rest of a name: hyphens and spaces are interchangeable."""
+    """Return a pattern of the rest of a name; hyphens and spaces are interchangeable."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
@@ -304,13 +304,13 @@ def _written(name: str, rest: str) -> str:
 
 
 def _trap(rest: str) -> str:
-    """A pattern of the rest of a trap: any gap, plurals, genitives and capitals of titles."""
+    """Return a pattern of the rest of a trap: any gap, plurals, genitives, title case."""
     words = re.split(r"[\s-]+", rest)
     return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
 
 
 def _trap_word(word: str) -> str:
-    """A word of a trap; ``#`` is the number of an object."""
+    """Return the pattern of a word of a trap; ``#`` is the number of an object."""
     if "#" in word:
         return _NUMBER.join(re.escape(part) for part in word.split("#"))
     first = f"[{word[0].lower()}{word[0].upper()}]" if word[:1].isalpha() else re.escape(word[:1])
@@ -375,7 +375,7 @@ def _context() -> _Context:
 
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
-    """Whether the words beside an ambiguous name show that a facility is meant."""
+    """Return whether the words beside an ambiguous name show that a facility is meant."""
     before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
@@ -389,26 +389,26 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Whether a name begins a sentence, where any word is capitalised."""
+    """Return whether a name begins a sentence, where any word is capitalised."""
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
-    """Whether two names are separated like items of a list."""
+    """Return whether two names are separated like items of a list."""
     between = text[end:start]
     near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 
 def names_an_object(text: str, start: int, end: int) -> bool:
-    """Whether a name is part of a longer one: of a star, a source, a comet, a symbol."""
+    """Return whether a name is part of the name of a star, source, comet or symbol."""
     return bool(
         _NAMED_OBJECT.match(text[end : end + 16]) or _COMET.search(text[max(0, start - 30) : start])
     )
 
 
 def defined_otherwise(text: str, start: int, end: int) -> bool:
-    """Whether an acronym in brackets abbreviates other words before it."""
+    """Return whether an acronym in brackets abbreviates other words before it."""
     if text[start - 1 : start] != "(":
         return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
@@ -420,7 +420,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:
-    """The last words, if their initials are the letters, with at most one small word omitted."""
+    """Return the last words if their initials are the letters, with up to two words omitted."""
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Usage:
-    """The papers of an atlas, and which of them mention each facility."""
+    """Papers of an atlas, and the rows of those that mention each facility."""
 
     facilities: tuple[Facility, ...]
     rows: tuple[NDArray[np.int64], ...]
@@ -36,7 +36,7 @@ class Usage:
 
     @property
     def n_papers(self) -> int:
-        """Papers of the corpus."""
+        """Number of papers of the corpus."""
         return len(self.region)
 
     @cached_property
@@ -94,7 +94,8 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
     if not inside.any():
         first, last = usage.years.years[[0, -1]]
         raise InputError(
-            f"The corpus has no paper of {format_period(since, until)}; it holds {first} to {last}."
+            f"The corpus has no paper of {format_period(since, until)}; its papers are of "
+            f"{first} to {last}."
         )
     return inside
 
@@ -133,7 +134,7 @@ _LEAST_PAPERS = 3
 
 @dataclass(frozen=True)
 class Reach:
-    """Which other regions each paper reaches."""
+    """Regions, other than its own, that each paper reaches."""
 
     known: NDArray[np.bool_]
     regions: csr_array
@@ -141,7 +142,7 @@ class Reach:
 
     @property
     def n_reached(self) -> NDArray[np.int64]:
-        """Other regions that each paper reaches; -1 where not known."""
+        """Number of other regions that each paper reaches, -1 if unknown."""
         return np.where(self.known, np.diff(self.regions.indptr), -1).astype(np.int64)
 
 
@@ -245,7 +246,7 @@ def find_bridges(
 def _reached(
     reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Papers of each region that reach each other one, and papers of each region."""
+    """Count the papers of each region that reach each other region, and those of each region."""
     n_regions = reach.regions.shape[1]
     rows = np.flatnonzero(mask & reach.known)
     homes = region[rows]
@@ -258,7 +259,7 @@ def _reached(
 def _centroids(
     vectors: NDArray[np.floating], region: NDArray[np.int64], n_regions: int
 ) -> NDArray[np.float32]:
-    """Directions of the regions' mean vectors."""
+    """Return the normalised mean vector of each region."""
     sums = np.zeros((n_regions, vectors.shape[1]), dtype=np.float64)
     for start in range(0, len(region), _BLOCK):
         where = region[start : start + _BLOCK]
@@ -272,7 +273,7 @@ def _centroids(
 def _incidence(
     rows: NDArray[np.int64], columns: NDArray[np.int64], papers: NDArray[np.bool_], n_regions: int
 ) -> csr_array:
-    """Sparse 0/1 matrix of papers and regions; a column of -1 is none, repeats count once."""
+    """Return a sparse 0/1 matrix of papers and regions; columns of -1 are ignored."""
     from scipy.sparse import csr_array
 
     kept = columns >= 0
@@ -282,8 +283,8 @@ def _incidence(
     return csr_array((ones, (rows, columns)), shape=(len(papers), n_regions))
 
 
-# Which of the thesaurus's top concepts a paper of an arXiv category may be of. Where a category
-# spans two (SR: stars and the Sun) both count, so that "outside" is a safe statement.
+# Top concepts of the thesaurus by arXiv category. If a category spans two (SR: stars and the Sun)
+# both count, so that no paper is wrongly outside.
 _FIELDS = {
     "astro-ph.CO": ("Cosmology",),
     "astro-ph.EP": ("Exoplanet astronomy", "Solar system astronomy"),
@@ -301,7 +302,7 @@ _ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observatio
 
 
 def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
-    """Find the fields that each paper may be of by its arXiv categories, cross-lists too."""
+    """Find the possible fields of each paper from its arXiv categories, including cross-lists."""
     lengths = [0 if names is None else len(names) for names in categories]
     bits = {name: _bits(fields) for name, fields in _FIELDS.items()}
     flat = [bits.get(name, 0) for names in categories if names is not None for name in names]
@@ -311,7 +312,7 @@ def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[
 
 
 def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
-    """1 where a paper is of a home field of a facility, 0 outside, -1 where not known."""
+    """Return 1 for papers in a home field of a facility, 0 for others, -1 if unknown."""
     wanted = _bits(home)
     known = (fields != 0) & bool(wanted)
     return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
@@ -348,12 +349,12 @@ def flag_home_papers(
 
 
 def _bits(fields: Iterable[str]) -> int:
-    """A set of fields as bits; other names are ignored."""
+    """Encode a set of fields as bits; other names are ignored."""
     return sum({1 << _ORDER[field] for field in fields if field in _ORDER})
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Labels of the fields above a concept, itself included."""
+    """Return the fields among a concept and its ancestors."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)

@@ -39,16 +39,16 @@ ENOUGH = 0.5
 
 
 def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> pd.DataFrame:
-    """Score every paper for being a review, and say why.
+    """Score the evidence that each paper is a review.
 
-    Clues are combined as if independent (noisy or); clues against scale the result down. What a
-    list, the document type or the journal says is not outweighed by words.
+    Clues are combined as if independent (noisy or); clues against reduce the result. A list, the
+    document type and the journal are never outweighed by words.
 
     Parameters
     ----------
     papers : pandas.DataFrame
-        Columns ``title`` and ``abstract``, and where there are any ``doctype``, ``journal``,
-        ``bibcode``, ``arxiv_id``, ``doi``.
+        Columns ``title`` and ``abstract``, and optionally ``doctype``, ``journal``, ``bibcode``,
+        ``arxiv_id``, ``doi``.
     known : collection of str, optional
         Identifiers of known reviews, see `read_review_list`.
 
@@ -77,7 +77,7 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
 def score_papers(
     papers: pd.DataFrame, *, known: Collection[str] | None = None
 ) -> dict[int, tuple[float, str]]:
-    """Score and evidence of every paper that has a clue, by its position."""
+    """Return score and evidence of every paper with a clue, by its position."""
     listed = frozenset(known or ())
     columns = {
         name: _texts(papers[name]) if name in papers else [""] * len(papers)
@@ -98,7 +98,7 @@ def score_papers(
 
 
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
-    """Chances by document type, bibcode and journal."""
+    """Return chances and evidence from document type, bibcode and journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
     chance = _clues().stems.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
     if chance:
@@ -111,7 +111,7 @@ def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[floa
 
 
 def _score_text(title: str, abstract: str) -> tuple[float, str]:
-    """Chance by title and abstract, and the evidence."""
+    """Return the chance from title and abstract, and the evidence."""
     clues = [*_match(_clues().title, title), *_match(_clues().abstract, abstract)]
     if not clues:
         return 0.0, ""
@@ -126,7 +126,7 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
 
 
 def _list_evidence(clues: Iterable[tuple[Clue, str]]) -> list[str]:
-    """Clues as evidence, without those whose words another clue has already."""
+    """Format clues as evidence, without those whose words another clue includes."""
     listed: list[str] = []
     for clue, words in clues:
         one = f"{clue.name}: {words}"
@@ -151,7 +151,7 @@ def _texts(column: pd.Series[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Clue:
-    """A pattern that makes a review likely; one against scales the other chances down."""
+    """Pattern that makes a review likely, or, as a clue against, reduces other chances."""
 
     name: str
     pattern: re.Pattern[str]
@@ -160,7 +160,7 @@ class Clue:
 
 
 class _Clues(NamedTuple):
-    """Clues by where they are looked for, and patterns for Arrow; see ``clues.yaml``."""
+    """Clues by field of a paper, and patterns for Arrow; see ``clues.yaml``."""
 
     stems: Mapping[str, float]
     journal: tuple[Clue, ...]
@@ -199,7 +199,7 @@ def _clues() -> _Clues:
 
 
 def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether each abstract mentions disagreement, tension or an open question."""
+    """Return whether each abstract mentions disagreement, tension or an open question."""
     import pyarrow.compute as pc
 
     found = pc.match_substring_regex(_lowered(abstracts), _clues().contrast)
@@ -207,7 +207,7 @@ def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Whether each abstract confirms (1), contradicts (-1) or neither or both (0)."""
+    """Return 1 for abstracts that confirm, -1 that contradict, 0 for neither or both."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -231,7 +231,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     Parameters
     ----------
     path : path
-        JSON lines with ``bibcode`` and ``identifier`` (a list), or one identifier a line.
+        JSON lines with ``bibcode`` and ``identifier`` (a list), or one identifier per line.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def _names(line: str) -> list[str]:
         return [text]
     try:
         record = json.loads(text)
-    except (ValueError, RecursionError):  # no JSON, or nested without end
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply
         return []
     others = record.get("identifier")
     named = [record.get("bibcode"), *(others if isinstance(others, list) else [others])]
@@ -311,7 +311,7 @@ def read_signs(
     most: int = _MOST_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure for single papers whether a review is missing near them."""
+    """Measure whether a review is missing near each of a sample of papers."""
     import pandas as pd
 
     with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
@@ -350,13 +350,13 @@ def read_signs(
 
 
 def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.int64]:
-    """The last ``n`` years that a corpus covers."""
+    """Return the last ``n`` years that a corpus covers."""
     years = count_years(year)
     return years.years[years.covered][-n:]
 
 
 def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Citations relative to the mean of the papers of the same year."""
+    """Divide citations by the mean of the papers of the same year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
@@ -386,7 +386,7 @@ def _latest_reviews(
     vectors: NDArray[np.float32], year: NDArray[np.int64], is_review: NDArray[np.bool_],
     inside: NDArray[np.bool_], rows: NDArray[np.int64], seed: int,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Year of the latest review near each paper, among the papers looked at."""
+    """Return the year of the latest review near each paper, among the papers inside."""
     if inside.all():
         return near_reviews(vectors, year, is_review, rows, seed=seed).latest
     kept = np.flatnonzero(inside)
@@ -396,7 +396,7 @@ def _latest_reviews(
 
 
 def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[Any]:
-    """The year by which each region had a tenth of its papers."""
+    """Return the year by which each region had a tenth of its papers."""
     import pandas as pd
 
     began: pd.Series[Any] = pd.Series(year).groupby(topic).quantile(0.1)
@@ -412,7 +412,7 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The reviews among the nearest papers of each of some papers."""
+    """Number and latest year of the reviews among the nearest papers of each paper."""
 
     n_near: NDArray[np.int64]
     latest: NDArray[np.float64]
@@ -463,13 +463,13 @@ def near_reviews(
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
-    """Papers per expected review: 20 to 500, and at most 5% of a corpus."""
+    """Return the number of papers per review: 20 to 500, and at most 5% of a corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
 def choose_n_references(n_papers: int, k: int) -> int:
-    """Papers of a random sample that show how near the k-th nearest of all is."""
+    """Return the size of a sample that estimates the distance of the k-th nearest paper."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

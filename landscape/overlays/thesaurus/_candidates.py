@@ -1,4 +1,4 @@
-"""Phrases that could be concepts: their measures, and their likeness to known concepts.
+"""Phrases that could be concepts: their measures, and their similarity to known concepts.
 
 The phrases of a corpus that the thesaurus names are positive examples; all others are unlabelled
 (Elkan & Noto 2008, KDD, 213).
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import data_file, read_yaml
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.mapping._naming import PhraseTable
 
@@ -41,20 +43,27 @@ def measure_phrases(
     """Measure each phrase by its papers, independent of a thesaurus."""
     import pandas as pd
 
+    from landscape.text._keywords import has_vague_head
+
     papers = np.bincount(table.phrase, minlength=len(table.forms))
     kept = np.flatnonzero(papers >= fewest)
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
     words = [singular_words(form) for form in frame["form"]]
     frame["bag"] = [join_bag(one) for one in words]
+    # Mean cosine between any two papers, from the length of the sum of all.
+    n, total = len(vectors), np.asarray(vectors, np.float32).sum(axis=0, dtype=np.float64)
+    mean_cosine = float((total @ total - n) / max(n * (n - 1), 1))
     frame["papers"] = papers[kept]
-    frame["compactness"] = (mean_cosines(table, vectors) - mean_cosine(vectors))[kept]
+    frame["compactness"] = (mean_cosines(table, vectors) - mean_cosine)[kept]
     titled = count_titles(table, titles)[kept]
     frame["in_title"] = titled / frame["papers"]
     frame["log_titles"] = np.log1p(titled)
     defined = find_abbreviations(abstracts)
     none: Counter[str] = Counter()
-    frame["abbreviated"] = np.log1p([defined.get(bag, none).total() for bag in frame["bag"]])
-    frame["acronym"] = [_usual(defined.get(bag, none)) for bag in frame["bag"]]
+    used = [defined.get(bag, none) for bag in frame["bag"]]
+    frame["abbreviated"] = np.log1p([of.total() for of in used])
+    best = [max(((n, name) for name, n in of.items()), default=(0, "")) for of in used]
+    frame["acronym"] = [name if n > 1 else "" for n, name in best]
     late = later_half(years)
     frame["growth_low"], frame["growth"] = growth(
         papers[kept], np.bincount(table.phrase, late[table.paper], len(papers))[kept], late.mean()
@@ -62,7 +71,14 @@ def measure_phrases(
     frame["promise"] = table.promise[kept]
     frame["log_papers"] = np.log(frame["papers"])
     frame["log_papers_squared"] = frame["log_papers"] ** 2
-    return frame.assign(**_shape_of_names(frame, words))
+    lengths = np.array([len(one) for one in words])
+    return frame.assign(
+        one_word=lengths == 1,
+        two_words=lengths == 2,
+        many_words=lengths > 3,
+        name_like=frame["name"].str.contains(r"[A-Z0-9]"),
+        vague=[has_vague_head(form) for form in frame["form"]],
+    )
 
 
 def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
@@ -85,13 +101,13 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
 
 
 def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Score how alike each phrase is to those that the thesaurus already names."""
+    """Score how similar each phrase is to those that the thesaurus names."""
     features = phrases[list(_FEATURES)].to_numpy(dtype=np.float64)
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     named = (phrases["concept_id"] != "").to_numpy()
     open_ = ~phrases["covered"].to_numpy(dtype=bool)
-    # Concepts whose words occur in longer names are upper concepts, which are complete.
+    # Concepts whose words occur in longer names are broad concepts, of which few are missing.
     leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
     if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
         return np.asarray(scaled[:, _FEATURES.index("compactness")])
@@ -122,28 +138,8 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
     return np.asarray(-np.log(shrunk / mean)[phrases["phrase"]])
 
 
-def _usual(abbreviations: Counter[str]) -> str:
-    """The most used abbreviation, if it is used more than once."""
-    best = max(abbreviations, key=lambda one: (abbreviations[one], one), default="")
-    return best if abbreviations[best] > 1 else ""
-
-
-def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
-    """Features of the name alone."""
-    from landscape.text._keywords import has_vague_head
-
-    lengths = np.array([len(one) for one in words])
-    return {
-        "one_word": lengths == 1,
-        "two_words": lengths == 2,
-        "many_words": lengths > 3,
-        "name_like": frame["name"].str.contains(r"[A-Z0-9]"),
-        "vague": [has_vague_head(form) for form in frame["form"]],
-    }  # fmt: skip
-
-
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Log of how often phrases with the same word are concepts, the phrase itself left out."""
+    """Return the log rate of concepts among other phrases with the same word."""
     seen: Counter[str] = Counter(word for one in groups for word in one)
     hits: Counter[str] = Counter(
         word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
@@ -160,7 +156,7 @@ def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.floa
 
 
 def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
-    """Whether all words of a phrase occur in one longer name."""
+    """Return whether all words of each phrase occur in one longer name."""
     names_with: dict[str, set[int]] = {}
     for number, bag in enumerate(named):
         for word in bag.split():
@@ -173,44 +169,38 @@ def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
     return np.array([n > mine for n, mine in zip(shared, own, strict=True)], dtype=bool)
 
 
-_SMALL_WORDS = frozenset(
-    ("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with")
-)
 _QUALIFIER = re.compile(r"\s*\([^()]*\)")
 _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
-# Adjectives of nouns: "stellar clusters" are star clusters.
-_NOUNS = {
-    "stellar": "star", "galactic": "galaxy", "planetary": "planet", "solar": "sun",
-    "lunar": "moon", "cometary": "comet", "asteroidal": "asteroid", "atmospheric": "atmosphere",
-    "gravitational": "gravity", "dusty": "dust", "spectroscopic": "spectroscopy",
-    "photometric": "photometry", "interferometric": "interferometry", "chemical": "chemistry",
-    "nebular": "nebula", "pulsating": "pulsation", "variable": "variability",
-    "rotating": "rotation", "rotational": "rotation", "orbital": "orbit",
-    "exoplanetary": "exoplanet", "extrasolar": "exoplanet", "polarimetric": "polarimetry",
-    "coronal": "corona", "ionospheric": "ionosphere", "magnetospheric": "magnetosphere",
-}  # fmt: skip
+
+
+@cache
+def _vocabulary() -> tuple[frozenset[str], Mapping[str, str]]:
+    """Read the words that are not part of a key, and the nouns of adjectives."""
+    stored = read_yaml(data_file("thesaurus.yaml"))
+    return frozenset(stored["small_words"]), stored["nouns"]
 
 
 def word_bag(phrase: str) -> str:
-    """Give the key that is the same for all inflections and orders of a phrase's words."""
+    """Return a key that is equal for all inflections and orders of a phrase's words."""
     return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
 
 
 def singular_words(phrase: str) -> list[str]:
-    """Words of a phrase in order and in the singular, without articles and prepositions."""
+    """Return the words of a phrase in the singular, without articles and prepositions."""
     from landscape.text._words import normal_form, singular
 
     words = [singular(word) for word in normal_form(phrase).split()]
-    return [word for word in words if word not in _SMALL_WORDS] or words
+    return [word for word in words if word not in _vocabulary()[0]] or words
 
 
 def join_bag(words: list[str]) -> str:
-    """Give the key of words that `singular_words` gave."""
-    return " ".join(sorted(_NOUNS.get(word, word) for word in words))
+    """Return the key of words from `singular_words`."""
+    nouns = _vocabulary()[1]
+    return " ".join(sorted(nouns.get(word, word) for word in words))
 
 
 def index_names(thesaurus: Thesaurus) -> dict[str, str]:
-    """Concept id by bag of words, see `word_bag`, of all terms and alternative terms."""
+    """Return the concept id of all terms and alternative terms, by the key of `word_bag`."""
     found: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
         found.setdefault(word_bag(concept.label), concept.concept_id)
@@ -222,7 +212,7 @@ def index_names(thesaurus: Thesaurus) -> dict[str, str]:
 
 
 def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Find where texts abbreviate a phrase, "pulsar wind nebulae (PWNe)"."""
+    """Count the abbreviations that texts define: "pulsar wind nebulae (PWNe)"."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         for match in _ABBREVIATION.finditer(text):
@@ -235,13 +225,13 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
 
 
 def abbreviation_letters(name: str) -> str:
-    """Capitals of an abbreviation in lower case; empty for other names."""
+    """Return the capitals of an abbreviation in lower case; empty for other names."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
-    """Add the word that nearly always precedes a phrase: keywords lose some of them."""
+    """Add the word that nearly always precedes a phrase, as keywords often omit it."""
     *front, last = name.split(" ")
     stem = last[: max(len(last) - 3, 3)]  # whatever its plural
     pattern = re.compile(
@@ -252,20 +242,20 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
         (match[1] or "").casefold() for text in texts for match in pattern.finditer(f". {text}")
     )
     word, uses = max(before.items(), key=lambda one: (one[1], one[0]), default=("", 0))
-    if len(word) < 3 or word in _SMALL_WORDS or uses < max(share * before.total(), 2):
+    if len(word) < 3 or word in _vocabulary()[0] or uses < max(share * before.total(), 2):
         return name
     return f"{word} {name}"
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Mean cosine between two different papers of each phrase, from the length of their sum."""
+    """Return the mean cosine between two papers of each phrase, from the length of their sum."""
     papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
     squared = np.square(phrase_sums(table, vectors)).sum(axis=1)
     return np.asarray((squared - papers) / np.maximum(papers * (papers - 1), 1))
 
 
 def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Sum of the embeddings of each phrase's papers, shape (n_phrases, n_dims)."""
+    """Sum the embeddings of each phrase's papers, shape (n_phrases, n_dims)."""
     from scipy import sparse
 
     held = sparse.csr_matrix(
@@ -276,7 +266,7 @@ def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Papers of the later half, split between years as evenly as possible."""
+    """Return whether each paper is in the later half, split between years as evenly as possible."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -288,7 +278,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 def growth(
     papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Odds of a late paper, relative to the corpus (Haldane 1956, Ann. Hum. Genet. 20, 309)."""
+    """Return the odds of a late paper relative to the corpus (Haldane 1956), with lower bound."""
     if not 0 < late_share < 1:
         return np.ones(len(papers)), np.ones(len(papers))
     late = late_papers + 0.5
@@ -297,15 +287,8 @@ def growth(
     return np.exp(middle - np.sqrt(1 / late + 1 / early)), np.exp(middle)
 
 
-def mean_cosine(vectors: NDArray[np.floating]) -> float:
-    """Mean cosine between any two papers."""
-    n = len(vectors)
-    total = np.asarray(vectors, dtype=np.float32).sum(axis=0, dtype=np.float64)
-    return float((total @ total - n) / max(n * (n - 1), 1))
-
-
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
-    """Number of papers with each phrase in the title."""
+    """Count the papers with each phrase in the title."""
     plain = [f" {' '.join(singular_words(title))} " for title in titles]
     needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
     found = [
@@ -328,7 +311,7 @@ def nearest_concepts(
     *,
     k: int = 10,
 ) -> list[list[tuple[str, float]]]:
-    """Find the concepts whose papers are most like a phrase's papers."""
+    """Find the concepts whose papers are most similar to the papers of each phrase."""
     named = phrases[phrases["concept_id"] != ""]
     ids, concept = np.unique(named["concept_id"].to_numpy(dtype=str), return_inverse=True)
     if not len(ids):

@@ -18,6 +18,7 @@ from landscape.mapping._density import (
     highest_density_levels,
     map_extent,
 )
+from landscape.overlays._periods import describe_corpus
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 LEAST_SCORE = 0.25
-"""Where as many papers are counted to the top concepts as authors count there (453 papers)."""
-_OCCUPIED = 0.98  # the share of all papers whose ground is the occupied map
+"""Threshold that gives the top concepts as many papers as their authors do (453 papers)."""
+_OCCUPIED = 0.98  # share of all papers in the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0
 _LEAST_PIECE = 0.01
@@ -51,21 +52,21 @@ def thesaurus_overlay(
     atlas : Atlas
         With a thesaurus and tagged papers.
     concepts : sequence of str, optional
-        Names or ids; the concepts at the top of the thesaurus when not given.
+        Names or ids; the top concepts of the thesaurus by default.
     shares : sequence of float, default (0.5, 0.8)
-        Share of a concept's papers that each contour holds.
+        Share of a concept's papers inside each contour.
     least_score : float, default 0.25
         A paper belongs to a concept if the chance that it is about it or a narrower one, by the
         scores of its tags, is at least this; see `concept_members`.
     seed : int, default 0
-        Of the draw of papers that separability is measured on.
+        Seed of the sample of papers for the separability.
 
     Returns
     -------
     Analysis
         Table: ``concept_id, label, papers, share`` (of all papers), for each contour
-        ``area_50`` (its ground as a fraction of the occupied map, the smallest ground that holds
-        98% of all papers) and ``pieces_50`` (each with 1% of the concept's papers at least),
+        ``area_50`` (its area as a fraction of the occupied map, the smallest area that contains
+        98% of all papers) and ``pieces_50`` (each with at least 1% of the concept's papers),
         ``separability_full`` and ``separability_map`` with ``_low`` and ``_high``: the area
         under the ROC curve of the concept's share among the 15 nearest neighbours of 4,000
         papers, in the embedding and on the map.
@@ -101,8 +102,8 @@ def thesaurus_overlay(
     return Analysis(
         "thesaurus_overlay",
         table,
-        f"Where {len(wanted)} concepts of the thesaurus are on the map of {bounds['title']} "
-        f"({bounds['first_date']} to {bounds['last_date']}): highest-density contours that hold "
+        f"Extents of {len(wanted)} concepts of the thesaurus on the map of "
+        f"{describe_corpus(atlas)}: highest-density contours that contain "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
         f"concept or a narrower one, with a chance of {least_score:g} or more that their authors "
         "would give it.",
@@ -149,7 +150,7 @@ def measure_extents(
     shares: Sequence[float] = (0.5, 0.8),
     shape: tuple[int, int] = (256, 256),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure the ground of groups of papers, and trace their contours."""
+    """Measure the area of groups of papers, and trace their contours."""
     import pandas as pd
 
     extent = map_extent(x, y)
@@ -176,7 +177,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """ROC area of each group's share among nearest neighbours, with its 95% interval."""
+    """Return the ROC area of each group's share among nearest neighbours, with 95% interval."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
@@ -215,17 +216,17 @@ def _traced(grid: DensityGrid, shares: Sequence[float], levels: Sequence[float])
 
 
 def _warnings(table: pd.DataFrame, untagged: int, n_papers: int) -> tuple[str, ...]:
-    said = []
+    found = []
     few = table[table["papers"] < _FEW_PAPERS]
     if len(few):
         named = ", ".join(f"{row.label} ({row.papers})" for row in few.itertuples())
-        said.append(f"Too few papers for a firm contour: {named}.")
+        found.append(f"Too few papers for a reliable contour: {named}.")
     if untagged:
-        said.append(
+        found.append(
             f"{untagged / n_papers:.1%} of the papers have none of these concepts; no contour "
             "contains them."
         )
-    return tuple(said)
+    return tuple(found)
 
 
 def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
@@ -237,14 +238,14 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     ----------
     atlas : Atlas
     least_score : float, default 0.25
-        Chance, from which a paper counts, that its authors would give the concept.
+        Smallest probability, of papers that count, that the authors would give the concept.
 
     Returns
     -------
     Analysis
-        One row a concept that has papers: ``concept_id, label, level, papers`` (tagged with it),
-        ``with_narrower`` (tagged with it or a concept below it, each paper once), ``share`` (of
-        the corpus, of those with narrower).
+        One row per concept with papers: ``concept_id, label, level, papers`` (tagged with it),
+        ``with_narrower`` (tagged with it or a narrower concept, each paper once), ``share`` (of
+        these in the corpus).
     """
     thesaurus: Thesaurus = atlas.thesaurus
     tags = atlas.read_layer("uat", ["concept_id", "score"])
@@ -313,13 +314,13 @@ def count_concepts(
 
 
 def _count_from(surprise: Any, least: float) -> NDArray[np.int64]:
-    """Papers of each column whose surprise is something and not less than the least."""
+    """Count the papers of each column with a positive surprise of at least the threshold."""
     enough = (surprise.data >= least) & (surprise.data > 0)
     return np.bincount(surprise.indices[enough], minlength=surprise.shape[1])
 
 
 def _upwards(thesaurus: Thesaurus, column_of: dict[str, int]) -> Any:
-    """From each concept to itself and everything above it."""
+    """Return the matrix from each concept to itself and all broader concepts."""
     from scipy.sparse import csr_matrix
 
     pairs = [
@@ -333,7 +334,7 @@ def _upwards(thesaurus: Thesaurus, column_of: dict[str, int]) -> Any:
 
 
 def _levels(thesaurus: Thesaurus) -> list[int]:
-    """Steps from the nearest top concept, 0 for a top concept."""
+    """Return the number of steps from the nearest top concept to each concept."""
     level = dict.fromkeys(thesaurus.top, 0)
     waiting = list(thesaurus.top)
     for one in waiting:
@@ -352,7 +353,7 @@ def neighbour_shares(
     n_sampled: int = 4000,
     seed: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Share of each group among the nearest neighbours of sampled papers."""
+    """Return the share of each group among the nearest neighbours of sampled papers."""
     n = len(points)
     drawn = np.arange(n)
     if n > n_sampled:
@@ -375,22 +376,16 @@ def neighbour_shares(
 def area_under_curve(
     scores: NDArray[np.floating], belongs: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """ROC area and its standard error (Hanley & McNeil 1982, Radiology 143, 29)."""
+    """Return the ROC area and its standard error (Hanley & McNeil 1982, Radiology 143, 29)."""
+    from scipy.stats import rankdata
+
     inside, outside = int(belongs.sum()), int((~belongs).sum())
     if not inside or not outside:
         return float("nan"), float("nan")
-    ranks = _ranks(scores)
+    ranks = rankdata(scores)
     area = (ranks[belongs].sum() - inside * (inside + 1) / 2) / (inside * outside)
     q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
     variance = (
         area * (1 - area) + (inside - 1) * (q1 - area**2) + (outside - 1) * (q2 - area**2)
     ) / (inside * outside)
     return float(area), float(np.sqrt(max(variance, 0.0)))
-
-
-def _ranks(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Ranks from 1, the mean of theirs for ties; SciPy's would first import all its statistics."""
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    means: NDArray[np.float64] = (last - (counts - 1) / 2)[place]
-    return means

@@ -14,7 +14,7 @@ from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._naming import PhraseTable, phrase_table
-from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.overlays._periods import UNKNOWN_YEAR, count_years, describe_corpus, paper_years
 from landscape.overlays.thesaurus._candidates import (
     abbreviation_letters,
     complete_name,
@@ -44,7 +44,7 @@ class GapSettings:
     """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
 
     fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # a phrase of fewer than 1 paper in so many is noise
+    papers_a_phrase: int = 20_000  # rarer phrases than one paper in this number are noise
     growth_weight: float = 0.5
     novelty_weight: float = 0.25
 
@@ -70,17 +70,16 @@ def thesaurus_gaps(
     ----------
     atlas : Atlas
     limit : int, default 100
-        How many proposals.
+        Number of proposals.
     thesaurus : Thesaurus, optional
-        The atlas's own when not given.
+        The thesaurus of the atlas by default.
 
     Returns
     -------
     Analysis
         Table, best first: ``rank, name, alternatives, papers, growth, growth_low, compactness,
         in_title, novelty, likeness, score, parent_id, parent, nearest, region,
-        region_share`` (the region that holds most of its papers, and that share); see
-        `rank_gaps`.
+        region_share`` (the region with most of its papers, and their share).
         ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
         similarity``). ``tables["regions"]``: of each region ``topic_id, label, papers,
         named_share`` (share of its papers' phrases that the thesaurus names) and ``proposals``.
@@ -91,7 +90,7 @@ def thesaurus_gaps(
         If the limit is not positive.
     """
     if limit < 1:
-        raise InputError(f"The limit is {limit}; ask for at least one proposal.")
+        raise InputError(f"The limit is {limit}; give at least 1.")
     uat = thesaurus or atlas.thesaurus
     with progress("Reading phrases for gaps of the thesaurus", total=5, unit="steps") as advance:
         papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
@@ -119,7 +118,7 @@ def thesaurus_gaps(
         "thesaurus_gaps",
         proposals.drop(columns=["phrase"]),
         f"Phrases that the thesaurus{version} does not name and that are used like those it "
-        f"names, in {bounds['title']} ({bounds['first_date']} to {bounds['last_date']}). "
+        f"names, in {describe_corpus(atlas)}. "
         "Growth: odds of a paper of the later half against the earlier, relative to the corpus.",
         {
             "papers": len(papers),
@@ -167,13 +166,13 @@ def rank_gaps(
 
 @cache
 def _facility_forms() -> frozenset[str]:
-    """Names of telescopes and surveys: they belong to the layer of missions."""
+    """Return names of telescopes and surveys, which are not concepts."""
     names = (name for facility in load_facilities().values() for name in facility.names)
     return frozenset(map(normal_form, names))
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
-    """Make one proposal of all spellings and abbreviations of a phrase, the best first."""
+    """Merge spellings and abbreviations of a phrase into one proposal, the best first."""
     ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
     by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
     spellings: dict[str, list[str]] = {}
@@ -202,7 +201,7 @@ _SHOWN = [
 def _add_parents(
     proposals: pd.DataFrame, named: pd.DataFrame, evidence: Evidence, thesaurus: Thesaurus
 ) -> pd.DataFrame:
-    """Nearest concepts by their papers, and the suggested parent concept."""
+    """Add the nearest concepts by their papers, and the suggested parent concept."""
     wanted = proposals["phrase"].to_numpy(dtype=np.int64)
     nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
     forms = index_names(thesaurus)
@@ -225,7 +224,7 @@ def _papers_of(table: PhraseTable, phrase: int) -> NDArray[np.int64]:
 def _add_regions(
     proposals: pd.DataFrame, table: PhraseTable, topic_of: NDArray[np.integer], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """The region that holds most of a proposal's papers."""
+    """Add the region with most of the papers of each proposal."""
     labels = dict(zip(topics["topic_id"], topics["label"], strict=True))
     names, shares = [], []
     for phrase in proposals["phrase"]:
@@ -237,7 +236,7 @@ def _add_regions(
 
 
 def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
-    """The papers nearest to the mean of each proposal's papers."""
+    """Return the papers nearest to the mean of each proposal's papers."""
     import pandas as pd
 
     chosen = []
@@ -265,7 +264,7 @@ def _regions(
     topic_of: NDArray[np.integer],
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
-    """How much of each region's wording the thesaurus names, the least first."""
+    """Return the share of each region's phrases that the thesaurus names, the least first."""
     measured = np.zeros(len(table.forms), dtype=bool)
     measured[named["phrase"]] = True
     known = np.zeros(len(table.forms), dtype=bool)
@@ -298,14 +297,14 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
     Parameters
     ----------
     gaps : Analysis
-        What `landscape.overlays.thesaurus_gaps` gave.
+        Result of `landscape.overlays.thesaurus_gaps`.
     name : str
-        Which proposal.
+        Name of the proposal.
 
     Returns
     -------
     str
-        One line a field. The definition is left empty: it is for a person to write.
+        One line per field. The definition is left empty for a person to write.
 
     Raises
     ------
@@ -317,7 +316,7 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
 
 
 def to_uat_csv(gaps: Analysis) -> str:
-    """Write all proposals as a table for a spreadsheet, one row a proposal."""
+    """Write all proposals as a table for a spreadsheet, one row per proposal."""
     import pandas as pd
 
     rows = [_fields(gaps, name) for name in gaps.table["name"]]
@@ -368,12 +367,12 @@ def backtest_gaps(
     earlier, later : Thesaurus
         Two releases, with the same ids.
     limits : tuple of int, default (100, 500, 1000)
-        How many proposals are judged.
+        Numbers of first proposals to evaluate.
 
     Returns
     -------
     Analysis
-        Table: of each method (``landscape``: the score of `rank_gaps`; ``frequency``: number of
+        Table, for each method (``landscape``: the score of `rank_gaps`; ``frequency``: number of
         papers; ``compactness``) and limit ``found`` (added concepts proposed), ``precision``
         with its 95% interval, ``recall`` (of all added concepts) and ``recall_reachable`` (of
         those that any method could have found: named by enough papers of this corpus).
@@ -389,7 +388,7 @@ def backtest_gaps(
         "thesaurus_backtest",
         table,
         f"Concepts proposed with thesaurus {earlier.version} against those that {later.version} "
-        f"added, in {bounds['title']} ({bounds['first_date']} to {bounds['last_date']}).",
+        f"added, in {describe_corpus(atlas)}.",
         {"papers": len(papers), "added concepts": len(set(added.values()))},
         bounds,
         ("The papers are not limited to those before the earlier release.",),
@@ -398,7 +397,7 @@ def backtest_gaps(
 
 
 def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
-    """Names of concepts that a later release added, as bags of words, without known names."""
+    """Return keys and ids of the concepts that a later release added, without known names."""
     known = index_names(earlier)
     return {
         bag: one
@@ -414,7 +413,7 @@ def score_proposals(
     *,
     limits: tuple[int, ...] = (100, 500, 1000),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge each method's first proposals, see `backtest_gaps`."""
+    """Evaluate the first proposals of each method; see `backtest_gaps`."""
     import pandas as pd
     from scipy.stats import binomtest
 

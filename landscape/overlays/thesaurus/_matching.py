@@ -42,7 +42,7 @@ class Split:
 
 
 class Lexicon(dict[str, int]):
-    """Numbers of words and stems, and the parts of each token seen so far."""
+    """Numbers of words and stems, and the parts of each token processed so far."""
 
     def __init__(
         self, words: Mapping[str, int], stems: Mapping[str, int], spellings: Sequence[str] = ()
@@ -138,7 +138,7 @@ class TermStems:
 
 
 def stem_terms(thesaurus: Thesaurus) -> TermStems:
-    """Take the stems of every term; terms of one concept are adjacent."""
+    """Compute the stems of every term; terms of one concept are adjacent."""
     from scipy.sparse import csr_matrix
 
     stems: dict[str, int] = {}
@@ -158,7 +158,7 @@ def stem_terms(thesaurus: Thesaurus) -> TermStems:
 
 
 def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
-    """Which stems of terms each of n texts has, shape (n, n_stems), of int8."""
+    """Return whether each text has each stem, shape (n, n_stems), of int8."""
     from scipy.sparse import csr_matrix
 
     known = texts.stems >= 0
@@ -174,14 +174,14 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
 def covered(
     found: csr_matrix, stems: TermStems, weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Share of each concept's best covered term that a text has, rare stems counting more."""
+    """Return the largest share of a term of each concept in each text, weighted by rarity."""
     from scipy.sparse import diags
 
     n, m = found.shape[0], len(stems.first)
     weighted = diags(weights) @ stems.terms
     whole = np.maximum(np.asarray(weighted.sum(0)).ravel(), 1e-6)
     shares = found.astype(np.float32) @ (weighted @ diags(1.0 / whole)).tocsr()
-    # Few terms have any stem of a text: only these are looked through for the best.
+    # Few terms share a stem with a text: only these are compared.
     concept = np.searchsorted(stems.first, np.arange(stems.terms.shape[1]), side="right") - 1
     places = np.repeat(np.arange(n) * m, np.diff(shares.indptr)) + concept[shares.indices]
     best = np.zeros(n * m, dtype=np.float32)
@@ -191,7 +191,7 @@ def covered(
 
 
 def rarity(found: csr_matrix) -> NDArray[np.float32]:
-    """Weight of each stem: the logarithm of the inverse share of texts that have it."""
+    """Return the weight of each stem: the log of the inverse share of texts with it."""
     n = found.shape[0]
     frequency = found.getnnz(axis=0).astype(np.float32)
     weights: NDArray[np.float32] = (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)
@@ -243,7 +243,7 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
             node = steps.setdefault(node * (1 + len(words)) + words[word], len(steps) + 1)
         spelled = spellings.setdefault(written, len(spellings) - 1)
         found += [(node, -number, column, spelled) for column in preferred or tuple(columns)]
-    found.sort(key=lambda one: one[:2])  # of two at one node the one added last is asked first
+    found.sort(key=lambda one: one[:2])  # of two terms at one node the last one is preferred
     at, groups, columns_, spelled_ = np.array(found, dtype=np.int64).reshape(-1, 4).T
     keys = np.array(list(steps), dtype=np.int64)
     order = np.argsort(keys)
@@ -271,11 +271,11 @@ def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
 
 
 def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
-    """Find terms in texts that are split already; see `match`."""
+    """Find terms in split texts; see `match`."""
     import pandas as pd
 
     starts, stops, nodes = _walk(texts.words, terms)
-    # Longest first, so that a part of a term comes behind it.
+    # Longest first, so that a part follows its term.
     order = np.lexsort((-stops, starts))
     starts, stops, nodes = starts[order], stops[order], nodes[order]
     counts = terms.ends[nodes + 1] - terms.ends[nodes]
@@ -324,7 +324,7 @@ def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.Dat
 
 
 def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
-    """Start, end and final node of each term; vectorised over positions."""
+    """Return start, end and final node of each term; vectorised over positions."""
     n_words = 1 + len(terms.words)
     first = np.zeros(n_words, dtype=np.int64)
     n_first = int(np.searchsorted(terms.steps, n_words))
@@ -353,7 +353,7 @@ def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
 
 
 def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
-    """Whether each is a part of a longer term before it; concepts of one term are so together."""
+    """Return whether each term is part of a longer one before it."""
     if not len(starts):
         return starts
     is_new = np.ones(len(starts), dtype=bool)
@@ -366,7 +366,7 @@ def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
 
 
 def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
-    """Terms as written; a hyphenated piece of several words occurs once."""
+    """Return terms as written; a hyphenated piece of several words occurs once."""
     import pandas as pd
 
     known: dict[tuple[int, ...], int] = {}
@@ -384,7 +384,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
-    """Spellings of a term: as it is, without a note in brackets, inverted with "of"."""
+    """Return spellings of a term: without a note in brackets, and inverted with "of"."""
     bare = re.sub(r"\s*\([^)]*\)", "", name).strip() or name
     written = bare if len(bare) <= _SHORT and not bare.islower() and " " not in bare else ""
     words = tuple(filter(None, split(bare)[0]))
@@ -399,7 +399,7 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
 
 
 GIVEN, GIVEN_BY_NAME = 1.0, 0.97
-"""Scores of a concept that the keywords give by its number, and by a term."""
+"""Scores of a concept in the keywords: by its number, and by a term."""
 
 _NUMBER = re.compile(r"\((\d{1,5}) ?\)")
 _PAPERS_AT_ONCE = 2_000
@@ -448,7 +448,7 @@ class TermReader:
         )
 
     def _given(self, keywords: Sequence[Sequence[str]]) -> pd.DataFrame:
-        """Concepts that keywords give, by number or by term."""
+        """Return the concepts in keywords, by number or by term."""
         import pandas as pd
 
         texts = [" ; ".join(map(str, words)) for words in keywords]

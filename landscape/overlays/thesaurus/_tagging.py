@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._io import data_file
+from landscape._io import data_file, read_yaml
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.overlays.thesaurus._matching import (
     GIVEN,
@@ -31,27 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaggingSettings:
-    """Settings of tagging, with the weights of a logistic regression (the intercept under "").
+    """Settings of tagging; the weights of its features are in ``thesaurus.yaml``."""
 
-    `benchmarks/concept_weights.py` fitted the weights to 453 papers, half of those whose authors
-    gave concepts; `landscape.evaluation.evaluate_concepts` measures on the others.
-    """
-
-    with_vectors: Mapping[str, float] = field(
-        default_factory=lambda: {
-            "": -1.962, "about": 1.182, "rank": -0.879, "root_rank": 0.018, "title": 0.463,
-            "abstract": 1.601, "covered": -0.710, "covered_squared": 0.787, "rank_covered": 0.451,
-            "similarity": 1.431, "frequency": -0.494, "about_abstract": -0.705,
-            "frequency_abstract": -0.115, "inside": -0.661, "below": 0.884, "usage": 0.942,
-        }
-    )  # fmt: skip
-    without_vectors: Mapping[str, float] = field(
-        default_factory=lambda: {
-            "": -13.036, "title": 1.322, "abstract": 2.631, "covered": 3.653,
-            "covered_squared": 2.475, "rank_covered": 0.791, "frequency": -0.273,
-            "frequency_abstract": -0.264, "inside": -0.082, "below": 0.836, "usage": 0.935,
-        }
-    )  # fmt: skip
     least_score: float = 0.01
     most_meant: int = 100  # candidates by meaning, besides the named concepts
     most_similar: int = 20  # candidates whose term has a similar embedding
@@ -65,7 +46,7 @@ _SETTINGS = TaggingSettings()
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
-    """Ids, and texts to embed for the concepts: the term, and some alternatives in brackets."""
+    """Return ids of concepts and texts to embed: the term, with some alternatives in brackets."""
     texts = [
         one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
         for one in thesaurus.concepts.values()
@@ -93,23 +74,23 @@ def tag_papers(
     ----------
     titles, abstracts : sequence of str, shape (n,)
     keywords : sequence of sequence of str, shape (n,), optional
-        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term gives its concept.
+        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term selects its concept.
     vectors : ndarray of float32, shape (n, n_dims), optional
-        Embeddings of the papers; without them only words count.
+        Embeddings of the papers; without them only words are used.
     thesaurus : Thesaurus
     concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
         Embeddings of `concept_texts`.
     limit : int, default 10
-        Most tags a paper.
+        Largest number of tags of a paper.
     only : ndarray of int, optional
-        Rows to tag; the others are read to learn from.
+        Rows to tag; the others only serve to learn the model of meaning.
 
     Returns
     -------
     pandas.DataFrame
         ``row, concept_id, score, evidence``, best first within a row. The score estimates the
         probability that the authors would give the concept; the evidence is the words that name
-        it (``"title: white dwarfs"``), ``"keywords"``, or, where no text says it, ``"meaning"``
+        it (``"title: white dwarfs"``), ``"keywords"``, or, if no text names it, ``"meaning"``
         (``"words"`` without vectors: the words of its term are separate).
 
     Examples
@@ -132,24 +113,25 @@ def tag_wording(
     limit: int = 10,
     only: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
-    """Tag papers whose texts are read already, as `tag_papers` does."""
+    """Tag papers whose terms are matched already; see `tag_papers`."""
     import pandas as pd
 
     evidence = gather_evidence(wording, vectors, thesaurus)
     given = wording.given
     found = [given if only is None else given[given["row"].isin(only)]]
-    chosen = _SETTINGS.without_vectors if vectors is None else _SETTINGS.with_vectors
+    fitted = read_yaml(data_file("thesaurus.yaml"))["weights"]
+    chosen = fitted["without_vectors" if vectors is None else "with_vectors"]
     weights = np.array([chosen.get(name, 0.0) for name in FEATURES])
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
-        odds = chosen[""] + values @ weights
+        odds = chosen["intercept"] + values @ weights
         scores = 1.0 / (1.0 + np.exp(-odds))
         likely = scores >= _SETTINGS.least_score
         block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
-        found.append(_first(_ordered(pd.DataFrame(block)), limit))
+        found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
     tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
-    tags = _first(tags, limit).reset_index(drop=True)
+    tags = tags.groupby("row").head(limit).reset_index(drop=True)
     ids = np.array(list(thesaurus.concepts), dtype=object)
     tags["concept_id"] = ids[tags["column"].to_numpy(int)]
     tags["evidence"] = _evidence(tags, evidence)
@@ -157,19 +139,13 @@ def tag_wording(
 
 
 def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
-    """Row by row, the best first."""
+    """Sort tags by row, the best first within a row."""
     row, column, score = (tags[name].to_numpy() for name in ("row", "column", "score"))
     return tags.iloc[np.lexsort((column, -score, row))]
 
 
-def _first(tags: pd.DataFrame, limit: int) -> pd.DataFrame:
-    """The first of each row; rows in their order."""
-    row = tags["row"].to_numpy()
-    return tags[np.arange(len(row)) - np.searchsorted(row, row) < limit]
-
-
 def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
-    """How readily authors give each concept: logarithm of the papers that they gave it to."""
+    """Return the logarithm of the number of papers to which authors gave each concept."""
     counts = _usage_counts()
     papers = [
         counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
@@ -180,7 +156,7 @@ def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
 
 @cache
 def _usage_counts() -> dict[str, int]:
-    """By id, and by term for the files that give no ids."""
+    """Return the number of papers by concept id, and by term for files without ids."""
     with data_file("uat_usage.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     by_term = {row["label"].casefold(): int(row["papers"]) for row in rows}
@@ -188,7 +164,7 @@ def _usage_counts() -> dict[str, int]:
 
 
 def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
-    """Where each tag comes from: keywords, the words in title or abstract, or the meaning."""
+    """Return the evidence of each tag: keywords, words in title or abstract, or the meaning."""
     wording, m = evidence.wording, len(evidence.thesaurus)
     wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
     sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
@@ -217,7 +193,7 @@ _ROWS_AT_ONCE = 2048
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence on papers from which concepts are scored."""
+    """Terms in papers and the model of meaning, from which concepts are scored."""
 
     thesaurus: Thesaurus
     wording: TermMatches
@@ -231,7 +207,7 @@ class Evidence:
 def gather_evidence(
     wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
 ) -> Evidence:
-    """Collect the named concepts of papers, and learn directions of meaning from them."""
+    """Collect the named concepts of papers, and learn the model of meaning from them."""
     title, abstract = wording.title, wording.abstract
     n = wording.n_papers
     shape = (n, len(thesaurus))
@@ -263,7 +239,7 @@ def features(
     *,
     only: NDArray[np.int64] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
-    """Go through the papers in blocks and measure every candidate."""
+    """Measure every candidate concept of the papers, in blocks of papers."""
     n, m = evidence.in_title.shape
     in_text = evidence.wording.in_text
     weights = rarity(in_text)
@@ -312,7 +288,7 @@ def features(
 
 
 def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
-    """From each concept to the broader ones, shape (n_concepts, n_concepts)."""
+    """Return the matrix from each concept to its broader ones, shape (n_concepts, n_concepts)."""
     from scipy.sparse import csr_matrix
 
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
@@ -327,13 +303,13 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
 
 
 def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Elements of a block of rows by their flat places."""
+    """Return elements of a sparse matrix by their flat indices."""
     picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
     return picked
 
 
 def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Place of each concept in its paper's order, 0 the best."""
+    """Rank the concepts of each paper, 0 is the best."""
     order = np.argsort(-scores, axis=1)
     ranks = np.empty(order.shape, dtype=np.int32)
     np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
@@ -341,7 +317,7 @@ def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
 
 
 def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
-    """The highest of each row."""
+    """Return whether each score is one of the highest of its row."""
     last = scores.shape[1] - min(count, scores.shape[1])
     chosen: NDArray[np.bool_] = scores >= np.partition(scores, last, axis=1)[:, last, None]
     return chosen
@@ -352,20 +328,20 @@ _PAIRS_AT_ONCE = 16_384
 
 @dataclass(frozen=True)
 class Meaning:
-    """A linear model of embeddings: how much a paper is about each concept."""
+    """Linear model that scores from its embedding how much a paper is about each concept."""
 
     centre: NDArray[np.float32]
     directions: NDArray[np.float32]
 
     def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How much papers are about each concept, shape (n, n_concepts)."""
+        """Score papers for each concept, shape (n, n_concepts)."""
         centred = np.asarray(vectors, dtype=np.float32) - self.centre
         found: NDArray[np.float32] = np.asarray(centred @ self.directions, dtype=np.float32)
         return found
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
-    """Learn from the papers that name concepts."""
+    """Fit the model to the papers that name concepts."""
     n, dims = vectors.shape
     centre = np.zeros(dims)
     for start in range(0, n, _PAIRS_AT_ONCE):

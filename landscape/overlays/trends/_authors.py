@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_SAMPLE = 20_000  # papers from which the spread of the corpus is measured
-_MOST_NEAR = 5_000  # names among which the nearest are looked for
+_SAMPLE = 20_000  # papers in the sample for the spread of the corpus
+_MOST_NEAR = 5_000  # names that are compared with a misspelled one
 
 
 def author_path(
@@ -46,9 +46,9 @@ def author_path(
     name : str
         ``"Rubin, Vera C."``, ``"Vera Rubin"``, ``"Rubin, V"`` or ``"Rubin"``.
     group : int, optional
-        Only the papers of this group (see ``tables["groups"]``).
+        Restrict to the papers of this group (see ``tables["groups"]``).
     period_years : int, default 5
-        Years of one period of the path.
+        Length of a period in years.
     n_resamples : int, default 1000
         Permutations of the test of drift.
     seed : int, default 0
@@ -56,7 +56,7 @@ def author_path(
     Returns
     -------
     Analysis
-        One row a paper in the order of time: ``paper_id, paper_row, date, year, title, spelled,
+        One row per paper in the order of time: ``paper_id, paper_row, date, year, title, spelled,
         affiliation, n_authors, group, x, y, topic_id, label, step`` (distance from the paper
         before). ``tables``: ``"summary"`` (``measure, value, low, high, note``), ``"topics"``,
         ``"periods"`` (with ``moved``: another region became the main one), ``"groups"``,
@@ -65,7 +65,7 @@ def author_path(
     Raises
     ------
     InputError
-        If no paper has such an author, or there is no such group.
+        If no paper has this author, or the group does not exist.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def author_path(
 
 
 def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
-    """A row a paper, in the order of time, with the author's place in its byline."""
+    """Return the papers of an author in the order of time."""
     columns = ["paper_id", "date", "year", "title", "authors", "aff"]
     rows = np.asarray(open_engine(atlas).select(f'author:"{name}"'), dtype=np.int64)
     papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
@@ -145,7 +145,7 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
 
 
 def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], int]:
-    """The name as spelled, where the person works, the others, and how many all are."""
+    """Return the spelled name, affiliation, co-authors and number of authors of a byline."""
     names = list(authors)
     known = len(aff) == len(names)  # else it is not known whose affiliation each is
     affiliation = aff[place] if known and aff[place] not in (None, "-") else ""
@@ -153,7 +153,7 @@ def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], in
 
 
 def _nearest(atlas: AtlasStore, name: str) -> str:
-    """The nearest names of the atlas, as part of a sentence."""
+    """Return the most similar names of the atlas, as part of a sentence."""
     from difflib import get_close_matches
     from itertools import islice
 
@@ -229,24 +229,24 @@ def _coauthors_table(papers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -> tuple[str, ...]:
-    said = ["Papers are matched by name: those of other people of this name are included."]
+    found = ["Papers are matched by name: those of other people of this name are included."]
     given = sorted({given_names(name) for name in papers["spelled"]})
     first = sorted({one[0] for one in given if one and len(one[0]) > 1})
     if any(not is_compatible(a, b) for a in given for b in given):
         named = ", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials"
-        said.append(f"Given names differ ({named}): these may be different people.")
+        found.append(f"Given names differ ({named}): these may be different people.")
     linked = int((groups["group"] > 0).sum())
     alone = int(groups.loc[groups["group"] == 0, "papers"].sum())
     if chosen is None and linked > 1:
-        said.append(
+        found.append(
             f"By co-authors and affiliations the papers fall into {linked} groups"
             f"{f' and {alone} linked to none' if alone else ''}: they may be of several people, "
             "or of one who changed both."
         )
-    return tuple(said)
+    return tuple(found)
 
 
-_LONG_BYLINE = 30  # authors; sharing a co-author in longer ones says little about a person
+_LONG_BYLINE = 30  # authors; sharing a co-author in longer ones is weak evidence
 
 
 def link_papers(
@@ -259,7 +259,7 @@ def link_papers(
 
     linked = _linked(coauthors, affiliations)
     kinds, fits = _compatible_spellings(spellings)
-    # "Y. Wang" fits Yu and Yang, who are two: such papers must not tie theirs together.
+    # "Y. Wang" is compatible with Yu and with Yang: such papers must not link the two people.
     clash = fits.astype(np.int64) @ (~fits).astype(np.int64)
     unclear = np.any(clash * fits > 0, axis=1)[kinds]
     linked = linked.multiply(fits[np.ix_(kinds, kinds)]).tocsr()
@@ -276,7 +276,7 @@ def link_papers(
 
 
 def _linked(coauthors: Sequence[Sequence[str]], affiliations: Sequence[Sequence[str]]) -> csr_array:
-    """How many co-authors and affiliations each pair of papers shares."""
+    """Count the co-authors and affiliations that each pair of papers shares."""
     from scipy.sparse import csr_array
 
     marks = [
@@ -302,7 +302,7 @@ def _compatible_spellings(spellings: Sequence[str]) -> tuple[NDArray[np.int64], 
 
 
 def _by_size(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Groups numbered from the largest, the earliest first among equals; singles are 0."""
+    """Number groups from the largest, the earliest first among equals; singles are 0."""
     _, first, group, sizes = np.unique(
         group, return_index=True, return_inverse=True, return_counts=True
     )
@@ -313,7 +313,7 @@ def _by_size(group: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean cosine distance of all pairs of unit vectors, with its jackknife error (Efron 1982)."""
+    """Return the mean cosine distance of pairs of unit vectors and its jackknife error."""
     n = len(vectors)
     if n < 2:
         return float("nan"), float("nan")
@@ -331,7 +331,7 @@ def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
 def measure_drift(
     vectors: NDArray[np.float64], *, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
-    """Cosine distance of the earlier from the later half, and its permutation p value."""
+    """Return the cosine distance between earlier and later half, and its permutation p value."""
     n = len(vectors)
     if n < 4:
         return float("nan"), float("nan")
@@ -356,7 +356,7 @@ def _distance_of_halves(
 def periods_table(
     papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
 ) -> pd.DataFrame:
-    """Papers of each period on the map, and the distance from the period before."""
+    """Summarise each period: papers, position, main region, distance from the period before."""
     import pandas as pd
 
     start = papers["year"] - papers["year"] % period_years

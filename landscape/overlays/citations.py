@@ -40,20 +40,20 @@ class Links:
 
     @property
     def n_nodes(self) -> int:
-        """Nodes, with links or without."""
+        """Number of nodes, with links or without."""
         return len(self.starts) - 1
 
     @property
     def degrees(self) -> NDArray[np.int64]:
-        """Links that leave each node, shape (n_nodes,)."""
+        """Number of links from each node, shape (n_nodes,)."""
         return np.diff(self.starts)
 
     def of(self, node: int) -> Nodes:
-        """Targets of one node, ascending."""
+        """Return the targets of one node, ascending."""
         return np.asarray(self.targets[self.starts[node] : self.starts[node + 1]])
 
     def of_all(self, nodes: NDArray[np.integer]) -> Nodes:
-        """Targets of several nodes one after the other, shape (sum of their degrees,)."""
+        """Return the targets of several nodes, shape (sum of their degrees,)."""
         starts = self.starts[nodes]
         lengths = self.starts[np.asarray(nodes) + 1] - starts
         if not lengths.sum():
@@ -63,7 +63,7 @@ class Links:
         return np.asarray(self.targets[places])
 
     def reversed(self) -> Links:
-        """The same links in the opposite direction."""
+        """Return the links in the opposite direction."""
         sources = np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.degrees)
         n = max(1, self.n_nodes)
         keys = np.sort(self.targets.astype(np.int64) * n + sources)  # rows stay ascending
@@ -142,7 +142,7 @@ def coupled(
 
 
 def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None) -> Found:
-    """Walk two steps, and score each end by the number of paths to it."""
+    """Score nodes two steps away by the number of paths to them."""
     given = np.unique(np.asarray(nodes, dtype=np.int64))
     scores = np.zeros(0)
     ends = np.zeros(0, dtype=np.int64)
@@ -176,7 +176,7 @@ class Resolved:
 def resolve(
     names: Sequence[str], papers: Mapping[str, Sequence[str | None]], *, n_papers: int
 ) -> Resolved:
-    """Find the papers that names mean: keys, bibcodes, arXiv identifiers or DOIs in any spelling.
+    """Find the papers with these names: keys, bibcodes, arXiv identifiers or DOIs in any spelling.
 
     `papers` holds the columns ``paper_id``, ``bibcode``, ``arxiv_id`` and ``doi`` of the corpus.
     """
@@ -251,13 +251,13 @@ CITATIONS = "citations"
 STUBS = f"{CITATIONS}/stubs.parquet"
 INFLUENCE = f"{CITATIONS}/influence.npy"
 _EMPTY = (
-    "This atlas holds no citations: give the build a list of them with --citations FILE (a table "
+    "This atlas has no citations: give the build a list of them with --citations FILE (a table "
     "with the columns citing and cited), or papers that come with their references."
 )
 
 
 class CitationGraph:
-    """Who cites whom. Nodes are the rows of the atlas and, after them, its stubs."""
+    """Graph of citations; nodes are the rows of the atlas followed by its stubs."""
 
     def __init__(self, atlas: AtlasStore) -> None:
         self._atlas = atlas
@@ -266,27 +266,27 @@ class CitationGraph:
 
     @property
     def note(self) -> str:
-        """Why there is nothing here, in one sentence; empty where there are citations."""
+        """Message if the atlas has no citations, else empty."""
         return "" if self.n_links else _EMPTY
 
     @property
     def n_links(self) -> int:
-        """Citations in the graph."""
+        """Number of citations in the graph."""
         return len(self.reference_links.targets)
 
     @property
     def n_nodes(self) -> int:
-        """Papers and stubs."""
+        """Number of papers and stubs."""
         return self.reference_links.n_nodes
 
     @cached_property
     def reference_links(self) -> Links:
-        """From each node to what it cites."""
+        """Links from each node to the nodes that it cites."""
         return self._links("references")
 
     @cached_property
     def citation_links(self) -> Links:
-        """From each node to what cites it."""
+        """Links from each node to the nodes that cite it."""
         return self._links("citations")
 
     @property
@@ -316,7 +316,7 @@ class CitationGraph:
 
     @cached_property
     def stubs(self) -> pd.DataFrame:
-        """Papers that are cited or cite and are not in the atlas.
+        """Papers outside the atlas that cite its papers or are cited by them.
 
         ``stub_id, title, year, n_citing`` (papers here that cite it) and ``n_cited``, in the order
         of their nodes.
@@ -332,7 +332,7 @@ class CitationGraph:
             raise unreadable(self._atlas.path, STUBS, error) from error
 
     def references(self, paper_id: str) -> list[Linked]:
-        """List what a paper cites: papers of the atlas in the order of its rows, then stubs.
+        """List the references of a paper: papers of the atlas in row order, then stubs.
 
         Parameters
         ----------
@@ -346,18 +346,18 @@ class CitationGraph:
         Raises
         ------
         InputError
-            If neither the atlas nor its stubs have such a paper.
+            If neither the atlas nor its stubs contain the paper.
         """
         return self.linked(self.reference_links.of(self.node_of(paper_id)))
 
     def citations(self, paper_id: str) -> list[Linked]:
-        """List what cites a paper; see `references`."""
+        """List the papers that cite a paper; see `references`."""
         return self.linked(self.citation_links.of(self.node_of(paper_id)))
 
     def cocited(
         self, paper_id: str | Sequence[str], k: int = 20, *, stubs: bool = True
     ) -> list[Linked]:
-        """Find what is cited together with a paper, or with several.
+        """Find papers that are cited together with one paper or several.
 
         Parameters
         ----------
@@ -382,7 +382,7 @@ class CitationGraph:
     def coupled(
         self, paper_id: str | Sequence[str], k: int = 20, *, stubs: bool = True
     ) -> list[Linked]:
-        """Find what cites the same as a paper, or as several; see `cocited`."""
+        """Find papers that cite the same works as one paper or several; see `cocited`."""
         return self._related("coupled", paper_id, k, stubs)
 
     def node_of(self, name: str) -> int:
@@ -472,7 +472,7 @@ class CitationGraph:
 
 
 def matrix_files(direction: str) -> tuple[str, str]:
-    """Name the files of one direction: where rows start, and what they hold."""
+    """Return the file names of one direction: starts of the rows, and targets."""
     return tuple(f"{CITATIONS}/{direction}.{kind}.npy" for kind in ("starts", "targets"))  # type: ignore[return-value]  # two of them
 
 

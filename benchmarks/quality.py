@@ -1,0 +1,61 @@
+"""Quality on real papers: every measurement of `landscape evaluate`, on one atlas.
+
+Run: python -m benchmarks.quality --atlas real.atlas
+
+The atlas contains the papers of LANDSCAPE_DATA, built with its thesaurus, list of reviews and
+citations (the options of `landscape build`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from benchmarks.measuring import DATA, PAPERS
+from benchmarks.results import save_texts
+from landscape.cli import main as landscape
+
+_TESTS = Path(__file__).parents[1] / "tests"
+_MEASUREMENTS = {
+    "map": ["map"],
+    "retrieval, 150 questions (two weights were chosen on them)": [
+        "retrieval", "--queries", f"{_TESTS}/evaluation/questions.jsonl",
+    ],
+    "retrieval, 120 held-out questions": [
+        "retrieval", "--queries", f"{_TESTS}/evaluation/questions_held_out.jsonl",
+    ],
+    "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", str(PAPERS)],
+    "mentions of facilities": ["mentions", "--labels", f"{_TESTS}/overlays/missions/labels.jsonl"],
+    "attribution, 33 excerpts": [
+        "attribution", "--excerpts", f"{_TESTS}/evaluation/attribution.jsonl",
+    ],
+    "survey, the held-out half": ["survey", "--half", "second"],
+    "citing, 100 papers": ["citing", "--n", "100", "--seed", "1"],
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run all measurements, and write their output into the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--atlas", type=Path, required=True)
+    parser.add_argument("--only", default="", help="measure what contains this word")
+    options = parser.parse_args()
+    texts = {}
+    for title, (kind, *arguments) in _MEASUREMENTS.items():
+        if options.only not in title:
+            continue
+        output = io.StringIO()
+        with redirect_stdout(output):
+            landscape(["evaluate", kind, str(options.atlas), *arguments])
+        texts[title] = output.getvalue().strip()
+        print(f"\n{title}\n{texts[title]}")
+    if not options.only:
+        save_texts("quality", texts)
+
+
+if __name__ == "__main__":
+    if not DATA.is_dir():
+        raise SystemExit(f"There is no data folder {DATA}; set LANDSCAPE_DATA.")
+    main()

@@ -278,18 +278,22 @@ def pair_names(
     """Name wide regions by two phrases that complement each other."""
     first = score_phrases(table, region, neighbours)
     _, keywords = choose_names(table, first, len(neighbours))
-    room = [longest] * len(neighbours)
-    leading = _best_subject(table, first, len(neighbours), used={}, room=room)
+    lengths = [longest] * len(neighbours)
+    leading = _best_subject(table, first, len(neighbours), used={}, lengths=lengths)
     rest = np.asarray(region).copy()
-    held = np.asarray(leading, dtype=np.int64)[region[table.paper]] == table.phrase
-    rest[table.paper[held & (region[table.paper] >= 0)]] = -1
+    is_leading = np.asarray(leading, dtype=np.int64)[region[table.paper]] == table.phrase
+    rest[table.paper[is_leading & (region[table.paper] >= 0)]] = -1
     used = {table.forms[p]: n for n, p in enumerate(leading) if p >= 0}
-    room = [longest - len(table.shown[p]) - 5 if p >= 0 else 0 for p in leading]
+    lengths = [longest - len(table.shown[p]) - 5 if p >= 0 else 0 for p in leading]
     complement = score_phrases(table, rest, neighbours)
-    second = _best_subject(table, complement, len(neighbours), used=used, room=room)
+    second = _best_subject(table, complement, len(neighbours), used=used, lengths=lengths)
     share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
     others = _best_subject(
-        table, first, len(neighbours), used=dict.fromkeys(taken, -1), room=[longest] * len(room)
+        table,
+        first,
+        len(neighbours),
+        used=dict.fromkeys(taken, -1),
+        lengths=[longest] * len(lengths),
     )
     names: list[str] = []
     for number, (one, two, other) in enumerate(zip(leading, second, others, strict=True)):
@@ -313,7 +317,7 @@ def _best_subject(
     n_regions: int,
     *,
     used: dict[str, int],
-    room: Sequence[int],
+    lengths: Sequence[int],
 ) -> list[int]:
     """Return the first phrase of each region that names a new subject and is short enough."""
     best = [-1] * n_regions
@@ -323,7 +327,7 @@ def _best_subject(
         words = set(form.split(" "))
         if best[region] >= 0 or form in UNTELLING or form in taken:
             continue
-        if len(table.shown[phrase]) > room[region]:
+        if len(table.shown[phrase]) > lengths[region]:
             continue
         own = [taken[other] for other, number in used.items() if number == region]
         if any(words & theirs for theirs in own):

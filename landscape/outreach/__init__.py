@@ -1,4 +1,4 @@
-"""The outreach map: a literature as terrain, true to the data."""
+"""The outreach map: a literature as terrain."""
 
 import lazy_loader
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 _JOINED = " and "
-_DEEPEST = 1  # levels of the thesaurus below its top: further down are subjects, not fields
-_SURE = (0.6, 0.25)  # claim and share from which a field names a continent whatever it was called
-_LIKELY = (0.3, 0.12)  # the same where the continent's own name will not do
-_OWN = 2.0  # how many times as often papers there bear the concept itself as papers elsewhere
-_REACH = 0.2  # of all papers of a field: one that lies mostly elsewhere names no continent
-_FEWEST = 20  # papers that bear the concept itself
+_DEEPEST = 1  # levels of the thesaurus with names of fields
+_SURE = (0.6, 0.25)  # claim and share above which a field always names a continent
+_LIKELY = (0.3, 0.12)  # the same if the continent's own name is not usable
+_OWN = 2.0  # ratio of the concept's share on the continent to its share elsewhere
+_REACH = 0.2  # smallest share of a field's papers on the continent
+_FEWEST = 20  # papers with the concept itself
 _FEWEST_LETTERS = 4
-_PARTED = 0.002  # added to shares: rare concepts do not tell
+_PARTED = 0.002  # added to shares, against rare concepts
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def continent_names(
         for half in (label, *label.split(_JOINED)):
             carriers.setdefault(half.casefold(), number)
     taken = {label.casefold() for label in (*regions.values(), *chosen)}
-    # Wide fields first, then the best claim: no two continents are called alike.
+    # Wide fields first, then the largest claim; names are unique.
     claims = [(number, field) for number in labels for field in fields.get(number, ())]
     claims.sort(key=lambda one: (one[1].level, -one[1].claim, one[0]))
 
@@ -148,13 +148,13 @@ def _papers(rows: Ints, concepts: Ints, place_of: Ints, shape: tuple[int, int]) 
 
 
 def _shares(counts: Floats, papers: Floats) -> tuple[Floats, Floats]:
-    """Share of the papers of each continent, and of those elsewhere."""
+    """Return the shares of the papers of each continent, and of papers elsewhere."""
     elsewhere = (counts.sum(axis=0) - counts) / np.maximum(papers.sum() - papers, 1)
     return counts / np.maximum(papers, 1), elsewhere
 
 
 def _levels(thesaurus: Any) -> dict[str, int]:
-    """Concepts near the top of a thesaurus, and how many levels below it each is."""
+    """Return the concepts near the top of a thesaurus with their levels."""
     levels = dict.fromkeys(thesaurus.top, 0)
     rank = list(levels)
     for level in range(1, _DEEPEST + 1):
@@ -170,13 +170,13 @@ def _halves(label: str) -> list[str]:
     return telling or [label]
 
 
-_GRID = 420  # cells along the longer side; finer shores change no name
-_FACING = -0.2  # largest cosine between the ways to two shores that face each other
-_SHORTEST = 0.02  # of the map's longer side: a shorter channel is a notch
-_STRAIT = 0.045  # of the map's longer side: wider water is a sea
-_WORD = (4, 24)  # letters of a name
-# A word names a shore that has it in at least this share of its papers, and so many times as often
-# as the shore across; where no word does, the water stays without a name.
+_GRID = 420  # cells along the longer side
+_FACING = -0.2  # largest cosine between the directions to two opposite shores
+_SHORTEST = 0.02  # of the map's longer side; shorter channels are ignored
+_STRAIT = 0.045  # of the map's longer side; wider waters are seas
+_WORD = (4, 24)  # characters of a name
+# Smallest share of a keyword on its shore, and ratio to the share on the other shore. Waters
+# without such keywords have no name.
 _COMMON, _CONTRAST = 0.08, 3.0
 
 
@@ -192,12 +192,12 @@ class Water:
 
     @property
     def key(self) -> str:
-        """Its key in the gazetteer."""
+        """Key in the gazetteer."""
         return f"{self.shores[0]}|{self.shores[1]}"
 
 
 def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integer]) -> list[Water]:
-    """Find the waters that lie between two fields, the longest first."""
+    """Find the waters between two fields, the longest first."""
     from scipy.ndimage import distance_transform_edt, label
     from scipy.spatial import cKDTree
 
@@ -258,7 +258,7 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
 
 @dataclass(frozen=True)
 class Separation:
-    """What separates two fields: a word of one shore and a word of the other."""
+    """A distinguishing keyword of each of two shores."""
 
     words: tuple[str, str]
     shares: tuple[tuple[float, float], tuple[float, float]]
@@ -308,7 +308,7 @@ def separation(
 def papers_on_shores(
     water: Water, x: Floats, y: Floats, fields: NDArray[np.integer], *, most: int = 150
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of the papers nearest to a water, of each shore's field, nearest first."""
+    """Return the rows of the papers of each shore that are nearest to the water."""
     from scipy.spatial import cKDTree
 
     tree = cKDTree(np.column_stack([water.x, water.y]))

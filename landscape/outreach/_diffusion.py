@@ -1,4 +1,4 @@
-"""Redraw a shaded map with Stable Diffusion; keep the picture only if it is true to the data."""
+"""Redraw a shaded map with Stable Diffusion, and check the result against the data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Picture = NDArray[np.uint8]
 GRAIN = 64  # pixels: 8 of a latent cell, and the three halvings of the UNet
 _TILES = {SD15: 768, SDXL: 1024}  # pixels: about the size that a family was trained on
 _SMALLEST_TILE = 256
-_SHORE = 3  # pixels of land over which the true coast blends into the drawn picture
+_SHORE = 3  # pixels of land over which the true coast is blended
 _BAND = 1024  # rows that are masked at a time
 _SEA_GREY, _SHORE_GREY = 24, 64  # of the depth picture; the highest peak is 255
 # Schedulers without randomness: the result depends only on the noise at the start.
@@ -62,21 +62,21 @@ class OutOfMemoryError(LandscapeError):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `redraw`, checked before anything is loaded."""
+    """Settings of `redraw`."""
 
-    seed: int = 0  # of the noise: the same seed gives the same picture
-    strength: float | None = None  # 0.2 is a finish, 0.6 another picture; default: the theme's
-    steps: int = 30  # of a whole diffusion
-    guidance: float = 6.0  # how closely the prompt is followed
+    seed: int = 0  # seed of the noise
+    strength: float | None = None  # 0 to 1; default: that of the theme
+    steps: int = 30  # steps of a full diffusion
+    guidance: float = 6.0  # guidance scale of the prompt
     depth_scale: float = 0.6  # weight of the ControlNet for heights
     coast_scale: float = 0.5  # weight of the ControlNet for coasts
     tile: int | None = None  # longest side in pixels; default: 1024 for XL, 768 for 1.5
     overlap: int | None = None  # of tiles, in pixels; default: a quarter of a tile
     scheduler: str = "dpm++"  # a key of SCHEDULERS
-    attempts: int = 3  # drawings at decreasing strength, until one is true to the data
+    attempts: int = 3  # drawings at decreasing strength, until one matches the data
     lowering: float = 0.6  # factor of the strength from one attempt to the next
-    prompt: str = ""  # instead of the theme's
-    negative: str = ""  # words to exclude in addition to the theme's
+    prompt: str = ""  # replaces that of the theme
+    negative: str = ""  # added to the negative prompt of the theme
     depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
     coast: str = "auto"  # ControlNet for coasts
     revision: str | None = None  # branch, tag or commit of weights on the Hub
@@ -88,7 +88,7 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InputError(
-                    f"The setting {name} must lie between {low} and {high}, not {value}."
+                    f"The setting {name} is {value}; it must be between {low} and {high}."
                 )
         if self.scheduler not in SCHEDULERS:
             raise InputError(
@@ -133,17 +133,17 @@ def redraw(
     note: Callable[[str], None] | None = None,
     **choices: Any,
 ) -> Redrawn:
-    """Redraw a map with a diffusion model, and keep the picture only if it is true to the data.
+    """Redraw a map with a diffusion model, and keep the picture only if it matches the data.
 
     Image-to-image diffusion (Meng et al. 2022, arXiv:2108.01073) from the painted map, guided by
     ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts if there are any. The
-    picture is compared with the data before the true water is put back. If it fails, it is drawn
-    again with less strength; if all attempts fail, the painted map is returned.
+    picture is compared with the data before the true water is restored. If it does not match, it is
+    drawn again with less strength; if all attempts fail, the painted map is returned.
 
     Parameters
     ----------
     picture : ndarray of uint8, shape (height, width, 3)
-        The map as `landscape.outreach.paint` paints it.
+        The map from `landscape.outreach.paint`.
     terrain : Terrain
     weights : str or path
         Folder of a Stable Diffusion 1.5 or XL model, used without network, or its Hub name.
@@ -167,7 +167,7 @@ def redraw(
     InputError
         For unusable weights or settings.
     RemoteError
-        If weights on the Hub cannot be fetched.
+        If weights cannot be downloaded from the Hub.
     MissingExtraError
         If diffusers is not installed.
     """
@@ -179,7 +179,7 @@ def redraw(
 
 
 def prompt_for(theme: str, settings: Settings) -> Prompt:
-    """Return the prompt of a theme, changed by the user's own words."""
+    """Return the prompt of a theme with the user's changes."""
     default = THEMES.get(theme, THEMES["atlas"]).redraw
     extra = clean_prompt(settings.negative)
     return Prompt(
@@ -198,14 +198,14 @@ def clean_prompt(words: str) -> str:
 
 
 def depth_picture(elevation: NDArray[np.float32]) -> Picture:
-    """Draw heights for a depth ControlNet: high is bright, water flat, the shore a step above."""
+    """Return heights as an image for a depth ControlNet: high is bright, water is uniform."""
     heights = np.nan_to_num(elevation, nan=-1.0)
     rise = _SHORE_GREY + (255 - _SHORE_GREY) * np.clip(heights, 0, 1)
     return _grey(np.where(heights >= 0, rise, _SEA_GREY))
 
 
 def coast_picture(land: NDArray[np.bool_], *, width: int = 2) -> Picture:
-    """Draw coasts for a line ControlNet: white on black, `width` pixels to either side."""
+    """Return coasts as an image for a line ControlNet: white lines on black."""
     from scipy.ndimage import binary_dilation
 
     line = binary_dilation(land, iterations=width) & binary_dilation(~land, iterations=width)
@@ -215,7 +215,7 @@ def coast_picture(land: NDArray[np.bool_], *, width: int = 2) -> Picture:
 def restore_water(
     drawn: Picture, truth: Picture, land: NDArray[np.bool_], *, shore: int = _SHORE
 ) -> Picture:
-    """Put the water of the true map back, and blend the shore into it over some pixels."""
+    """Restore the water of the true map, with a blended shore."""
     from scipy.ndimage import distance_transform_cdt
 
     if land.all():
@@ -268,7 +268,7 @@ def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int
     if whole <= side:
         yield 0, whole, 0
         return
-    # Neighbours share at least `overlap`, also after their starts are rounded to the grain.
+    # Neighbours share at least `overlap`, also after rounding to the grain.
     number = ceil((whole - overlap) / max(GRAIN, (side - overlap) // GRAIN * GRAIN))
     starts = [round(i * (whole - side) / (number - 1) / GRAIN) * GRAIN for i in range(number)]
     yield starts[0], side, 0
@@ -277,7 +277,7 @@ def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int
 
 
 def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
-    """Cut a tile out of an array; beyond the edge, the edge is repeated."""
+    """Return a tile of an array; beyond the edge, the edge is repeated."""
     part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
     past = [(0, tile.height - part.shape[0]), (0, tile.width - part.shape[1])]
     return np.pad(part, past + [(0, 0)] * (array.ndim - 2), mode="edge")
@@ -289,7 +289,7 @@ def draw_in_tiles(
     """Draw a sheet tile by tile, blended over the shared strips with a raised cosine."""
     sheet = np.zeros((*shape, 3), dtype=np.uint8)
     for top, row in groupby(tiles, key=lambda tile: tile.top):
-        # Rows are composed first, so that each blend is along one side where four tiles meet.
+        # Rows are composed first, so each blend has one direction.
         in_row = list(row)
         strip = np.zeros((in_row[0].height, shape[1], 3), dtype=np.uint8)
         for tile in in_row:
@@ -306,7 +306,7 @@ def _blend(place: Picture, drawn: Picture, weight: NDArray[np.float32]) -> None:
 
 
 def _ramp(over: int, length: int) -> NDArray[np.float32]:
-    """Weights along one side of a tile: 0 to 1 over the shared strip, then 1."""
+    """Return weights along one side of a tile: 0 to 1 over the shared strip, then 1."""
     along = np.clip((np.arange(length) + 0.5) / max(over, 1), 0, 1) if over else np.ones(length)
     return (0.5 - 0.5 * np.cos(np.pi * along)).astype(np.float32)
 
@@ -338,7 +338,7 @@ def list_plans(device: str, tile: int) -> list[Plan]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error is a lack of memory, also one that PyTorch reports only in words."""
+    """Return whether an error means too little memory."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     signs = ("out of memory", "can't allocate", "cannot allocate", "not enough memory")
@@ -357,7 +357,7 @@ class DiffusionModel:
             with _quiet():
                 self.pipeline = _load_pipeline(weights, SCHEDULERS[scheduler])
         except Exception as error:
-            # Whatever a loader raises on foreign files, its own class says less than its words.
+            # Loaders raise errors of many classes.
             if is_out_of_memory(error):
                 raise
             reason = " ".join(str(error).split())[:300] or type(error).__name__
@@ -441,7 +441,7 @@ class DiffusionModel:
 
     @contextlib.contextmanager
     def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
-        """Replace the tile's noise by its part of the sheet's, so that overlapping tiles agree."""
+        """Use the tile's part of the noise of the sheet, so that overlapping tiles agree."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
@@ -473,7 +473,7 @@ def _load_pipeline(weights: Weights, scheduler: str) -> Any:
             for kind in CONTROLS
             if (folder := weights.controls.get(kind))
         ]
-    # The safety checker looks for people in photographs, and blackens tiles where it errs.
+    # The safety checker is for photographs; false positives would blacken tiles.
     if weights.family == SD15:
         parts |= {"safety_checker": None, "requires_safety_checker": False}
     else:
@@ -498,7 +498,7 @@ def _best_device(wanted: str) -> str:
         return available[0]
     if wanted not in available:
         raise InputError(
-            f"There is no device {wanted!r} to draw on here; use auto or {', '.join(available)}."
+            f"The device {wanted!r} is not available; use auto or {', '.join(available)}."
         )
     return wanted
 
@@ -518,7 +518,7 @@ def _quiet() -> Iterator[None]:
         library.disable_progress_bar()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # names that change between versions
+            warnings.simplefilter("ignore", FutureWarning)  # renamed parameters
             yield
     finally:
         for library, level, had_bar in before:
@@ -544,7 +544,7 @@ class _Redrawing:
     ) -> None:
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
             raise InputError(
-                "A map is drawn anew from uint8 of shape (height, width, 3), "
+                "The map must be uint8 of shape (height, width, 3), "
                 f"not {picture.dtype} of {picture.shape}."
             )
         require("diffusers", "outreach")
@@ -557,7 +557,9 @@ class _Redrawing:
         )
         device = _best_device(settings.device)
         tile = min(settings.tile or _TILES[found.family], ceil(max(self.size) / GRAIN) * GRAIN)
-        cut_tiles(64, 64, tile=tile, overlap=settings.overlap_of(tile))  # refuses a wrong overlap
+        cut_tiles(
+            64, 64, tile=tile, overlap=settings.overlap_of(tile)
+        )  # raises for a wrong overlap
         self.plans = list_plans(device, tile)
         self.prompt = prompt_for(theme, settings)
         self.model = DiffusionModel(found, settings.scheduler)
@@ -565,8 +567,8 @@ class _Redrawing:
         self.truth = TrueMap(terrain, picture)
         if not found.controls:
             self.note(
-                f"There is no ControlNet in {found.name}: the picture is held to the data by its "
-                "strength and the check alone."
+                f"There is no ControlNet in {found.name}: only the strength and the "
+                "check keep the picture close to the data."
             )
         unread = self.model.unread(self.prompt.prompt)
         if unread and settings.prompt:
@@ -579,7 +581,7 @@ class _Redrawing:
             self._report(sentence)
 
     def run(self) -> Redrawn:
-        """Draw until a picture is true to the data, or all attempts have failed."""
+        """Draw until a picture matches the data, or all attempts have failed."""
         tries: list[dict[str, Any]] = []
         scores, bars = None, self.settings.bars
         for attempt in range(self.settings.attempts):
@@ -587,7 +589,7 @@ class _Redrawing:
             try:
                 drawn, plan = self._draw()
             except OutOfMemoryError as error:
-                self.note(f"{error} The map drawn from the data alone is used instead.")
+                self.note(f"{error} The map without the model is used.")
                 break
             scores = self.truth.judge(drawn, bars=bars)
             self._restore_water(drawn)
@@ -602,11 +604,13 @@ class _Redrawing:
             if attempt + 1 < self.settings.attempts:
                 lower = max(round(strength * self.settings.lowering, 4), 0.001)
                 self.prompt = replace(self.prompt, strength=lower)
-                self.note(f"Drawn with strength {strength:g}, {says}: again with {lower:g}.")
+                self.note(
+                    f"Drawn with strength {strength:g}, {says}; the next strength is {lower:g}."
+                )
             else:
                 self.note(
-                    f"Drawn with strength {strength:g}, {says}: no picture of this model is true "
-                    "enough, and the map drawn from the data alone is used instead."
+                    f"Drawn with strength {strength:g}, {says}: no picture of this model matches "
+                    "the data, and the map without the model is used."
                 )
         record = self._record(self.picture, self.plans[0], tries, kept=False)
         original = self.truth.judge(self.picture, bars=bars)
@@ -624,7 +628,7 @@ class _Redrawing:
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-            gc.collect()  # after the error, which holds the tensors, is gone
+            gc.collect()  # the error, which references the tensors, is gone
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(self.plans) == 1:
@@ -632,7 +636,7 @@ class _Redrawing:
                     f"There is not enough memory to draw even with {plan}; close other programs, "
                     "or use a smaller model."
                 )
-            self.plans = self.plans[1:]  # a plan that did not fit will not fit later
+            self.plans = self.plans[1:]  # do not try this plan again
             self.note(f"Out of memory with {plan}: going on with {self.plans[0]}.")
 
     def _draw_with(self, plan: Plan, noise: Any) -> Picture:
@@ -663,7 +667,7 @@ class _Redrawing:
         )
 
     def _restore_water(self, drawn: Picture) -> None:
-        """Put the true water into a drawn sheet, some rows at a time."""
+        """Restore the true water of a sheet, some rows at a time."""
         width, height = self.size
         for top in range(0, height, _BAND):
             bottom = min(top + _BAND, height)

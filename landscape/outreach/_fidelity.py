@@ -1,4 +1,4 @@
-"""Check a drawn map against its data: land and water, coasts, peaks and relief."""
+"""Compare a drawn map with its data: land and water, coasts, peaks and relief."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-_LONGEST = 512  # pixels: the size at which a picture is compared
-_PEAKS = 12  # the highest summits are compared
-_RISE = 0.02  # of the highest peak: summits with less relief on the true map are skipped
-_NOTHING = 0.001  # share of the sheet: less land or water than this counts as none
-_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # coast offset, of the diagonal and in pixels
-# How far a picture may be paler or warmer as a whole before its colours mean something else.
+_LONGEST = 512  # pixels; size of the compared pictures
+_PEAKS = 12  # number of compared summits
+_RISE = 0.02  # of the highest peak; smallest relief of compared summits
+_NOTHING = 0.001  # share of the sheet; less land or water is ignored
+_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # tolerance of coasts: share of the diagonal, and pixels
+# Allowed overall changes of the colours of a picture.
 _GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)  # of L*, a* and b*
-_SAMPLE, _TREES = 20_000, 30  # pixels and trees of the colour reader
+_SAMPLE, _TREES = 20_000, 30  # pixels and trees of the forest
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Lowest scores of a picture that is shown as a map of the data, each 0 to 1."""
+    """Lowest accepted scores of a picture, each 0 to 1."""
 
     iou: float = 0.95
     boundary_f1: float = 0.85
@@ -38,7 +38,9 @@ class Bars:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not 0 <= value <= 1:
-                raise InputError(f"The bar for {name} must lie between 0 and 1, not {value}.")
+                raise InputError(
+                    f"The lowest accepted {name} is {value}; it must be between 0 and 1."
+                )
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Fidelity:
     boundary_f1 : float
         Harmonic mean of the shares of drawn coast that is true and of true coast that is drawn.
     peaks_kept : float
-        Share of the compared peaks that still rise above their surroundings.
+        Share of the compared peaks that rise above their surroundings.
     relief_correlation : float
         Spearman correlation of heights read from the picture with the true heights, -1 to 1.
     relief_of_truth : float
@@ -80,19 +82,19 @@ class Fidelity:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Names of the scores below their bar; a NaN fails."""
+        """Names of the scores below their limit; NaN fails."""
         return tuple(name for name, (value, bar) in self._measured.items() if not value >= bar)
 
     @property
     def passed(self) -> bool:
-        """Whether the picture may be shown as a map."""
+        """Whether the picture is accepted."""
         return not self.failed
 
     @property
     def says(self) -> str:
-        """One phrase for the user: the failed scores, or the agreement."""
+        """Phrase for the user: the failed scores, or the agreement."""
         if self.passed:
-            return f"true to the data (land and water agree to {self.iou:.2f})"
+            return f"it matches the data (land and water agree to {self.iou:.2f})"
         return ", ".join(
             f"{_WORDS[name]} {self._measured[name][0]:.2f} "
             f"where {self._measured[name][1]:.2f} is asked for"
@@ -109,7 +111,7 @@ class Fidelity:
 
     @property
     def _measured(self) -> dict[str, tuple[float, float]]:
-        """Value and bar of each score."""
+        """Value and limit of each score."""
         return {
             "iou": (self.iou, self.bars.iou),
             "boundary_f1": (self.boundary_f1, self.bars.boundary_f1),
@@ -134,7 +136,7 @@ def judge(
     truth: Picture | None = None,
     bars: Bars | None = None,
 ) -> Fidelity:
-    """Measure the agreement of a picture with the terrain that it shows.
+    """Measure the agreement of a picture with its terrain.
 
     Parameters
     ----------
@@ -182,17 +184,17 @@ class TrueMap:
         heights = self.elevation.ravel()
         chosen = random.permutation(heights.size)[:_SAMPLE]
         seen = _features(self.lab)[chosen]
-        noisy = seen + random.normal(0, 1, seen.shape)  # tolerates grain
+        noisy = seen + random.normal(0, 1, seen.shape)  # for tolerance to noise
         wanted = np.column_stack([heights >= 0, heights])[chosen]
         self.reader = ExtraTreesRegressor(_TREES, min_samples_leaf=10, random_state=0)
         self.reader.fit(np.vstack([seen, noisy]), np.vstack([wanted, wanted]))
-        self.heights = self._read(self.lab)[1]  # as read from the true map itself
+        self.heights = self._read(self.lab)[1]  # as predicted from the true map
 
     def judge(self, picture: Picture, *, bars: Bars | None = None) -> Fidelity:
         """Measure one picture."""
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
             raise InputError(
-                "A picture is judged as uint8 of shape (height, width, 3), "
+                "A picture must be uint8 of shape (height, width, 3), "
                 f"not {picture.dtype} of {picture.shape}."
             )
         land, heights = self._read(_match_tone(_lab(picture, self.size), self.lab))
@@ -208,14 +210,14 @@ class TrueMap:
         )
 
     def _read(self, lab: Floats) -> tuple[Mask, Floats]:
-        """Read land and heights from colours."""
+        """Predict land and heights from colours."""
         from scipy import ndimage
 
         found = self.reader.predict(_features(lab)).reshape(*lab.shape[:2], 2)
         return ndimage.gaussian_filter(found[..., 0], 1) > 0.5, found[..., 1]
 
     def _compare_peaks(self, heights: Floats) -> tuple[float, int]:
-        """Share of the summits that rise at least half as much as on the true map."""
+        """Return the share of summits that rise at least half as much as on the true map."""
         radius = max(2.0, 0.015 * max(self.size))
         rows, columns = np.ogrid[: self.size[1], : self.size[0]]
         kept = compared = 0
@@ -232,7 +234,7 @@ class TrueMap:
         return (kept / compared if compared else 1.0), compared
 
     def _correlate_relief(self, heights: Floats) -> float:
-        """Spearman correlation of the relief inside the coasts; 0 where either is constant."""
+        """Return the Spearman correlation of the relief on land; 0 if either is constant."""
         from scipy import ndimage, stats
 
         inner = ndimage.binary_erosion(self.land, iterations=2)
@@ -260,7 +262,7 @@ def _lab(picture: Picture, size: tuple[int, int]) -> Floats:
 
 
 def _features(lab: Floats) -> Floats:
-    """Colours at three scales and edges at two of every pixel, shape (pixels, 11)."""
+    """Return colours at three scales and edges at two, shape (pixels, 11)."""
     from scipy import ndimage
 
     width = max(1.0, 0.006 * max(lab.shape))
@@ -292,7 +294,7 @@ def _relief(heights: Floats, inside: Mask, sigma: float) -> Floats:
 
 
 def _peak_pixels(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int]]:
-    """Row and column of the highest summits."""
+    """Return rows and columns of the highest summits."""
     summits = [peak for peak in terrain.peaks if peak.summit and peak.elevation > 0]
     highest = sorted(summits, key=lambda peak: -peak.elevation)[:_PEAKS]
     column, row = terrain.pixels_of([p.x for p in highest], [p.y for p in highest])
@@ -305,7 +307,7 @@ def _peak_pixels(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int
 
 
 def _iou(seen: Mask, true: Mask) -> float:
-    """Intersection over union without the pixels along the coast; 1 where both are empty."""
+    """Return the intersection over union without pixels along the coast; 1 if both are empty."""
     from skimage.segmentation import find_boundaries
 
     if max(seen.mean(), true.mean()) < _NOTHING:
@@ -315,7 +317,7 @@ def _iou(seen: Mask, true: Mask) -> float:
 
 
 def _boundary_f1(seen: Mask, true: Mask) -> float:
-    """Harmonic mean of the shares of each coast with the other one nearby."""
+    """Return the harmonic mean of the shares of each coast near the other one."""
     from scipy import ndimage
     from skimage.segmentation import find_boundaries
 

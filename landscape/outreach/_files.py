@@ -37,7 +37,7 @@ KINDS = (".png", ".pdf", ".svg", ".html")
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Check the file name before anything is drawn."""
+    """Check the file name."""
     return check_output(path, KINDS, what="An outreach map")
 
 
@@ -71,7 +71,7 @@ class Rendering:
     entries: tuple[Entry, ...]  # the gazetteer
     alt_text: str  # description of the map
     used: str  # one line on how the picture was made
-    notes: tuple[str, ...] = ()  # messages for the user, such as names without fonts
+    notes: tuple[str, ...] = ()  # messages for the user
     # Settings that reproduce the map; with the scores of `landscape.outreach.judge` if a model
     # redrew it
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -261,7 +261,7 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
 
 
 def _page_words(rendering: Rendering) -> list[Run]:
-    """Return the words beside the map and unplaced names as runs, for their fonts."""
+    """Return the texts of the page as runs, for their fonts."""
     runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
     style = runs[0].style if runs else None
     if style is None:

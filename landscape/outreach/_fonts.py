@@ -1,7 +1,7 @@
-"""Fonts for any script: which can draw a text, and how to get one that is missing.
+"""Fonts for texts in any script, and instructions to install missing fonts.
 
-A map in Hindi needs a font with Devanagari. matplotlib brings Latin, Greek, Cyrillic and Arabic
-along; for other scripts the fonts of the system are asked.
+The fonts of matplotlib contain Latin, Greek, Cyrillic and Arabic; other scripts need fonts of the
+system.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.ft2font import FT2Font
 
 
-#: Serif of atlases, bundled with matplotlib, and what lends it the glyphs that it lacks.
+#: Serif font bundled with matplotlib, and fonts for missing glyphs.
 BASE = ("STIXGeneral", "DejaVu Sans")
 
-# Families that draw a script well, best first; any other font that has the letters will do too.
+# Preferred families by script; other fonts with the glyphs are used after them.
 _FAMILIES = {
     "ARABIC": ("Noto Naskh Arabic", "Amiri", "Scheherazade New", "Geeza Pro", "Segoe UI"),
     "HEBREW": ("Noto Serif Hebrew", "Noto Sans Hebrew", "Arial Hebrew"),
@@ -34,13 +34,13 @@ _FAMILIES = {
     "HANGUL": ("Noto Serif CJK KR", "Noto Sans CJK KR", "AppleMyungjo", "Batang"),
 }
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "IDEOGRAPHIC", "FULLWIDTH", "BOPOMOFO")
-# Scripts whose letters join or stack: they are never spaced apart.
+# Scripts with joined or stacked letters, which cannot be spaced.
 _UNJOINED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", *_EAST_ASIAN)
-_JOINERS = "\u200c\u200d"  # Persian and Indian scripts need them; they have no glyph of their own
+_JOINERS = "\u200c\u200d"  # joiners of Persian and Indian scripts, without a glyph
 
 
 def script_of(character: str) -> str:
-    """Name the script of a character, in Unicode's words; ``""`` for signs of every script."""
+    """Return the Unicode name of a character's script; ``""`` for characters common to all."""
     if not (character.isalpha() or unicodedata.category(character).startswith("M")):
         return ""
     name = unicodedata.name(character, "")
@@ -59,7 +59,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def can_be_spaced(text: str) -> bool:
-    """Return whether letters may be spaced without breaking the script."""
+    """Return whether letters can be spaced in this script."""
     scripts = {script_of(character) for character in text} - {""}
     return all(script.startswith(_UNJOINED) for script in scripts)
 
@@ -89,7 +89,7 @@ def drawable(text: str) -> bool:
 
 
 def missing_fonts(texts: Iterable[str]) -> str | None:
-    """Return a sentence on letters that no font can draw and how to install a font."""
+    """Describe characters without a font and how to install one; None if there are none."""
     lacking = {c: text for text in texts for c in _lacking(text)}
     if not lacking:
         return None
@@ -145,7 +145,7 @@ def _package(script: str) -> str:
 
 @cache
 def _family_for(character: str) -> str | None:
-    """Choose the family that draws a character: a base font, one known as good, or any."""
+    """Return the family for a character: a base font, a preferred one, or any."""
     script = script_of(character)
     preferred = _FAMILIES.get(script, ())
     if not preferred or covers(BASE[0], character):
@@ -167,7 +167,7 @@ def _family_for(character: str) -> str | None:
 
 @cache
 def _installed() -> tuple[str, ...]:
-    """Names of all families, those installed since matplotlib last looked too."""
+    """Return the names of all font families, including newly installed ones."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     known = {str(entry.fname) for entry in fontManager.ttflist}
@@ -176,7 +176,7 @@ def _installed() -> tuple[str, ...]:
             try:
                 fontManager.addfont(path)
             except (OSError, RuntimeError, ValueError):
-                continue  # a line_break_options font of the system is none of ours
+                continue  # the font cannot be read
     return tuple(sorted({entry.name for entry in fontManager.ttflist}))
 
 

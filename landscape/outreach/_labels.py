@@ -35,7 +35,7 @@ _LONGEST_WORD = 26
 
 @dataclass(frozen=True)
 class Place:
-    """Something on the map that has a name."""
+    """A named place on the map."""
 
     key: str
     name: str
@@ -58,7 +58,7 @@ class LabelStyle:
         """Return the letter style of a place; important places are larger."""
         weight = float(np.clip(place.weight, 0, 1))
         if place.kind == "continent":
-            # A long name in capitals would cover its land.
+            # long names in capitals are smaller
             shrink = float(np.clip((20 / max(len(place.name), 1)) ** 0.4, 0.7, 1.0))
             size = (7.8 + 3.4 * weight) * shrink
             return Style(self.families, size * self.scale, bold=True, tracking=0.12)
@@ -67,15 +67,15 @@ class LabelStyle:
         return Style(self.families, (7.2 + 3.0 * weight) * self.scale)
 
     def label_text(self, place: Place) -> str:
-        """Return the name as drawn: continents in capitals."""
+        """Return the text of the label; names of continents are in capitals."""
         if place.kind != "continent":
             return place.name
         return "".join(
             c if "\u0370" <= c <= "\u03ff" else c.upper() for c in place.name
-        )  # a capital gamma is another symbol than a small one
+        )  # capital and small Greek letters are different symbols
 
     def colour(self, run: Run, place: Place) -> Run:
-        """Colour a run."""
+        """Return a run with the colours of its kind of place."""
         ink = {
             "continent": (self.inks.land, self.inks.halo),
             "region": (self.inks.region, self.inks.halo),
@@ -88,7 +88,7 @@ class LabelStyle:
 
 
 def line_break_options(name: str, *, most_lines: int = 3) -> list[list[str]]:
-    """List the ways to break a name into lines, whatever its script."""
+    """Return the ways to break a name into lines, in any script."""
     if breaks_anywhere(name):
         letters = clusters(name)
         ways = []
@@ -104,12 +104,12 @@ def line_break_options(name: str, *, most_lines: int = 3) -> list[list[str]]:
 
 LEADING = 1.08  # of the lines of one name, in font sizes
 _RAISES = (0.0, 0.8, -0.8, 1.6, -1.6, 2.6, -2.6)  # in font sizes
-_SLIDES = (0.5, 0.3, 0.7, 0.05, 0.95)  # where in the free length a name begins
+_SLIDES = (0.5, 0.3, 0.7, 0.05, 0.95)  # start of a name, as a share of the free length
 
 
 @dataclass
 class Room:
-    """The frame of the map and the boxes taken so far."""
+    """The frame of the map and the occupied boxes."""
 
     frame: tuple[float, float, float, float]
     taken: Floats
@@ -126,7 +126,7 @@ class Room:
         )
 
     def take(self, boxes: Floats) -> None:
-        """Mark boxes as taken."""
+        """Add occupied boxes."""
         self.taken = np.concatenate([self.taken, np.asarray(boxes, float).reshape(-1, 4)])
 
 
@@ -137,7 +137,7 @@ def along(
     longest = max(lines, key=lambda line: extent(line, style).width)
     tracked = _tracked(longest, style, 0.75 * baseline.length, spread)
     middle = (len(lines) - 1) / 2
-    rise = 0.33 * style.size  # the middle of the letters lies above their baseline
+    rise = 0.33 * style.size  # distance from the baseline to the middle of the letters
     widths = [extent(line, tracked).width for line in lines]
     if max(widths) > 1.02 * baseline.length:
         return
@@ -157,7 +157,7 @@ def along(
 
 
 def block(lines: Sequence[str], style: Style) -> tuple[float, float]:
-    """Width and height of a name on straight lines, in points."""
+    """Return width and height of a name on straight lines, in points."""
     extents = [extent(line, style) for line in lines]
     leading = LEADING * style.size * (len(lines) - 1)
     height = extents[0].ascent + leading + extents[-1].descent
@@ -177,25 +177,25 @@ def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list
 
 
 def shape_cost(size: tuple[float, float], *, best: float = 3.2) -> float:
-    """Cost of a way to break a name: least about `best` times as wide as high."""
+    """Return the cost of the shape of a name; it is lowest at `best` times as wide as high."""
     return 0.55 * max(abs(np.log2(size[0] / max(size[1], 1e-6) / best)) - 0.5, 0.0)
 
 
 def _tracked(line: str, style: Style, length: float, spread: tuple[float, float]) -> Style:
-    """Space letters so that a line approaches a length."""
+    """Return the style with letters spaced to a length."""
     least = replace(style, tracking=spread[0])
     gaps = max(1, len(line) - 1)
     wanted = spread[0] + (length - extent(line, least).width) / (gaps * style.size)
     return replace(style, tracking=float(np.clip(wanted, *spread)))
 
 
-_CURVED = {"continent": 1.2, "region": 1.9}  # least elongation of a range lettered along
-# Degrees: a name on its side is not read, a large one sooner than a small one.
+_CURVED = {"continent": 1.2, "region": 1.9}  # smallest elongation of a region with a label along it
+# degrees; steep labels are hard to read
 _STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
-_AT_SEA = 0.15  # largest share of a range's name on water, or on others' ground
-# Longest leader; a continent's name is large and stands on its land, or nowhere.
+_AT_SEA = 0.15  # largest share of a label over water or over other regions
+# longest leader line; labels of continents have none
 _REACH = {"continent": 6.0, "region": 75.0}
-# How many times wider than high a name on straight lines is best.
+# best ratio of width to height of a straight label
 _SHAPE = {"continent": 5.0, "region": 3.2}
 
 
@@ -226,6 +226,8 @@ def letter(
     x0, y0, x1, y1 = frame
     room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
     label_style = LabelStyle(inks, families, scale)
+    # A leader to a peak outside the map would cross its border.
+    places = [place for place in places if x0 <= place.x <= x1 and y0 <= place.y <= y1]
     peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
     marks: list[Mark] = []
     shown: set[str] = set()
@@ -287,7 +289,7 @@ def _along_range(
     if not can_be_spaced(name):
         spread = (0.0, 0.0)
     best: tuple[float, list[Run]] | None = None
-    # A range of one region is too small for two lines that bend.
+    # regions are too small for two curved lines
     for lines in line_break_options(name)[: 2 if place.kind == "continent" else 1]:
         for cost, runs in along(lines, style, ridge.baseline, spread=spread):
             total = cost + 0.6 * (len(lines) - 1)
@@ -306,14 +308,14 @@ def _along_range(
 
 
 def _over_water(boxes: Floats, on_water: OnWater | None) -> bool:
-    """Return whether a label would be mostly over water."""
+    """Return whether much of a label is over water."""
     if on_water is None:
         return False
     return float(np.mean([on_water(box[None]) for box in boxes])) > _AT_SEA
 
 
 def _over_others(boxes: Floats, cloud: Floats, *, reach: float) -> bool:
-    """Return whether a label would be where none of its papers are."""
+    """Return whether much of a label is far from its papers."""
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
     away = np.hypot(*(middles[:, None] - cloud[None]).transpose(2, 0, 1)).min(axis=1)
     return float((away > reach).mean()) > _AT_SEA

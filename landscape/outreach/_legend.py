@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Picture = NDArray[np.uint8]
 
 
-_SOURCES = 4  # named in the fine print
+_SOURCES = 4  # number of sources in the fine print
 _ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
 _PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
 
@@ -53,7 +53,7 @@ class About:
 
     @property
     def words(self) -> Wording:
-        """The words in its language."""
+        """Texts in its language."""
         return wording(self.language)
 
     def subtitle(self) -> str:
@@ -66,7 +66,7 @@ class About:
         return ("، " if is_right_to_left(parts[0]) else ", ").join(parts)
 
     def legend(self) -> list[str]:
-        """How to read land and water, one sentence per item."""
+        """Explanation of land and water, one sentence per item."""
         span = "–".join(map(str, dict.fromkeys(self.recent or ())))
         years = f" ({span})" if span else ""
         lines = [self.words.mountains]
@@ -136,8 +136,8 @@ def credit_of(source: str) -> str:
 
 
 SHAPE = 0.36  # height over width
-SHORE = 0.22  # where the coast is, across
-_SHEET = 3  # times as wide
+SHORE = 0.22  # position of the coast, as a share of the width
+_SHEET = 3  # relative width of the sheet
 
 
 def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
@@ -154,10 +154,10 @@ def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
     )
     newer = np.linspace(1, -1, height)[:, None] * np.ones((1, width))
     share = terrain.recent_share
-    # Odds from a seventh of the whole's to seven times them: the ends of the coast's colours.
+    # The colours of coasts end at a seventh and at seven times the odds of the corpus.
     odds = share / (1 - share) * 7.0**newer if 0 < share < 1 else np.full(newer.shape, np.nan)
     recency = odds / (1 + odds)
-    # A corner of a larger sheet: coasts and lines are then about as broad as on the map.
+    # The key is a corner of a larger sheet, so lines are about as wide as on the map.
     beyond = ((0, (_SHEET - 1) * height), (0, (_SHEET - 1) * width))
     scene = replace(
         terrain,
@@ -177,7 +177,7 @@ _LINE = 1.34  # line height, in font sizes
 
 @dataclass
 class _Column:
-    """Text and pictures stacked from the top; y is 0 at the top and falls."""
+    """Column of text and pictures from the top; y is 0 at the top and decreases."""
 
     width: float
     families: tuple[str, ...]
@@ -224,7 +224,7 @@ def compose(
             heights = [-column.y for column in columns]
             if sum(heights) + 3 * gap <= sheet.height - 2 * sheet.margin:
                 break
-        # The title stands at the top, key and notes at the foot.
+        # The title is at the top, key and notes at the bottom.
         foot = sheet.height - 2 * sheet.margin
         third = heights[3] - foot
         second = third + heights[2] + gap
@@ -252,7 +252,7 @@ def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> lis
 
 
 def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float) -> list[Mark]:
-    """The double line around the map."""
+    """Return the double line around the map."""
     x0, y0, x1, y1 = box
     away = 2.6 * scale
     outer = (x0 - away, y0 - away, x1 + away, y1 + away)
@@ -270,7 +270,7 @@ def _columns(
     widths: Sequence[float],
     scale: float,
 ) -> tuple[_Column, _Column, _Column, _Column]:
-    """Title, key, how to read it, and notes."""
+    """Return the columns of title, key, explanation and notes."""
     words = about.words
     right = is_right_to_left(words.near)
     title, colours, legend, notes = (
@@ -335,7 +335,7 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
 
 
 def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
-    """The largest size at which a title takes no more than three lines and no word is cut."""
+    """Return the largest size of the title with at most three lines and no divided word."""
     words = title.split() or [title]
     for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
         style = Style(families, float(size) * scale, bold=True)

@@ -27,7 +27,7 @@ _SHARPEST = np.radians(50)  # turn from the first letter to the last
 
 @dataclass(frozen=True)
 class Baseline:
-    """A smooth line to set letters on, from left to right."""
+    """A smooth line for the letters of a label, from left to right."""
 
     points: Floats
 
@@ -38,7 +38,7 @@ class Baseline:
 
     @cached_property
     def _course(self) -> tuple[Floats, Floats]:
-        """Distance from the start at each point, and how the line runs there."""
+        """Distance from the start, and direction of the line, at each point."""
         steps = np.hypot(*np.diff(self.points, axis=0).T)
         reached = np.concatenate([[0.0], np.cumsum(steps)])
         return reached, np.gradient(self.points, reached, axis=0)
@@ -51,18 +51,18 @@ class Baseline:
         )
         tangent = np.column_stack([np.interp(along, reached, slopes[:, axis]) for axis in (0, 1)])
         tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
-        # Beyond its ends the line goes on straight.
+        # The line is straight beyond its ends.
         over = np.asarray(along) - np.clip(along, 0, reached[-1])
         where = where + over[:, None] * tangent
         return where, np.column_stack([-tangent[:, 1], tangent[:, 0]])
 
     def cut(self, start: float, length: float) -> Baseline:
-        """Take a part, `start` points from the beginning and `length` points long."""
+        """Return the part from `start` with a length, in points."""
         where, _ = self.at(np.linspace(start, start + length, _STEPS))
         return Baseline(where)
 
     def moved(self, up: float) -> Baseline:
-        """Move along the normals, `up` points to the left of the line."""
+        """Return the line moved along its normals by `up` points."""
         along = np.linspace(0, self.length, _STEPS)
         where, normals = self.at(along)
         return Baseline(where + up * normals)
@@ -110,7 +110,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
 
 
 def bent(path: Path, baseline: Baseline) -> Path:
-    """Bend an outline from the x axis to a baseline."""
+    """Transform an outline from the x axis to a baseline."""
     from matplotlib.path import Path
 
     vertices = np.asarray(path.vertices, dtype=np.float64)
@@ -119,7 +119,7 @@ def bent(path: Path, baseline: Baseline) -> Path:
 
 
 def _even(line: Floats) -> Baseline:
-    """Space the points of a line evenly."""
+    """Resample a line at equal distances."""
     reached = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
     along = np.linspace(0, reached[-1], _STEPS)
     return Baseline(np.column_stack([np.interp(along, reached, line[:, axis]) for axis in (0, 1)]))
@@ -166,7 +166,7 @@ class Run:
 
     @cached_property
     def boxes(self) -> Floats:
-        """Boxes that together cover the letters and their halo, shape (n, 4): one if straight."""
+        """Boxes that cover the letters and their halo, shape (n, 4); one box if straight."""
         vertices = corners_of(self.path)
         if not len(vertices):
             return np.empty((0, 4))
@@ -195,7 +195,7 @@ class Extent:
 
 @lru_cache(maxsize=4096)
 def outline(text: str, style: Style) -> Path:
-    """Draw a text as an outline whose baseline begins at the origin."""
+    """Return the outline of a text, with the start of the baseline at the origin."""
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D
 
@@ -212,7 +212,7 @@ def outline(text: str, style: Style) -> Path:
 
 
 def corners_of(path: Path) -> Floats:
-    """Return the points of an outline without those that only close it."""
+    """Return the points of an outline without closing points."""
     vertices = np.asarray(path.vertices, dtype=np.float64)
     if path.codes is None:
         return vertices
@@ -230,7 +230,7 @@ def extent(text: str, style: Style) -> Extent:
 
 
 def wrapped(text: str, style: Style, *, width: float) -> list[str]:
-    """Break a text into lines no wider than `width` points; a wider word is cut."""
+    """Break a text into lines of at most `width` points; wider words are divided."""
     lines = [""]
     for word, glue in _words(text):
         longer = f"{lines[-1]}{glue if lines[-1] else ''}{word}"
@@ -289,7 +289,7 @@ def _at_one_point(text: str, style: Style) -> tuple[Floats, NDArray[np.uint8]]:
     """Shape a text once for all sizes."""
     from matplotlib.textpath import text_to_path
 
-    # A dollar sign is a dollar sign: text of papers is never read as mathematics.
+    # Texts of papers are not parsed as mathematics.
     vertices, codes = text_to_path.get_text_path(_font(style), text, ismath=False)
     return np.asarray(vertices, dtype=np.float64) / text_to_path.FONT_SCALE, np.asarray(codes)
 
@@ -306,7 +306,7 @@ def _advance(cluster: str, style: Style) -> float:
     one = replace(style, size=1.0, tracking=0.0)
     if style != one:
         return _advance(cluster, one) * style.size
-    hundred = _font(replace(one, size=100.0))  # of a point, the width would be rounded
+    hundred = _font(replace(one, size=100.0))  # at small sizes the width would be rounded
     width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
     return float(width) / 100
 
@@ -336,7 +336,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Panel:
-    """A box: filled where `face` names a colour, outlined where `edge` does."""
+    """A box with an optional fill colour (`face`) and outline colour (`edge`)."""
 
     box: tuple[float, float, float, float]
     face: str = ""

@@ -35,7 +35,7 @@ _MOST_PIXELS = 2.5e8  # A0 at 300 dpi has 1.4e8
 
 @dataclass(frozen=True)
 class _Kind:
-    """A named size: points, pixels per inch, and how much larger than on a page letters are."""
+    """A named size: points, pixels per inch, and relative size of letters."""
 
     width: float
     height: float
@@ -48,7 +48,7 @@ def _a(width: float, height: float, dpi: int) -> _Kind:
     return _Kind(height * _MM, width * _MM, dpi)
 
 
-#: The named sizes, landscape; those of the A series turn to whichever way suits the map.
+#: Named sizes in landscape orientation; the A series can be rotated.
 SIZES: dict[str, _Kind] = {
     "web": _Kind(768, 528, 150, turns=False, letters=1.12),
     "slide": _Kind(960, 540, 144, turns=False, letters=1.3),
@@ -63,7 +63,7 @@ SIZES: dict[str, _Kind] = {
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet of paper or a screen, and how it is divided."""
+    """A sheet of paper or a screen, and its layout."""
 
     name: str
     width: float
@@ -84,12 +84,12 @@ class Sheet:
 
     @property
     def panel_width(self) -> float:
-        """Width of the words, in points."""
+        """Width of the legend, in points."""
         inner = self.width - 2 * self.margin
         return max(0.235 * inner, 130 * self.scale) if self.panel == "side" else inner
 
     def areas(self, words: float) -> tuple[Box, Box]:
-        """Boxes of the map and of the words; below the map, these are `words` points high."""
+        """Return the boxes of map and legend; below the map, the legend is `words` points high."""
         left, low = self.margin, self.margin
         right, top = self.width - self.margin, self.height - self.margin
         if self.panel == "side":
@@ -109,7 +109,7 @@ class Sheet:
         )
 
     def _on_pixels(self, box: Box) -> Box:
-        """Round the sides of a box to pixels, so that its picture is not resampled."""
+        """Round the sides of a box to pixels, to avoid resampling."""
         pixel = 72 / self.dpi
         high = self.pixels[1] * pixel
         x0, y0, x1, y1 = box
@@ -121,7 +121,7 @@ class Sheet:
         )
 
     def pixel_box(self, box: Box) -> tuple[int, int, int, int]:
-        """Columns and rows of a box that `areas` gave: left, top, right, bottom, from the top."""
+        """Return left, top, right and bottom of a box in pixels from the top left corner."""
         pixel = 72 / self.dpi
         high = self.pixels[1]
         x0, y0, x1, y1 = box
@@ -206,7 +206,7 @@ def draw_page(
     figure = _figure(sheet, marks, text=False)
     figure.set_size_inches(width / sheet.dpi, height / sheet.dpi)
     with mpl.rc_context({"text.hinting": "none", "path.simplify": False}):
-        canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+        canvas: Any = FigureCanvasAgg(figure)  # no type annotations
         canvas.draw()
     over = np.asarray(canvas.buffer_rgba())
     for row in range(0, height, _ROWS_AT_ONCE):
@@ -234,7 +234,7 @@ def png_bytes(picture: Picture, *, dpi: int, about: Mapping[str, str], few: bool
     for key, value in about.items():
         words.add_itxt(key, value)
     packed = io.BytesIO()
-    # The strongest compression saves 2% more and takes four times as long.
+    # The strongest compression is 2% smaller and four times slower.
     image.save(packed, format="png", compress_level=9 if few else 6, dpi=(dpi, dpi), pnginfo=words)
     return packed.getvalue()
 
@@ -248,7 +248,7 @@ def pdf_bytes(
     page: str,
     about: Mapping[str, Any],
 ) -> bytes:
-    """Draw a whole sheet as PDF; straight words are text that can be searched for."""
+    """Draw a whole sheet as PDF; straight labels are searchable text."""
     import matplotlib as mpl
 
     figure = _figure(sheet, marks, text=True)
@@ -273,7 +273,7 @@ def pdf_bytes(
 
 
 def _figure(sheet: Sheet, marks: Sequence[Mark], *, text: bool) -> Figure:
-    """A transparent figure of the sheet's size with all marks on it."""
+    """Return a transparent figure of the sheet's size with all marks."""
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
 
@@ -299,7 +299,7 @@ def _draw(figure: Figure, mark: Mark, points: Transform, *, order: float, text: 
         if text and _is_plain(mark):
             _write(figure, mark, points, order=order + 1)
             return
-        # All letters lie above all halos.
+        # Letters are drawn above all halos.
         letters = PathPatch(mark.path, facecolor=mark.colour, linewidth=0)
         letters.set(transform=points, zorder=order + 1)
         figure.add_artist(letters)
@@ -334,7 +334,7 @@ def _inset(figure: Figure, mark: Inset, *, order: float) -> None:
 
 
 def _is_plain(run: Run) -> bool:
-    """Whether a run can be set as text: straight, unspaced, and of the base fonts alone."""
+    """Return whether a run can be text: straight, unspaced, in the base fonts."""
     if run.baseline is not None or run.style.tracking > 0:
         return False
     return all(any(covers(family, c) for family in BASE) for c in run.text)

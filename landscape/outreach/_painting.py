@@ -32,15 +32,15 @@ LIGHT_FROM = (315.0, 360.0, 270.0)  # degrees from north by east: the main light
 LIGHT_SHARES = (0.64, 0.18, 0.18)
 LIGHT_HEIGHT = 42.0  # degrees above the horizon
 WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # of the longer side, crest to crest
-_LEAST_PIXELS = 4.5  # a gully narrower than this would be noise
-_CREST = np.float32(0.3)  # less is sharper
-_TABLE = 64  # cells after which the scatter of the waves repeats: a power of two
-_AT_ONCE = 8192  # places: what is worked on stays in the processor's cache
+_LEAST_PIXELS = 4.5  # minimum width of a gully
+_CREST = np.float32(0.3)  # lower values are sharper
+_TABLE = 64  # period of the random positions in cells, a power of two
+_AT_ONCE = 8192  # points per block, to fit into the processor's cache
 _TURN = np.float32(2 * np.pi)
 
 
 def hillshade(across: Grid, down: Grid) -> Grid:
-    """Light on slopes: 0 as on flat ground, positive towards the light, negative away from it."""
+    """Return the light on slopes: 0 on flat terrain, positive towards the light."""
     steep = 1 / np.sqrt(1 + across * across + down * down)
     height = float(np.deg2rad(LIGHT_HEIGHT))
     total = np.zeros_like(across)
@@ -55,7 +55,7 @@ def hillshade(across: Grid, down: Grid) -> Grid:
 def gullies(
     x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float = 1.0
 ) -> tuple[Grid, Grid]:
-    """Rise that gullies add to slopes: point by point, from the place and the slope alone."""
+    """Return the height of gullies, which depends on position and slope only."""
     added_x, added_y = np.empty_like(across), np.empty_like(down)
     for start in range(0, len(x), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
@@ -69,14 +69,14 @@ def _cut(
     x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float
 ) -> tuple[Grid, Grid]:
     steepness = np.sqrt(across * across + down * down)
-    # Steep ground is cut in proportion, up to a point.
+    # Gullies are proportional to the slope, up to a limit.
     strength = np.float32(depth) * steepness / (1 + 0.6 * steepness)
     along_x, along_y = across.copy(), down.copy()
     added_x, added_y = np.zeros_like(across), np.zeros_like(down)
     wave, share, octave = WIDEST_GULLY, 0.6, 0
     while wave >= max(FINEST_GULLY, _LEAST_PIXELS * pixel):
         length = np.maximum(np.sqrt(along_x * along_x + along_y * along_y), 1e-6)
-        # Across the slope: the crests run down it.
+        # Waves across the slope have crests down the slope.
         side_x, side_y = -along_y / length, along_x / length
         swing = _swing(x / np.float32(wave), y / np.float32(wave), side_x, side_y, octave)
         swing *= strength * np.float32(share)
@@ -89,7 +89,7 @@ def _cut(
 
 
 def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
-    """Slope of a sum of windowed waves across the given direction, about -1 to 1."""
+    """Return the slope of a sum of windowed waves across a direction, about -1 to 1."""
     scatter_x, scatter_y = _scatter(octave)
     floor_u, floor_v = np.floor(u), np.floor(v)
     part_u, part_v = u - floor_u, v - floor_v
@@ -102,7 +102,7 @@ def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
         cell = rows[i] + columns[j]
         off_x = part_u - np.take(scatter_x[j], cell)
         off_y = part_v - np.take(scatter_y[i], cell)
-        # A window that ends within the neighbouring cells: no seam where they change.
+        # The window ends within the neighbouring cells, so there are no seams.
         window = np.maximum(1 - (off_x * off_x + off_y * off_y), 0)
         window *= window
         weights += window
@@ -118,7 +118,7 @@ def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
 
 @cache
 def _scatter(octave: int) -> tuple[Grid, Grid]:
-    """Where the waves of an octave are centred within their cells, always the same."""
+    """Return the fixed centres of the waves of an octave within their cells."""
     chance = np.random.default_rng(6 + octave)
     places = chance.uniform(0.0, 1.0, size=(2, 1, _TABLE * _TABLE)).astype(np.float32)
     seen = places + np.array([[-1], [0], [1]], dtype=np.float32)
@@ -126,7 +126,7 @@ def _scatter(octave: int) -> tuple[Grid, Grid]:
 
 
 def coast_distance(elevation: Grid) -> Grid:
-    """Distance from the coast, on land positive and at sea negative."""
+    """Return the distance from the coast, positive on land and negative at sea."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 
     down, across = np.gradient(elevation)
@@ -165,14 +165,14 @@ def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
 
 PATCH = 768  # pixels along the side of a patch
 _FINE = 1536  # cells along the longer side for the distance from the coast
-# All widths are shares of the longer side of the sheet: a poster is a slide, only finer.
+# Widths are shares of the longer side of the sheet.
 _COAST_BAND = 0.013
 _GLOW = 0.006
 _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
 _RIVER = 0.0022  # the broadest
-_HATCH = 0.0055  # from line to line, where coasts are phrases apart in one ink
+_HATCH = 0.0055  # distance of hatching lines of coasts
 _LEAST_HATCH = 6.0  # pixels
 
 
@@ -210,7 +210,7 @@ class Canvas:
         )
 
     def patches(self, window: Window) -> Iterator[tuple[Window, Picture]]:
-        """Paint a window patch by patch, in reading order, a few at a time."""
+        """Paint a window in patches, a few at a time."""
         left, top, right, bottom = window
         places = [
             (x, y, min(x + PATCH, right), min(y + PATCH, bottom))
@@ -232,7 +232,7 @@ class Canvas:
         shore = self.shore.at(self.size, window)
         across *= np.float32(self.whole_cells)  # change over the longer side
         down *= np.float32(self.whole_cells)
-        # Pixels to the coast along the slope: sharper than any grid of distances.
+        # Distance to the coast along the slope, in pixels, is sharper than the distance grid.
         steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
@@ -258,13 +258,13 @@ class Canvas:
                 colour, rgb(self.theme.river), river_cover(self.size, window, self.rivers) * covered
             )
         line = self._stroke(np.abs(near), width=1.35)
-        # Where the ground is flat at sea level, the coast is no broader for it.
+        # limits the width of the coast on flat terrain
         line *= np.clip(1.5 - np.abs(shore) * np.float32(longer / 6), 0, 1)
         _blend(colour, rgb(self.theme.coastline), line * np.float32(0.9))
         return np.clip(colour * 255 + 0.5, 0, 255).astype(np.uint8)
 
     def _stroke(self, distance: Any, *, width: float = 1.0) -> Any:
-        """Cover of a line, from the distance to its middle in pixels."""
+        """Return the coverage of a line, from the distance to its centre in pixels."""
         broad = max(_LEAST_LINE, _LINE * max(self.size)) * width
         return np.clip(np.float32(broad / 2 + 0.5) - distance, 0, 1) * np.float32(min(1.0, broad))
 
@@ -294,12 +294,12 @@ class Canvas:
     ) -> Grid:
         look = self.theme
         colour = _look_up(look.land_ramp, height)
-        # Coasts by recency: what is as recent as the whole keeps the colour of its height.
+        # Coasts with average recency keep the colour of their height.
         band = np.exp(-((np.maximum(shore, 0) / np.float32(_COAST_BAND)) ** 2))
         apart = np.abs(position - 0.5) * 2
         coast = _look_up(look.coast_ramp, position)
         band = band * np.sqrt(np.clip(apart, 0, 1)) * np.float32(look.coast_strength)
-        if look.is_ink:  # a darker tone would be taken for shadow
+        if look.is_ink:  # darker tones look like shadow
             band *= _hatched(x, y, 1 / max(self.size)) * (position > 0.5)
         _blend(colour, coast, band)
         self._contours(colour, height, steep)
@@ -311,11 +311,11 @@ class Canvas:
             )
             rise_x, rise_y = rise_x + cut_x * fade, rise_y + cut_y * fade
         light = hillshade(rise_x, rise_y)
-        # Imhof's aerial perspective: the air softens the lowlands.
+        # aerial perspective (Imhof): lowlands are paler
         light *= np.float32(0.72) + np.float32(0.4) * np.clip(height, 0, 1)
         _blend(colour, rgb(look.shadow), _soft(-light * 1.9) * look.shadow_strength)
         _blend(colour, rgb(look.light), _soft(light * 3.4) * look.light_strength)
-        _blend(colour, coast, band * np.float32(0.35))  # in shadow too, a coast shows its colour
+        _blend(colour, coast, band * np.float32(0.35))  # coasts keep their colour in shadow
         return colour
 
     def _contours(self, colour: Grid, height: Grid, steep: Grid) -> None:
@@ -348,7 +348,7 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
 
 
 def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
-    """Cover of oblique lines, at places in shares of the longer side."""
+    """Return the coverage of oblique lines, at positions in units of the longer side."""
     apart = max(_HATCH, _LEAST_HATCH * pixel)
     away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
     return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
@@ -365,7 +365,7 @@ def _smoothstep(value: Grid, low: float, high: float) -> Grid:
 
 
 def _look_up(colours: Grid, position: Any) -> Grid:
-    """Colours at positions along a ramp, blended between its steps: no bands."""
+    """Return interpolated colours at positions along a ramp."""
     place = np.clip(position, 0, 1) * np.float32(STEPS - 1)
     first = np.minimum(np.floor(place), np.float32(STEPS - 2))
     part = (place - first)[..., None]
@@ -376,7 +376,7 @@ def _look_up(colours: Grid, position: Any) -> Grid:
 
 
 def _blend(colour: Grid, other: Grid, share: Any) -> None:
-    """Cover colours with another one, in place."""
+    """Blend colours with another one, in place."""
     colour += (other - colour) * np.asarray(share, dtype=np.float32)[..., None]
 
 
@@ -446,7 +446,7 @@ def _check_size(size: tuple[int, int], terrain: Terrain) -> None:
             f"to {LARGEST:,}."
         )
     shape = terrain.size[0] / terrain.size[1]
-    # Rounding of a side to whole pixels, on the sheet and in the terrain.
+    # tolerance for the rounding of sides to pixels
     slack = 1.5 / min(size) + 1.5 / min(terrain.size)
     if abs(width / height / shape - 1) > slack:
         raise InputError(

@@ -49,7 +49,7 @@ def choose_names(
     language: str,
     add_note: Callable[[str], None],
 ) -> dict[str, str]:
-    """Return everyday names by key: the given ones, and the model's for the rest."""
+    """Return everyday names by key: those of the user, else those of the model."""
     known = {one.key: one.technical_name for one in found}
     shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
@@ -79,7 +79,7 @@ def choose_names(
 
 
 def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
-    """Return full names for places whose short name was given to another place."""
+    """Return full names of places whose short name is used by another place."""
     used = {name.casefold() for name in given.values()}
     return {
         one.key: one.technical_name
@@ -91,7 +91,7 @@ def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[s
 def drawable_names(
     given: dict[str, str], found: list[FoundPlace], add_note: Callable[[str], None]
 ) -> dict[str, str]:
-    """Replace names that no font can draw by the technical name, or missing letters by squares."""
+    """Replace names without glyphs by technical names, and missing characters by squares."""
     called = {one.key: one.called(given) for one in found}
     lacking = [name for name in called.values() if not _fonts.drawable(name)]
     if not lacking:
@@ -108,7 +108,7 @@ def drawable_names(
 
 
 def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
-    """Replace letters of the legend that no font can draw."""
+    """Replace characters of the legend without glyphs."""
     sentence = _fonts.missing_fonts(about.everything())
     if sentence is None:
         return about
@@ -220,7 +220,7 @@ def render(
 
     sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
-    # The key and the notes take the same room whatever they turn out to say.
+    # The draft has the same size as the final legend.
     about = replace(about, in_ink=look.is_ink)
     draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
     families = _fonts.families(draft.everything())
@@ -248,7 +248,9 @@ def render(
         used = f"repainted by {weights} and checked against the data"
         if not painted.kept:
             about = replace(about, model="")
-            used = f"drawn from the data alone, because what {weights} painted is not true to them"
+            used = (
+                f"drawn from the data alone, because the picture of {weights} does not match them"
+            )
 
     found = find_places(atlas, terrain, language=language)
     given = choose_names(names, model, found, language, add_note)
@@ -335,7 +337,7 @@ def _pixels(sheet: Sheet, box: Box) -> tuple[int, int]:
 
 
 def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
-    """Size of the terrain grid: at most 2,048 cells a side."""
+    """Return the size of the terrain grid, at most 2,048 cells per side."""
     shrink = min(1.0, _TERRAIN_SIDE / max(pixels))
     return max(16, round(pixels[0] * shrink)), max(16, round(pixels[1] * shrink))
 

@@ -37,7 +37,7 @@ def svg_text(
     about: str = "",
     language: str = "en",
 ) -> str:
-    """Write a whole sheet as SVG with its fonts inside: it looks the same everywhere."""
+    """Write a whole sheet as SVG with embedded fonts."""
     x0, y0, x1, y1 = map_box
     width, height = sheet.width, sheet.height
     parts = [
@@ -57,7 +57,7 @@ def svg_text(
 
 
 def svg_marks(marks: Sequence[Mark], height: float) -> str:
-    """Write marks as SVG elements, the runs of one place together in a group."""
+    """Write marks as SVG elements, with one group per place."""
     parts = []
     for (place, role), group in groupby(marks, key=_owner):
         inner = "\n".join(_element(mark, height) for mark in group)
@@ -69,7 +69,7 @@ def svg_marks(marks: Sequence[Mark], height: float) -> str:
 
 
 def font_faces(marks: Iterable[Mark]) -> str:
-    """Write the fonts that runs need as CSS, cut down to the letters in use."""
+    """Write the fonts of runs as CSS, reduced to the characters in use."""
     needed: dict[tuple[str, bool, bool], set[str]] = {}
     for run in marks:
         if not isinstance(run, Run):
@@ -101,7 +101,7 @@ def image(picture: Picture, box: Box, *, jpeg: int = 0) -> str:
 
 
 def data_address(picture: Picture, *, jpeg: int = 0) -> str:
-    """A picture as a data: address, as PNG, or as JPEG of quality `jpeg`."""
+    """Return a picture as a data URL, as PNG, or as JPEG of quality `jpeg`."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -159,16 +159,16 @@ def _text(run: Run, height: float) -> str:
         )
     words = escape(run.text)
     if run.baseline is None:
-        # The left end of a text that runs from the right is its end.
+        # the left end of right-to-left text is its end
         turned = ' direction="rtl" text-anchor="end"' if is_right_to_left(run.text) else ""
         return f'<text x="{_n(run.x)}" y="{_n(height - run.y)}" {look}{turned}>{words}</text>'
     if not can_be_spaced(run.text):
-        return _outlined(run, height)  # browsers break joined letters that they bend
+        return _outlined(run, height)  # browsers break joined letters on curves
     name = f"b{abs(_stable_number(run)):x}"
     points = run.baseline.points[::4]
     if (run.baseline.points[-1] != points[-1]).any():
         points = np.vstack([points, run.baseline.points[-1]])
-    # The line goes on a little, for browsers drop a letter that begins beyond its end.
+    # The line is a little longer, because browsers omit letters beyond its end.
     more = points[-1] + 0.6 * style.size * _unit(points[-1] - points[-2])
     way = " L".join(f"{_n(x)} {_n(height - y)}" for x, y in [*points, more])
     return (
@@ -178,7 +178,7 @@ def _text(run: Run, height: float) -> str:
 
 
 def _outlined(run: Run, height: float) -> str:
-    """A run as outlines, with its words for those who cannot see it."""
+    """Return a run as outlines with an accessible label."""
     from matplotlib.path import Path
 
     letters = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -218,7 +218,7 @@ def _css(family: str) -> str:
 
 @lru_cache(maxsize=64)
 def _subset(family: str, italic: bool, bold: bool, characters: str) -> str:
-    """Cut a font down to some characters, keeping what shapes them, as base64 of WOFF."""
+    """Return the subset of a font as base64 of WOFF, including shaping tables."""
     from fontTools import subset
 
     path, number = font_file(family, italic=italic, bold=bold)
@@ -227,7 +227,7 @@ def _subset(family: str, italic: bool, bold: bool, characters: str) -> str:
     options.flavor = "woff"
     options.recalc_timestamp = False
     options.notdef_outline = True
-    options.drop_tables += ["FFTM"]  # of the font editor; fontTools would complain
+    options.drop_tables += ["FFTM"]  # a table of the font editor, unknown to fontTools
     options.font_number = number
     options.ignore_missing_unicodes = True
     loaded = subset.load_font(str(path), options)
@@ -240,5 +240,5 @@ def _subset(family: str, italic: bool, bold: bool, characters: str) -> str:
 
 
 def _n(value: float) -> str:
-    """A number in few characters."""
+    """Format a number without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"

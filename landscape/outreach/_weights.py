@@ -1,4 +1,4 @@
-"""Stable Diffusion weights: find them in a folder or on the Hub, and check them before use."""
+"""Find and check Stable Diffusion weights in a folder or on the Hub."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")
 """ControlNets in the order in which they are given to a pipeline."""
 
-# ControlNets with safetensors that are fetched with a model from the Hub unless others are named.
+# Default ControlNets of models from the Hub.
 RECOMMENDED = {
     SD15: {
         "depth": "lllyasviel/control_v11f1p_sd15_depth",
@@ -42,12 +42,12 @@ _SMALL_FILES = (
     *(f"{part}/config.json" for part in _NETWORKS[SDXL]),
     *(f"{part}/*.{kind}" for part in _TOKENIZERS for kind in ("json", "txt")),
 )
-_SAMPLES, _SAMPLE = 64, 65_536  # blocks and bytes of each file that enter the fingerprint
+_SAMPLES, _SAMPLE = 64, 65_536  # number and size of the hashed blocks of a file
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A checked model on disk: folders of the model and its ControlNets, and their versions."""
+    """A checked model on disk, with its ControlNets and versions."""
 
     name: str
     folder: Path
@@ -59,7 +59,7 @@ class Weights:
 
 
 def check_weights(weights: str) -> None:
-    """Check weights before anything is drawn; a local folder is not loaded."""
+    """Check weights without loading them."""
     path = expand_home(weights)
     is_here = is_folder(path) or is_file(path)
     if is_here or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
@@ -82,7 +82,7 @@ def find_weights(
     if local:
         found = open_folder(path)
     else:
-        require("diffusers", "outreach")  # before gigabytes are fetched for it
+        require("diffusers", "outreach")  # check before the download
         folder = _fetch(str(weights), revision, _SMALL_FILES, _NETWORKS[SDXL], cache)
         found = open_folder(folder, name=str(weights), revision=folder.name)
     for kind, wanted in zip(CONTROLS, (depth, coast), strict=True):
@@ -97,14 +97,14 @@ def find_weights(
 
 
 def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
-    """Check a folder as diffusers' ``save_pretrained`` writes it, without loading it."""
+    """Check a folder of ``save_pretrained`` of diffusers, without loading it."""
     name = name or str(folder)
     if is_file(folder):
         raise InputError(_single_file(folder))
     if not is_folder(folder):
         raise InputError(
-            f"There are no weights at {folder}: give a folder of diffusers weights, "
-            f"or a name on the Hub such as {_EXAMPLE}."
+            f"There are no weights at {folder}; pass a folder of diffusers weights "
+            f"or a Hub id such as {_EXAMPLE}."
         )
     index = _read_index(folder)
     family = _family(index, name)
@@ -112,7 +112,7 @@ def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
         _check_network(folder / part, name)
     for part in ("scheduler", *(p for p in _TOKENIZERS if p in index)):
         if not (folder / part).is_dir():
-            raise InputError(f"The weights {name} lack their {part}/: fetch the folder again.")
+            raise InputError(f"The weights {name} have no {part}/; download the folder again.")
     unet = _read_json(folder / "unet" / "config.json")
     if unet.get("in_channels", 4) != unet.get("out_channels", 4):
         raise InputError(
@@ -138,7 +138,7 @@ def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -
         folder = _fetch(wanted, None, ("config.json",), ("",), cache)
         name = f"{wanted}@{folder.name}"
     else:
-        raise InputError(f"There is no ControlNet for {kind} at {wanted}: give its folder.")
+        raise InputError(f"There is no ControlNet for {kind} at {wanted}; pass its folder.")
     _check_network(folder, f"for {kind} in {folder}")
     its, ours = (
         _read_json(where / "config.json").get("cross_attention_dim")
@@ -146,7 +146,7 @@ def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -
     )
     if its != ours:
         raise InputError(
-            f"The ControlNet for {kind} in {folder} was made for another family of models "
+            f"The ControlNet for {kind} in {folder} belongs to another family of models "
             f"(width {its}, while {weights.name} has {ours}): use one for {weights.family}."
         )
     return replace(
@@ -163,7 +163,7 @@ def _fetch(
     parts: Sequence[str],
     cache: Path | None,
 ) -> Path:
-    """Fetch configurations and safetensors from the Hub, or find them in its cache if offline."""
+    """Download configurations and safetensors from the Hub, or find them in its cache."""
     from huggingface_hub import snapshot_download
 
     for variant in ("", ".fp16"):
@@ -183,14 +183,14 @@ def _fetch(
                 snapshot_download(name, revision=revision, allow_patterns=patterns, cache_dir=cache)
             )
         except Exception as error:
-            # The client's own errors differ between its versions; all of them mean the same here.
+            # Versions of the client raise different errors.
             if not isinstance(error, (OSError, ValueError)) and "hub" not in type(error).__module__:
                 raise
             at = f" at revision {revision}" if revision else ""
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
             raise RemoteError(
-                f"The weights {name}{at} could not be fetched from the Hub: {reason[:300]} "
-                "Fetch them where there is a network, and give their folder instead."
+                f"The weights {name}{at} cannot be downloaded from the Hub: {reason[:300]} "
+                "Download them elsewhere, and pass their folder."
             ) from error
         if any(folder.glob("unet/*.safetensors")) or any(folder.glob("*.safetensors")):
             break
@@ -198,35 +198,37 @@ def _fetch(
 
 
 def _check_network(folder: Path, of: str) -> None:
-    """Check that one network is complete and in safetensors; a pickle can run any program."""
+    """Check that one network is complete and in safetensors."""
     from safetensors import SafetensorError, safe_open
 
     if not (folder / "config.json").is_file():
         raise InputError(
-            f"The weights {of} lack {folder.name}/config.json: fetch the folder again."
+            f"The weights {of} have no {folder.name}/config.json; download the folder again."
         )
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         pickles = [file.name for file in sorted(folder.iterdir()) if file.suffix in _PICKLES]
         if pickles:
             raise InputError(
-                f"The weights {of} hold {folder.name}/{pickles[0]} but no .safetensors file, and "
-                "only those are opened: a pickle can run any program. Fetch the safetensors of the "
-                "same model, or write it anew with save_pretrained(..., safe_serialization=True)."
+                f"The weights {of} contain {folder.name}/{pickles[0]} but no .safetensors file. "
+                "A pickle can run any program, so it is not opened. Download the safetensors of "
+                "the model, or write them with save_pretrained(..., safe_serialization=True)."
             )
-        raise InputError(f"The weights {of} have no {folder.name}/*.safetensors: fetch it again.")
+        raise InputError(
+            f"The weights {of} have no {folder.name}/*.safetensors; download the folder again."
+        )
     for file in files:
         try:
             with safe_open(file, framework="np") as whole:
                 whole.keys()
         except (SafetensorError, OSError) as error:
             raise InputError(
-                f"{file} is damaged or only partly downloaded ({error}): fetch it again."
+                f"{file} is damaged or incomplete ({error}); download it again."
             ) from error
 
 
 def _fingerprint(folders: list[Path]) -> str:
-    """Name weights by a hash of sampled blocks of their files."""
+    """Return a hash of sampled blocks of the files."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted([*folder.glob("*.safetensors"), *folder.glob("config.json")]):
@@ -249,7 +251,7 @@ def _read_index(folder: Path) -> dict[str, Any]:
             raise InputError(_single_file(file))
     raise InputError(
         f"{folder} has no model_index.json, so it is not a folder of diffusers weights; "
-        f"give one as save_pretrained writes it, or a name on the Hub such as {_EXAMPLE}."
+        f"pass a folder of save_pretrained, or a Hub id such as {_EXAMPLE}."
     )
 
 
@@ -258,23 +260,23 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} cannot be read ({error}): fetch the weights again.") from error
+        raise InputError(f"{path} cannot be read ({error}); download the weights again.") from error
     if not isinstance(found, dict):
-        raise InputError(f"{path} holds no JSON object: fetch the weights again.")
+        raise InputError(f"{path} contains no JSON object; download the weights again.")
     return found
 
 
 def _family(index: dict[str, Any], name: str) -> str:
-    """Determine the family of a model, and refuse code of its own."""
+    """Return the family of a model; raise InputError for a model with program code."""
     parts = {part for part, what in index.items() if isinstance(what, list) and any(what)}
     kind = index.get("_class_name", "unknown")
-    # Older releases of diffusers import whatever module a part names, also one in the folder.
+    # Older releases of diffusers import any module of a part, also from the folder.
     foreign = [part for part in sorted(parts) if index[part][0] not in _LIBRARIES]
     if not isinstance(kind, str):
         foreign.insert(0, "the pipeline")
     if foreign:
         raise InputError(
-            f"The weights {name} bring program code of their own for {one_line(foreign[0])[:80]}, "
+            f"The weights {name} contain program code for {one_line(foreign[0])[:80]}, "
             "which is not run; use a plain Stable Diffusion 1.5 or XL model."
         )
     if not {"unet", "vae", "text_encoder"} <= parts:
@@ -287,7 +289,7 @@ def _family(index: dict[str, Any], name: str) -> str:
 
 def _single_file(path: Path) -> str:
     return (
-        f"{path} is a checkpoint in one file; make a folder of it once with diffusers: "
+        f"{path} is a checkpoint in one file; convert it to a folder with diffusers: "
         f"StableDiffusionPipeline.from_single_file({str(path)!r}).save_pretrained('my-weights'), "
-        "and give that folder."
+        "and pass that folder."
     )

@@ -20,7 +20,7 @@ from landscape.widgets._code_lines import Name
 from landscape.widgets._connection import Connection
 from landscape.widgets._figure_view import download_link
 from landscape.widgets._jobs import STOPPED, Interruptible
-from landscape.widgets._panel import OpenedPanel, Panel, button, css_of, quiet_html, style_sheet
+from landscape.widgets._panel import OpenedPanel, Panel, css_of, quiet_html, style_sheet
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -278,27 +278,3 @@ def needed(text: str, *, what: str) -> str:
     if not text.strip():
         raise InputError(f"{what} is empty; fill it in first.")
     return text.strip()
-
-
-def text_area(about: str, example: str, *, value: str = "") -> widgets.Textarea:
-    """Return a text area as wide as the panel."""
-    layout = {"width": "calc(100% - 4px)"}
-    return widgets.Textarea(value=value, placeholder=example, tooltip=about, rows=4, layout=layout)
-
-
-def question_box(value: str, example: str) -> widgets.Text:
-    """Return the wide field of a question."""
-    box = widgets.Text(
-        value=value, placeholder=example, tooltip="The question",
-        layout={"flex": "1 1 auto", "width": "auto"},
-    )  # fmt: skip
-    box.add_class("landscape-ask-question")
-    return box
-
-
-def main_button(text: str, icon: str, about: str, on_click: Callable[[], Any]) -> widgets.Button:
-    """Return the button that begins."""
-    made = button(text, about, on_click, icon=icon, button_style="primary")
-    made.layout.min_width = "120px"
-    made.add_class("landscape-ask-button")
-    return made

@@ -8,14 +8,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import data_file, expand_home, read_yaml
+from landscape._io import expand_home
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
@@ -26,8 +26,16 @@ from landscape.widgets._figure_view import (
     for_screen,
     picture_html,
 )
-from landscape.widgets._panel import OpenedPanel, button, close_all, css_of, style_sheet
-from landscape.widgets._tables import Column, table_html
+from landscape.widgets._panel import (
+    OpenedPanel,
+    button,
+    close_all,
+    css_of,
+    make_control,
+    panel_texts,
+    style_sheet,
+)
+from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
     import os
@@ -38,39 +46,9 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
-_FILES = {
-    "CSV": (".csv", "The whole table, for a spreadsheet or another program"),
-    "LaTeX": (".tex", "The whole table, for a paper (needs the package booktabs)"),
-    "PNG": (".png", "The figure for print, as a picture"),
-    "PDF": (".pdf", "The figure for print"),
-    "HTML": (".html", "The figure on the screen, as a page that works offline"),
-}
-
 
 File = tuple[str, str, str, Callable[[], str | bytes]]
 """Text and tooltip of a button, name and content of its file."""
-
-
-@cache
-def panel_texts() -> dict[str, Any]:
-    """Read ``panels.yaml``, with the columns of each table as `Column`."""
-    texts: dict[str, Any] = read_yaml(data_file("panels.yaml"))
-    tables = {
-        name: [Column(*column) for column in columns] for name, columns in texts["tables"].items()
-    }
-    return {**texts, "tables": tables}
-
-
-def make_control(
-    kind: str, *, width: int | str = "auto", label: int | None = None, flex: str | None = None,
-    **traits: Any,
-) -> Any:  # fmt: skip
-    """Make a widget from its entry in ``panels.yaml``."""
-    layout = widgets.Layout(width=width if isinstance(width, str) else f"{width}px", flex=flex)
-    control = getattr(widgets, kind)(layout=layout, **traits)
-    if label is not None:
-        control.style.description_width = f"{label}px"
-    return control
 
 
 class ResultPanel(OpenedPanel):
@@ -150,8 +128,7 @@ class AnalysisPanel(ResultPanel):
         self._known: Any = None
         self._has_offered = False
         self._request, self._turn, self._filling = 0, threading.Lock(), threading.local()
-        again = button("Draw again", "Draw with these settings once more", self.draw,
-                       icon="refresh")  # fmt: skip
+        again = make_control("shared.draw_again", self.draw)
         self._controls = widgets.HBox(
             [*controls, again],
             layout=widgets.Layout(
@@ -308,8 +285,7 @@ class AnalysisPanel(ResultPanel):
                 atlas.check_unchanged()
             picture = picture_html(result.figure) if result.is_page else ""
             about = f"Table: {result.analysis.caption}"
-            columns = panel_texts()["tables"][result.columns]
-            return result, picture, table_html(result.table, columns, about=about)
+            return result, picture, table_html(result.table, result.columns, about=about)
 
     def _show(self, made: tuple[Result, str, str]) -> None:
         result, picture, table = made
@@ -333,7 +309,7 @@ class AnalysisPanel(ResultPanel):
     # -- files
 
     def _files(self, result: Result) -> Iterator[File]:
-        for words, (suffix, tooltip) in _FILES.items():
+        for words, (suffix, tooltip) in panel_texts()["analysis_files"].items():
             if suffix != ".html" or not result.is_page:
                 name = f"{result.name}{suffix}"
                 yield words, tooltip, name, partial(written_by, partial(self._write, result), name)
@@ -390,10 +366,7 @@ def choose_one(
     options: Sequence[tuple[str, Any]], label: str, tooltip: str, write: Callable[[Any], str]
 ) -> list[widgets.Widget]:
     """Make a list to choose from, and the HTML that `write` returns for the chosen value."""
-    chooser = widgets.Dropdown(
-        options=options, description=label, tooltip=tooltip,
-        style={"description_width": "initial"}, layout=widgets.Layout(width="460px"),
-    )  # fmt: skip
+    chooser = make_control("shared.one_of", options=options, description=label, tooltip=tooltip)
     shown = widgets.HTML(write(chooser.value))
     chooser.observe(lambda _: setattr(shown, "value", write(chooser.value)), "value")
     return [chooser, shown]

@@ -20,11 +20,11 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search._sentences import find_entities
 from landscape.store._manifest import read_manifest
 from landscape.widgets import _panel
-from landscape.widgets._agent_panel import AtlasPanel, ResultTabs, main_button, question_box
+from landscape.widgets._agent_panel import AtlasPanel, ResultTabs
 from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
 from landscape.widgets._figure_view import ScreenFigure, SheetView
 from landscape.widgets._jobs import WatchedModel
-from landscape.widgets._panel import Choice, button, close_all, group, quiet_html
+from landscape.widgets._panel import button, close_all, group, make_control, quiet_html
 from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from landscape.types import Answer, Results, Step
     from landscape.widgets._connection import Connection, Used
 
-_FULL = {"width": "calc(100% - 6px)"}
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
@@ -53,30 +52,22 @@ class AskControls(widgets.VBox):
         self._question = ""
         names = {"question_type": TYPES, "style": STYLES, "audience": AUDIENCES}
         options = {setting: {name: name for name in known} for setting, known in names.items()}
-        fields, groups = _panel.make_fields("ask", "118px", **options)
+        fields, groups = _panel.make_fields("ask", 118, **options)
         self.fields = fields
         fields["audience"].suggest("expert")
         fields["check_with_model"].suggest(True)
         self._filter_error = widgets.HTML()
         fields["filter"].observe(lambda _: self._check_filter(), "value")
-        self._weights = _panel.field(
-            Choice, "Weights", "Boosts in addition to relevance", label_width="118px",
-            options={"set": "as set here"},
-        )  # fmt: skip
+        self._weights = make_control("questions.weights")
         self._sliders = {
-            name: _panel.field(
-                widgets.FloatSlider, label, f"Boost by {label}, from 0 (off) to 1",
-                label_width="118px", value=0.0, min=0.0, max=1.0, step=0.05, readout_format=".2f",
-                continuous_update=False, layout={"display": "none", **_FULL},
+            name: make_control(
+                "questions.boost", description=label, tooltip=f"Boost by {label}, from 0 (off) to 1"
             )
             for name, label in _WEIGHTS.items()
-        }  # fmt: skip
+        }
         self._weights.observe(self._on_weights, "value")
         fields["question_type"].observe(self._on_question_type, "value")
-        reset = button(
-            "All on auto", "Leave every setting to the type of the question", lambda: self.put({}),
-            icon="undo", width="130px",
-        )  # fmt: skip
+        reset = make_control("questions.reset", lambda: self.put({}))
         super().__init__([
             group("The question", *groups["The question"]),
             self._filter_error,
@@ -261,7 +252,7 @@ class AnswerMap(SheetView):
     def _widget(self, drawn: Any) -> widgets.Widget:
         figure = ScreenFigure(drawn)
         for trace in figure.data:
-            if trace.name not in ("found", "apart from the others"):
+            if trace.name not in ("found", "outlier"):
                 continue
             ranks = [hit.rank for hit in self._results.hits
                      if bool(hit.outlier) == (trace.name != "found")]  # fmt: skip
@@ -381,15 +372,9 @@ class AskPanel(AtlasPanel):
         self._live_text = _LiveText(self._live)
         self.controls = AskControls()
         self._view = AnswerView(self.FILES)
-        self._question = question_box(question, "Ask a question, and press Enter")
-        self._button = main_button(
-            "Ask", "search", "Ask this question", lambda: self._soon(self._ask_typed)
-        )
-        self._follow = widgets.Checkbox(
-            value=False, indent=False, description="Follow up on the answer below",
-            tooltip="Read the question as a continuation of the answer shown",
-            layout={"width": "auto", "display": "none"},
-        )  # fmt: skip
+        self._question = make_control("questions.question", self._show_plan, value=question)
+        self._button = make_control("questions.ask", lambda: self._soon(self._ask_typed))
+        self._follow = make_control("questions.follow_up")
         self._plan = widgets.HTML()
         self._earlier = widgets.VBox(
             [widgets.HTML("<p class='landscape-quiet'>No earlier questions.</p>")]
@@ -402,7 +387,6 @@ class AskPanel(AtlasPanel):
             found=[self._view],
         )  # fmt: skip
         self._on_enter(self._question, self._ask_typed)
-        self._question.observe(lambda _: self._show_plan(), "value")
         self._folds.observe(lambda _: self._show_plan(), "selected_index")
         self._show_plan()
 

@@ -16,10 +16,8 @@ from landscape.widgets._agent_panel import (
     ScholarPanel,
     clean_notes,
     links_html,
-    main_button,
     model_option,
     needed,
-    text_area,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._panel import (
@@ -27,6 +25,7 @@ from landscape.widgets._panel import (
     checked_whole,
     fill_fields,
     grid,
+    make_control,
     make_fields,
     read_fields,
 )
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from landscape.types import Attribution, Step
     from landscape.widgets._connection import Connection
 
-_EXAMPLE = "Clumps in the winds of O stars lower the mass that they lose [CITATION]."
 _DEFAULTS = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
 _MOST_MARKS, _MOST_ACTIONS = 99, 100
 
@@ -115,13 +113,10 @@ class CitationPanel(ScholarPanel):
         _checked(settings)
         super().__init__("Find a citation in", atlas, connection=connection)
         self._value: Attribution | None = None
-        self._excerpt = text_area("The excerpt, with [CITATION] in it", _EXAMPLE, value=excerpt)
-        self._fields, groups = make_fields("citation", "110px")
+        self._excerpt = make_control("questions.excerpt", self._show_reading, value=excerpt)
+        self._fields, groups = make_fields("citation", 110)
         self._read_as = widgets.HTML()
-        start = main_button(
-            "Find the paper", "search", "Find the cited paper", lambda: self._soon(self.find)
-        )
-        self._excerpt.observe(lambda _: self._show_reading(), "value")
+        start = make_control("questions.find", lambda: self._soon(self.find))
         self._fields["mark"].observe(lambda _: self._show_reading(), "value")
         self._answer, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._guesses = PaperList(on_change=self._offer_files)

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.widgets._panel import Panel, button, field, quiet_html
+from landscape.widgets._panel import Panel, make_control, quiet_html
 
 if TYPE_CHECKING:
     from landscape.llm._client import ChatModel
@@ -87,31 +87,15 @@ class Connection(Panel):
         self._used: Used | None = None
         self._is_shortening = False
         self._made: tuple[tuple[str | None, ...], ChatModel] | None = None
-        self._server_box = _box(
-            widgets.Text, "Server address", continuous_update=False, placeholder=_default_address(),
-            about="Address of a server with the OpenAI protocol; empty for OpenAI itself",
-        )  # fmt: skip
-        self._model_box = _box(
-            widgets.Text, "Model", value=model or "", about="Name of the model on that server",
+        self._server_box = make_control("connection.server", placeholder=_default_address())
+        self._model_box = make_control(
+            "connection.model", value=model or "",
             placeholder=os.environ.get("LANDSCAPE_LLM_MODEL") or "such as gpt-4o-mini or qwen3",
         )  # fmt: skip
-        self._key_box = _box(
-            _SecretBox, "Key", continuous_update=False,
-            placeholder="press Enter after it; it is not saved",
-            about="The key; kept only in this process, never in the notebook",
-        )  # fmt: skip
-        self._variable_box = _box(
-            widgets.Text, "or key variable", value=key_variable, placeholder=KEY_VARIABLE,
-            continuous_update=False,
-            about="Name of the environment variable with the key, if no key is typed",
-        )  # fmt: skip
-        test = button(
-            "Test the connection", "Send a request of a few words and show the result", self.test,
-            icon="plug", width="190px",
-        )  # fmt: skip
-        self._forget_button = button(
-            "Forget the key", "Forget the typed key", self.forget_key, width="140px"
-        )
+        self._key_box = make_control("connection.key", kind=_SecretBox)
+        self._variable_box = make_control("connection.variable", value=key_variable)
+        test = make_control("connection.test", self.test)
+        self._forget_button = make_control("connection.forget", self.forget_key)
         self._key_state = widgets.HTML()
         super().__init__(
             "Language model",
@@ -276,11 +260,6 @@ class Connection(Panel):
             text = "No key is set; a server of your own may need none."
         self._key_state.value = quiet_html(text)
         self._forget_button.layout.display = "" if self._key else "none"
-
-
-def _box(kind: Any, label: str, *, about: str, **options: Any) -> Any:
-    layout = {"width": "100%", "max_width": "620px"}
-    return field(kind, label, about, label_width="130px", layout=layout, **options)
 
 
 class _SecretBox(widgets.Password):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,8 @@ import ipywidgets as widgets
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
-from landscape.widgets._analysis_panel import make_control, panel_texts
 from landscape.widgets._colours import NAMES, columns_to_colour
-from landscape.widgets._panel import close_all, css_of, style_sheet
+from landscape.widgets._panel import close_all, css_of, make_control, panel_texts, style_sheet
 from landscape.widgets._selection import record_html, short_line
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ class Controls(SimpleNamespace):
     """The controls of ``panels.yaml`` and fields of text, by name; `body` is their layout."""
 
     def __init__(self, figure: widgets.Widget, size: tuple[int, int]) -> None:
-        entries = panel_texts()["explorer"]
-        super().__init__(**{name: make_control(**entry) for name, entry in entries.items()})
+        super().__init__(
+            **{name: make_control(f"explorer.{name}") for name in panel_texts()["explorer"]}
+        )
         self.layers = {name: getattr(self, name) for name in ("names", "papers", "reviews")}
         self.legend, self.view_line, self.caption = (widgets.HTML() for _ in range(3))
         self.found_note, self.links, self.outcome = (widgets.HTML() for _ in range(3))
@@ -172,11 +173,9 @@ class Controls(SimpleNamespace):
         papers = zip(found.papers, found.apart, strict=False) if found else ()
         for rank, (paper, apart) in enumerate(papers, 1):
             line = short_line(paper, rank=rank, apart=bool(apart))
-            button = make_control("Button", width="100%", description=line,
-                                  tooltip="Show this paper")  # fmt: skip
-            button.add_class("landscape-paper-line")
-            button.on_click(lambda _, row=paper.row: show(row))
-            buttons.append(button)
+            buttons.append(
+                make_control("shared.paper_line", partial(show, paper.row), description=line)
+            )
         self.found_list.children = buttons
         close_all(*old)
         self.found_buttons.layout.display = "" if found else "none"

@@ -21,14 +21,15 @@ from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
-from landscape.widgets._analysis_panel import ResultPanel, make_control, panel_texts, written_by
+from landscape.widgets._analysis_panel import ResultPanel, written_by
 from landscape.widgets._code_lines import call
 from landscape.widgets._panel import (
-    button,
     checked_atlas,
     checked_flag,
     checked_number,
     checked_whole,
+    make_control,
+    panel_texts,
     quiet_html,
     show_only,
 )
@@ -132,10 +133,9 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
             {} if entry["kind"] in ("Dropdown", "Checkbox") else {"continuous_update": False}
         )
         fields[name] = make_control(
-            **entry, **lazy, **more.get(name, {}), value=values[name],
-            style={"description_width": "initial"},
+            f"outreach.{name}", **lazy, **more.get(name, {}), value=values[name], label="initial",
+            layout={"max_width": "100%"},
         )  # fmt: skip
-        fields[name].layout.max_width = "100%"
     return fields
 
 
@@ -230,7 +230,7 @@ def scores_html(rendering: Rendering) -> str:
     else:
         kind = "landscape-warning"
         words = "The repainted picture differs too much from the data and is not shown:"
-    shown = table_html(table, panel_texts()["tables"]["fidelity"], about="Fidelity to the data")
+    shown = table_html(table, "fidelity", about="Fidelity to the data")
     return f"<div class='{kind}'>{words}</div>{shown}"
 
 
@@ -260,7 +260,7 @@ def places_html(rendering: Rendering) -> str:
         lettered=table["shown"].map({True: "yes", False: "no"}),
         about=table["note"].where(table["note"] != "", keywords),
     ).sort_values("shown", ascending=False, kind="stable")
-    return table_html(table, panel_texts()["tables"]["map_places"], about="Places of the map")
+    return table_html(table, "map_places", about="Places of the map")
 
 
 def code_of(chosen: Mapping[str, Any]) -> str:
@@ -328,10 +328,7 @@ class OutreachPanel(ResultPanel):
         self._result: Shown | None = None
         self._request, self._turn = 0, threading.Lock()
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
-        self._draw = button(
-            "Draw the map", "Draw the map with these settings", self.draw, width="160px",
-            icon="paint-brush", button_style="primary",
-        )  # fmt: skip
+        self._draw = make_control("shared.draw_map", self.draw)
         self._changed, self._picture, self._used = (widgets.HTML() for _ in range(3))
         self._scores, self._places = widgets.HTML(), widgets.HTML()
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})

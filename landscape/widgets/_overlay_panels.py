@@ -15,7 +15,6 @@ from landscape.widgets._analysis_panel import (
     Result,
     analyse,
     choose_one,
-    panel_texts,
 )
 from landscape.widgets._code_lines import call, figure_lines, join_lines
 from landscape.widgets._panel import (
@@ -25,6 +24,8 @@ from landscape.widgets._panel import (
     checked_atlas,
     checked_names,
     checked_whole,
+    make_control,
+    panel_texts,
     show_only,
     what_control,
 )
@@ -88,11 +89,7 @@ class ImpactPanel(AnalysisPanel):
         self._chooser = Chooser(
             "Add a facility", "type a name, such as ALMA", given, on_change=self._change
         )
-        self._first = widgets.Dropdown(
-            description="Of", tooltip="Facility to show",
-            style={"description_width": "initial"}, layout=widgets.Layout(width="170px"),
-        )  # fmt: skip
-        self._first.observe(lambda _: self._change(), "value")
+        self._first = make_control("overlays.first", self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         super().__init__(
             "Impact of facilities:", atlas, theme=theme,
@@ -263,13 +260,10 @@ class ReviewPanel(AnalysisPanel):
 
     def _slider(self, name: str, weight: float) -> Any:
         words, meaning = panel_texts()["review_weights"][name]
-        slider = widgets.FloatSlider(
-            value=weight, min=0.0, max=max(_LARGEST_WEIGHT, weight), step=0.1, description=words,
-            tooltip=f"{words}: {meaning}", continuous_update=False, readout_format=".1f",
-            style={"description_width": "100px"}, layout=widgets.Layout(width="258px"),
+        return make_control(
+            "overlays.weight", self._change, description=words, tooltip=f"{words}: {meaning}",
+            value=weight, max=max(_LARGEST_WEIGHT, weight),
         )  # fmt: skip
-        slider.observe(lambda _: self._change(), "value")
-        return slider
 
     def _suit_controls(self) -> None:
         show_only({self._weighing: self._what.value == "gaps"})
@@ -322,11 +316,13 @@ class ReviewPanel(AnalysisPanel):
         regions = table[table["topic_id"].isin(papers["topic_id"])]
         if regions.empty:
             return []
-        columns, about = panel_texts()["tables"]["papers_waiting"], "Papers without a newer review"
+        about = "Papers without a newer review"
         return choose_one(
             [(f"{row.rank}. {row.label}", row.topic_id) for row in regions.itertuples()],
             "Papers to begin with in", "Region whose waiting papers are listed",
-            lambda topic: table_html(papers[papers["topic_id"] == topic], columns, about=about),
+            lambda topic: table_html(
+                papers[papers["topic_id"] == topic], "papers_waiting", about=about
+            ),
         )  # fmt: skip
 
 
@@ -374,11 +370,7 @@ class ThesaurusPanel(AnalysisPanel):
         self._chooser = Chooser(
             "Add a concept", "type a name, such as Exoplanets", given, on_change=self._change
         )
-        self._top = widgets.Button(
-            description="The top concepts", icon="sitemap",
-            tooltip="Show the top concepts of the thesaurus", layout=widgets.Layout(width="auto"),
-        )  # fmt: skip
-        self._top.on_click(lambda _: self._show_top())
+        self._top = make_control("overlays.top", self._show_top)
         super().__init__(
             "Thesaurus on the map:", atlas, theme=theme,
             controls=[self._what, self._chooser, self._top],
@@ -490,11 +482,11 @@ class TrendsPanel(AnalysisPanel):
         self._what = what_control(TRENDS, what, self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         middle = sum(self._years.corpus) // 2
-        self._author = self._field(
-            widgets.Combobox, "Author", author, "Family, Given", ensure_option=False
+        given = {"author": author, "a": a or f"..{middle}", "b": b or f"{middle + 1}.."}
+        self._author, self._a, self._b = (
+            make_control(f"overlays.{name}", self._change, value=value)
+            for name, value in given.items()
         )
-        self._a = self._field(widgets.Text, "Selection a", a or f"..{middle}", "a filter")
-        self._b = self._field(widgets.Text, "Selection b", b or f"{middle + 1}..", "a filter")
         self._hint = widgets.HTML(
             "<span class='landscape-quiet'>Filters as in search: <code>2015..</code>, "
             "<code>facility:ALMA</code>, <code>author:Rubin</code>, "
@@ -514,18 +506,6 @@ class TrendsPanel(AnalysisPanel):
             "what": self._what.value, **self._years.period,
             **{name: field.value.strip() for name, field in fields.items()},
         }  # fmt: skip
-
-    def _field(
-        self, kind: Any, description: str, value: str, placeholder: str, **options: Any
-    ) -> Any:
-        """Make a field that reports a change when the user leaves it or presses Enter."""
-        field = kind(
-            value=value, description=description, placeholder=placeholder, continuous_update=False,
-            tooltip=f"{description}: {placeholder}", style={"description_width": "initial"},
-            layout=widgets.Layout(width="250px"), **options,
-        )  # fmt: skip
-        field.observe(lambda _: self._change(), "value")
-        return field
 
     def _suit_controls(self) -> None:
         what, compared = self._what.value, self._what.value == "compare"
@@ -581,9 +561,8 @@ class TrendsPanel(AnalysisPanel):
     def _put_beside(self, result: Result) -> list[widgets.Widget]:
         if result.analysis.kind != "author":
             return []
-        summary, columns = result.analysis.tables["summary"], panel_texts()["tables"]
-        page = table_html(summary, columns["author_summary"], about="Spread and moves")
-        return [widgets.HTML(page)]
+        summary = result.analysis.tables["summary"]
+        return [widgets.HTML(table_html(summary, "author_summary", about="Spread and moves"))]
 
 
 def _changing_first(found: Analysis) -> pd.DataFrame:

@@ -10,8 +10,9 @@ import html
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
+from operator import getitem
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import ipywidgets as widgets
@@ -123,16 +124,35 @@ def button(
     return made
 
 
-def field(
-    kind: Callable[..., Any], label: str, about: str, *, label_width: str = "110px", **options: Any
-) -> Any:
-    """Return a control with a label, as wide as its container unless a layout is given."""
-    return kind(
-        description=label,
-        tooltip=about,
-        style={"description_width": label_width},
-        **{"layout": {"width": "calc(100% - 6px)"}, **options},
-    )
+@cache
+def panel_texts() -> dict[str, Any]:
+    """Return the contents of ``panels.yaml``: tables, controls and texts."""
+    texts: dict[str, Any] = read_yaml(data_file("panels.yaml"))
+    return texts
+
+
+def make_control(path: str, on_change: Callable[[], Any] | None = None, **traits: Any) -> Any:
+    """Make a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
+
+    `traits` replace those of the entry. `on_change` is called after a click on a button, and after
+    any other control has changed.
+    """
+    entry = {**reduce(getitem, path.split("."), panel_texts()), **traits}
+    kind, width = entry.pop("kind", "Text"), entry.pop("width", "auto")
+    label, css_class = entry.pop("label", None), entry.pop("class", None)
+    layout = {"width": f"{width}px" if isinstance(width, int) else width, **entry.pop("layout", {})}
+    if isinstance(kind, str):
+        kind = Choice if kind == "Choice" else getattr(widgets, kind)
+    control = kind(layout=layout, **entry)
+    if label is not None:
+        control.style.description_width = f"{label}px" if isinstance(label, int) else label
+    if css_class is not None:
+        control.add_class(css_class)
+    if on_change is not None and isinstance(control, widgets.Button):
+        control.on_click(lambda _: on_change())
+    elif on_change is not None:
+        control.observe(lambda _: on_change(), "value")
+    return control
 
 
 def grid(*controls: widgets.Widget, least: int = 300, **layout: str) -> widgets.GridBox:
@@ -226,19 +246,16 @@ class Choice(widgets.Dropdown):
 
 
 def make_fields(
-    panel: str, label_width: str, **options: Mapping[Any, str]
+    panel: str, label: int, **options: Mapping[Any, str]
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """Make the fields of a panel from ``panels.yaml``; return them by name, and by group."""
     fields: dict[str, Any] = {}
     groups = {}
-    for title, entries in read_yaml(data_file("panels.yaml"))[panel].items():
+    for title, entries in panel_texts()[panel].items():
         for name, entry in entries.items():
-            traits = {**entry, **({"options": options[name]} if name in options else {})}
-            kind = traits.pop("kind", "Text")
-            fields[name] = field(
-                Choice if kind == "Choice" else getattr(widgets, kind),
-                traits.pop("description"), traits.pop("tooltip"), label_width=label_width, **traits,
-            )  # fmt: skip
+            traits = {"width": "calc(100% - 6px)", "label": label, **entry}
+            traits |= {"options": options[name]} if name in options else {}
+            fields[name] = make_control(f"{panel}.{title}.{name}", **traits)
         groups[title] = [fields[name] for name in entries]
     return fields, groups
 
@@ -247,12 +264,8 @@ def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], 
     """Return a list of the results that a panel can show."""
     if chosen not in kinds:
         raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
-    control = field(
-        widgets.Dropdown, "Show", "What to show", label_width="initial", value=chosen,
-        options=[(words, key) for key, words in kinds.items()], layout={"width": "300px"},
-    )  # fmt: skip
-    control.observe(lambda _: on_change(), "value")
-    return control
+    options = [(words, key) for key, words in kinds.items()]
+    return make_control("shared.what", on_change, options=options, value=chosen)
 
 
 class YearsControl(widgets.IntRangeSlider):
@@ -315,10 +328,9 @@ class Chooser(widgets.VBox):
     ) -> None:
         self._names: dict[str, str] = {}
         self._on_change = on_change
-        self.field = field(
-            widgets.Combobox, description, f"{description}: {placeholder}", label_width="initial",
-            placeholder=placeholder, ensure_option=False, continuous_update=False,
-            layout={"width": "330px"},
+        self.field = make_control(
+            "shared.chooser", description=description, placeholder=placeholder,
+            tooltip=f"{description}: {placeholder}",
         )  # fmt: skip
         self.field.observe(self._take, "value")
         self._chips = widgets.HBox(layout={"flex_flow": "row wrap"})
@@ -386,10 +398,7 @@ class Panel(widgets.VBox):
         self._bar = widgets.FloatProgress(
             min=0, max=1, layout={"width": "220px"}, tooltip="Progress"
         )
-        self._stop = button(
-            "Stop", "Stop this work and keep the results so far", lambda: self.stop(),
-            icon="stop", width="90px",
-        )  # fmt: skip
+        self._stop = make_control("shared.stop", lambda: self.stop())
         self._working = widgets.HBox([self._bar, self._stop, self._bar_says])
         self._working.layout.display = "none"
         self.heading, self.code = heading, ""
@@ -522,10 +531,7 @@ class OpenedPanel(Panel):
 
     def __init__(self, verb: str, atlas: Atlas, body: list[widgets.Widget]) -> None:
         self._verb, self._atlas = verb, checked_atlas(atlas)
-        self._reopen = button(
-            "Open the atlas again", "Open the rebuilt atlas; results on the page stay",
-            self.open_again, icon="refresh", width="190px",
-        )  # fmt: skip
+        self._reopen = make_control("shared.reopen", self.open_again)
         self._reopen.layout.display = "none"
         super().__init__(f"{verb} {atlas.title}", body)
 

@@ -23,24 +23,21 @@ from landscape.widgets._agent_panel import (
     ResultTabs,
     ScholarPanel,
     clean_notes,
-    main_button,
     model_option,
     needed,
-    question_box,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._figure_view import SheetView
 from landscape.widgets._panel import (
     Parsers,
-    button,
-    field,
     fill_fields,
     group,
+    make_control,
     make_fields,
     quiet_html,
     read_fields,
 )
-from landscape.widgets._tables import Column, Item, PaperList, table_html
+from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,10 +68,8 @@ class SurveyControls(widgets.VBox):
 
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings without a field
-        self.fields, groups = make_fields("survey", "110px")
-        reset = button(
-            "As usual", "Reset all settings", lambda: self.put({}), icon="undo", width="120px"
-        )
+        self.fields, groups = make_fields("survey", 110)
+        reset = make_control("questions.reset_survey", lambda: self.put({}))
         super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
         self.put({})
 
@@ -110,14 +105,6 @@ def count_searches(number: int) -> str:
 
 
 _SELECTED, _LEFT_OUT, _ALL = "selected", "left out", "all that were judged"
-_COLUMNS = (
-    Column("decision", "Decision"),
-    Column("score", "Score", "number"),
-    Column("title", "Title"),
-    Column("year", "Year", "year"),
-    Column("reason", "Reason"),
-    Column("led", "Found"),
-)
 DRAWN = 36
 """Papers of the tree: with more, their names are too small to read in a notebook's cell."""
 SIZE = (7.5, 9.0)
@@ -129,11 +116,9 @@ class SurveyView(ResultTabs):
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.survey: Survey | None = None
-        self._which = field(
-            widgets.Dropdown, "Papers", "Which papers are listed", label_width="50px",
-            options=[_SELECTED, _LEFT_OUT, _ALL], layout={"width": "270px"},
-        )  # fmt: skip
-        self._which.observe(lambda _: self._list(), "value")
+        self._which = make_control(
+            "questions.which", self._list, options=[_SELECTED, _LEFT_OUT, _ALL]
+        )
         self.papers = PaperList()
         self.tree, self.map = SheetView("tree"), SheetView("map")
         self._table, self._method = widgets.HTML(), widgets.HTML()
@@ -169,7 +154,7 @@ class SurveyView(ResultTabs):
         table = survey.table
         table["decision"] = ["selected" if one else "left out" for one in table["selected"]]
         table["led"] = [survey.origin_of(one) for one in survey.crawled]
-        self._table.value = table_html(table, _COLUMNS, about="Papers judged")
+        self._table.value = table_html(table, "survey", about="Papers judged")
         notes = clean_notes(survey.notes)
         self._method.value = render("panel_survey.html", part="method", survey=survey, notes=notes)
         self.tabs.set_title(0, f"Papers ({len(survey)})")
@@ -288,18 +273,10 @@ class SurveyPanel(ScholarPanel):
         self.controls = SurveyControls()
         self.controls.put(settings)
         self._view = SurveyView(self.FILES)
-        self._question = question_box(question, "What should be surveyed? Press Enter to begin")
-        self._button = main_button(
-            "Survey", "sitemap", "Survey this question", lambda: self._soon(self.survey)
-        )
-        self._go_on = button(
-            "Go on from here", "Complete this survey; no request to the model is repeated",
-            lambda: self._try(self.go_on), icon="play", width="170px",
-        )  # fmt: skip
-        like = button(
-            "More like the ticked papers", "Survey the question again from the papers with a tick",
-            lambda: self._try(self._more_like_these), icon="leaf", width="230px",
-        )  # fmt: skip
+        self._question = make_control("questions.survey_question", value=question)
+        self._button = make_control("questions.survey", lambda: self._soon(self.survey))
+        self._go_on = make_control("questions.go_on", lambda: self._try(self.go_on))
+        like = make_control("questions.like", lambda: self._try(self._more_like_these))
         self._next = widgets.HBox([self._go_on, like])
         self._next.layout.display = "none"
         self._plan = widgets.HTML()

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from landscape._render import render
 from landscape._wording import count
-from landscape.widgets._panel import button, close_all, field, style_sheet
+from landscape.widgets._panel import close_all, make_control, panel_texts, style_sheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,8 +41,10 @@ class Column:
         return self.form not in ("text", "list")
 
 
-def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) -> str:
-    """Write a table that scrolls, with the first 200 rows of a long one."""
+def table_html(table: pd.DataFrame, columns: str | Sequence[Column], *, about: str) -> str:
+    """Write the first 200 rows of a table; `columns` may be named as in ``panels.yaml``."""
+    if isinstance(columns, str):
+        columns = [Column(*column) for column in panel_texts()["tables"][columns]]
     shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
     rows = table.head(_MOST_ROWS)
     cells = [zip([column] * len(rows), _cells(rows, column), strict=True) for column in shown]
@@ -125,13 +127,9 @@ class PaperList(widgets.VBox):
         self._n_shown = _SHOWN
         self._boxes: dict[str, widgets.Checkbox] = {}
         self._rows: dict[str, widgets.HBox] = {}
-        self._all = button(
-            "Choose all", "Choose all papers shown, or none", self._choose_all, width="110px"
-        )
+        self._all = make_control("shared.choose_all", self._choose_all)
         self._summary, self._list = widgets.HTML(), widgets.VBox()
-        self._more = button(
-            "Show more papers", "Show the next papers", self._show_more, width="170px"
-        )
+        self._more = make_control("shared.more", self._show_more)
         self._head = widgets.HBox([*controls, self._all, self._summary])
         super().__init__([style_sheet(render("results.css")), self._head, self._list, self._more])
         self._more.layout.display = "none"
@@ -235,11 +233,7 @@ class PapersView(widgets.VBox):
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
-        self._order = field(
-            widgets.Dropdown, "Sort", "Order of the papers", label_width="40px",
-            options=list(_ORDERS), layout={"width": "220px"},
-        )  # fmt: skip
-        self._order.observe(lambda _: self._sort(), "value")
+        self._order = make_control("shared.sort", self._sort, options=list(_ORDERS))
         self._list = PaperList(controls=[self._order])
         super().__init__([self._list])
 
@@ -264,7 +258,7 @@ class PapersView(widgets.VBox):
         n_apart = sum(bool(hit.outlier) for hit in results.hits)
         self._list.show(
             [_item(hit) for hit in sorted(results.hits, key=_ORDERS[self._order.value])],
-            note=f", {n_apart} apart from the others" if n_apart else "",
+            note=f", {count(n_apart, 'outlier')}" if n_apart else "",
         )
 
     def _sort(self) -> None:

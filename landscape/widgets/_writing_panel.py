@@ -21,15 +21,13 @@ from landscape.widgets._agent_panel import (
     ScholarPanel,
     clean_notes,
     links_html,
-    main_button,
     model_option,
     needed,
-    text_area,
 )
 from landscape.widgets._code_lines import Name, called, connecting, join_lines, written
 from landscape.widgets._figure_view import download_link
-from landscape.widgets._panel import button, checked_whole, field, quiet_html
-from landscape.widgets._tables import Column, Item, PaperList, table_html
+from landscape.widgets._panel import checked_whole, make_control, quiet_html
+from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,14 +37,6 @@ if TYPE_CHECKING:
     from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion
     from landscape.widgets._connection import Connection
 
-_COLUMNS = (
-    Column("line", "Line", "count"),
-    Column("key", "Key"),
-    Column("verdict", "Verdict"),
-    Column("sentence", "What the draft says"),
-    Column("evidence", "What the paper says"),
-    Column("why", "Why"),
-)
 _SIGNS = {
     "supported": "✓ supported",
     "contradicted": "✗ contradicted",
@@ -137,36 +127,19 @@ class WritingPanel(ScholarPanel):
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:
         """Return the tab with the text before a citation, and the papers to cite there."""
-        self._context = text_area(
-            "The text before the citation",
-            "The text before the citation; its last sentence, finished or not, counts most",
-            value=context,
-        )
-        self._keywords = field(
-            widgets.Text, "Keywords", "Papers to consider, in the syntax of filters",
-            label_width="70px", placeholder="such as dust; 2005..; -author:Hubble", value=keywords,
-        )  # fmt: skip
+        self._context = make_control("writing.context", value=context)
+        self._keywords = make_control("writing.keywords", value=keywords)
         self._on_enter(self._keywords, self.cite)
-        self._k = field(
-            widgets.BoundedIntText, "Papers", "Number of papers to suggest", label_width="60px",
-            value=10, min=1, max=MOST, layout={"width": "140px", "flex": "0 0 auto"},
-        )  # fmt: skip
+        self._k = make_control("writing.k", max=MOST)
         self._corpora = {
-            one.name: widgets.Checkbox(
-                value=one.on, description=one.name, indent=False,
-                tooltip=f"Whether {one.name} is searched", layout={"width": "auto"},
+            one.name: make_control(
+                "writing.corpus", value=one.on, description=one.name,
+                tooltip=f"Whether {one.name} is searched",
             )
             for one in self._desk.corpora
         }  # fmt: skip
-        find = main_button(
-            "Find papers to cite", "quote-left", "Find papers to cite here",
-            lambda: self._soon(self.cite),
-        )  # fmt: skip
-        choose = button(
-            "Put the ticked papers into the paragraph",
-            "Choose the papers with a tick for a paragraph of related work",
-            lambda: self._try(self.choose), icon="plus",
-        )  # fmt: skip
+        find = make_control("writing.find", lambda: self._soon(self.cite))
+        choose = make_control("writing.choose", lambda: self._try(self.choose))
         self._heading_of_papers, self._files = widgets.HTML(), widgets.HTML()
         self._papers = PaperList(on_change=self._offer_files)
         self._found = widgets.VBox([self._heading_of_papers, self._papers, choose, self._files])
@@ -181,19 +154,10 @@ class WritingPanel(ScholarPanel):
         self._n_chosen, self._paragraph = widgets.HTML(), widgets.HTML()
         self._paragraph_files = widgets.HTML()
         self._chosen_papers = PaperList()
-        self._about = field(
-            widgets.Text, "What for", "Subject of the paragraph", label_width="70px",
-            placeholder="what the paragraph is about",
-        )  # fmt: skip
+        self._about = make_control("writing.about")
         self._on_enter(self._about, self.write)
-        write = main_button(
-            "Write the paragraph", "pencil", "Write on the chosen papers",
-            lambda: self._soon(self.write),
-        )  # fmt: skip
-        self._drop = button(
-            "Take out the ticked papers", "Remove the papers with a tick from the paragraph",
-            lambda: self._try(self._drop_ticked), icon="minus",
-        )  # fmt: skip
+        write = make_control("writing.write", lambda: self._soon(self.write))
+        self._drop = make_control("writing.drop", lambda: self._try(self._drop_ticked))
         return widgets.VBox(
             [self._n_chosen, self._chosen_papers, self._drop,
              widgets.HBox([_wide(self._about), write]), self._paragraph, self._paragraph_files]
@@ -206,10 +170,7 @@ class WritingPanel(ScholarPanel):
             "seem to need a citation?"
         )
         self._draft = DraftFiles()
-        check = main_button(
-            "Check the draft", "check", "Check each citation of the draft",
-            lambda: self._soon(self.check),
-        )  # fmt: skip
+        check = make_control("writing.check", lambda: self._soon(self.check))
         self._checked, self._check_files = widgets.HTML(), widgets.HTML()
         return widgets.VBox(
             [widgets.HTML(about), self._draft, check, self._checked, self._check_files]
@@ -394,7 +355,7 @@ class WritingPanel(ScholarPanel):
                 f"{download_link('check.json', to_json(found), text='Everything (JSON)')}</p>"
             )
             table["verdict"] = table["verdict"].map(_SIGNS)
-            listed = table_html(table, _COLUMNS, about="Citations of the draft")
+            listed = table_html(table, "draft_check", about="Citations of the draft")
             self._checked.value = render(
                 "panel_writing.html", part="check", found=found, notes=clean_notes(found.notes),
                 table=listed if len(table) else "",
@@ -505,19 +466,14 @@ class DraftFiles(widgets.VBox):
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._bibliography = field(
-            widgets.Text, "Bibliography", "The .bib file", placeholder="references.bib"
-        )
-        self._drafts = field(
-            widgets.Text, "Draft", "The .tex files, with those that they input",
-            placeholder="draft.tex; several with commas",
-        )  # fmt: skip
+        self._bibliography = make_control("writing.bibliography")
+        self._drafts = make_control("writing.drafts")
         rows = []
         for box, kind in ((self._bibliography, ".bib"), (self._drafts, ".tex")):
-            upload = _DraftUpload(
-                description=f"or bring the {kind}", accept=kind, multiple=kind == ".tex",
-                tooltip=f"Bring a {kind} file from this computer; it stays in this process",
-                layout={"width": "200px", "flex": "0 0 200px"},
+            upload = make_control(
+                "writing.upload", kind=_DraftUpload, description=f"or upload the {kind}",
+                tooltip=f"Upload a {kind} file from this computer; it stays in this process",
+                accept=kind, multiple=kind == ".tex",
             )  # fmt: skip
             upload.observe(lambda change, box=box: self._take(change, box), "value")
             rows.append(widgets.HBox([_wide(box), upload]))

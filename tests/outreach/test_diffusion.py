@@ -288,9 +288,9 @@ def test_half_a_file_is_refused(copied: Path) -> None:
 
 def test_a_folder_that_lacks_a_part_is_refused(copied: Path) -> None:
     shutil.rmtree(copied / "tokenizer")
-    refused(copied, "lack their tokenizer/")
+    refused(copied, "have no tokenizer/")
     shutil.rmtree(copied / "text_encoder")
-    refused(copied, "lack text_encoder/config.json")
+    refused(copied, "have no text_encoder/config.json")
     (copied / "model_index.json").write_text("{")
     refused(copied, "cannot be read")
     (copied / "model_index.json").unlink()
@@ -317,7 +317,7 @@ def test_weights_that_do_not_fit_their_description_are_refused(
 
 
 def test_a_control_of_the_other_family_is_refused(models: dict[str, Path]) -> None:
-    with pytest.raises(InputError, match="made for another family"):
+    with pytest.raises(InputError, match="belongs to another family"):
         find_weights(models["1.5"], depth=str(models["XL"] / "controlnet_depth"))
     with pytest.raises(InputError, match="no ControlNet for coast at"):
         find_weights(models["1.5"], coast="nowhere at all")
@@ -334,7 +334,7 @@ def test_a_checkpoint_in_one_file_is_told_how_to_become_a_folder(tmp_path: Path)
 def test_a_model_of_the_hub_comes_from_the_cache_or_a_sentence(
     models: dict[str, Path], tmp_path: Path, no_network: None
 ) -> None:
-    with pytest.raises(RemoteError, match="could not be fetched from the Hub") as caught:
+    with pytest.raises(RemoteError, match="cannot be downloaded from the Hub") as caught:
         find_weights("someone/tiny", cache=tmp_path)
     assert "\n" not in str(caught.value)
     commit = "0123456789abcdef0123456789abcdef01234567"
@@ -363,10 +363,10 @@ def test_without_diffusers_the_line_that_installs_it_is_said(
     ("choices", "words"),
     [
         ({"strenght": 1}, "no setting 'strenght'"),
-        ({"strength": 0.0}, "strength must lie between"),
-        ({"steps": 0}, "steps must lie between"),
+        ({"strength": 0.0}, "strength is 0.0; it must be between"),
+        ({"steps": 0}, "steps is 0; it must be between"),
         ({"tile": 128, "overlap": 100}, "may overlap by 0 to 64"),
-        ({"device": "tpu"}, "no device 'tpu'"),
+        ({"device": "tpu"}, "device 'tpu' is not available"),
         ({"scheduler": "chance"}, "no scheduler 'chance'"),
     ],
 )

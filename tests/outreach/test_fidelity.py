@@ -171,7 +171,7 @@ def test_what_is_no_picture_is_refused() -> None:
     terrain, truth = drawn("atlas")
     with pytest.raises(InputError, match="uint8"):
         judge(truth.astype(float), terrain, truth=truth)
-    with pytest.raises(InputError, match="iou must lie between 0 and 1, not 95"):
+    with pytest.raises(InputError, match="lowest accepted iou is 95; it must be between 0 and 1"):
         Bars(iou=95)
 
 

@@ -216,3 +216,9 @@ def test_a_small_range_never_takes_the_room_of_a_large_peak() -> None:
         found = letter(places, frame=box, inks=find_theme("atlas").inks,
                        families=("STIXGeneral",), scale=1.0)  # fmt: skip
         assert found.shown == {"large"}
+
+
+def test_a_peak_outside_the_map_has_no_name() -> None:
+    inside = Place("1", "dark matter", "region", 300, 200)
+    outside = Place("2", "odd radio circles", "region", 300, 5000)
+    assert lettered([inside, outside]).shown == {"1"}

@@ -132,7 +132,7 @@ def test_every_setting_can_be_given_in_code_and_is_shown(panel: AskPanel) -> Non
     assert said.results.settings["method"] == "words"
     assert all((paper.year or 0) >= 2000 for paper in said.papers)
     assert choice(panel, "Papers").value == 12
-    with pytest.raises(InputError, match="no setting 'kk'"):
+    with pytest.raises(InputError, match="Unknown setting 'kk'"):
         panel.ask("Why?", kk=3)
     with pytest.raises(InputError, match="empty"):
         panel.ask("  ")

@@ -142,9 +142,26 @@ def impact(
     --------
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
+    return measure_usage(
+        atlas, read_usage(atlas, facilities), since=since, until=until, slices=slices,
+        links=links, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def measure_usage(
+    atlas: AtlasStore,
+    usage: Usage,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    slices: Sequence[tuple[int, int]] | None = None,
+    links: Links = "vectors",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Measure the impact of facilities whose papers are read already; see `impact`."""
     import pandas as pd
 
-    usage = read_usage(atlas, facilities)
     if links not in ("vectors", "citations"):
         raise InputError(f"links is {links!r}; choose vectors or citations.")
     if n_resamples < 1:

@@ -301,7 +301,7 @@ class Stance:
 
 @dataclass(frozen=True)
 class Consensus:
-    """Agreement of the papers found with a statement."""
+    """Degree to which the papers found agree with a statement."""
 
     statement: str  # the question as a statement
     level: str  # one of `landscape.answers._evidence.LEVELS`

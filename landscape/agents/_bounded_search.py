@@ -1,4 +1,4 @@
-"""Search within bounds: without the source of an excerpt, newer papers, or filtered papers."""
+"""Search that excludes the source of an excerpt, newer papers, and papers outside a filter."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class Crawler:
             self._note("No paper is selected; the listed papers are only the nearest ones.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
-        """Return searches for parts of the question, by the model or by rule, and their source."""
+        """Return searches for parts of the question, and whether the model or a rule wrote them."""
         if self.model is not None and most > 0:
             asked = [one.text for one in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]

@@ -371,7 +371,7 @@ class Candidates:
         return len(new)
 
     def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
-        """Record the ranking of one search; `is_question` if it is that of the whole question."""
+        """Record the ranking of one search; `is_question` is set for the whole question."""
         for rank, row in enumerate(rows, start=1):
             self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)
             if is_question:

@@ -227,7 +227,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return inverse document frequencies; words in no sentence count like those in one."""
+    """Return inverse document frequencies; the number of sentences with a word is at least 1."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}

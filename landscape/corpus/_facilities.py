@@ -73,7 +73,7 @@ def find_facility(name: str) -> Facility:
 
 @cache
 def _by_folded_name() -> Mapping[str, tuple[str, str]]:
-    """Return written name and facility by folded name; own names have priority."""
+    """Map folded names to the written name and the facility; canonical names have priority."""
     found: dict[str, tuple[str, str]] = {}
     facilities = load_facilities().values()
     ranked = (

@@ -293,7 +293,7 @@ class ChatModel:
         self._keep(messages, "".join(pieces))
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer in the form of a JSON schema; an invalid answer is requested once more.
+        """Request a reply that is valid for a JSON schema; retry once if it is invalid.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ class Server:
 
     @contextmanager
     def reporting(self, model: str) -> Iterator[None]:
-        """Turn errors of the ``openai`` package into RemoteError with one sentence."""
+        """Convert errors of the ``openai`` package to RemoteError with one sentence."""
         openai = require("openai", "llm")
         if not self._has_answered:
             self._check_port()

@@ -245,7 +245,7 @@ def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
     """Return the window that contains all papers, with a margin."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(x):
-        raise InputError("There are no papers for a window; use a wider selection.")
+        raise InputError("No paper is selected, so there is no map extent; use a wider selection.")
     edge = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
     return (
         float(x.min() - edge), float(y.min() - edge), float(x.max() + edge), float(y.max() + edge),

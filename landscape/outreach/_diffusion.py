@@ -382,7 +382,7 @@ class DiffusionModel:
         (self.pipeline.vae.enable_tiling if plan.spare else self.pipeline.vae.disable_tiling)()
 
     def unread(self, words: str) -> str:
-        """Return the end of a prompt that the text encoder does not read."""
+        """Return the part of a prompt that the text encoder truncates."""
         tokenizer = self.pipeline.tokenizer
         with _quiet():
             tokens = tokenizer(words, truncation=False)["input_ids"]
@@ -572,7 +572,7 @@ class _Redrawing:
             )
         unread = self.model.unread(self.prompt.prompt)
         if unread and settings.prompt:
-            self.note(f"The model does not read the end of the prompt: {unread[:120]!r}.")
+            self.note(f"The prompt is too long; the model ignores its end: {unread[:120]!r}.")
 
     def note(self, sentence: str) -> None:
         """Keep a note, and report it."""

@@ -75,7 +75,7 @@ class LabelStyle:
         )  # capital and small Greek letters are different symbols
 
     def colour(self, run: Run, place: Place) -> Run:
-        """Return a run with the colours of its kind of place."""
+        """Return a run in the colours of its type of place."""
         ink = {
             "continent": (self.inks.land, self.inks.halo),
             "region": (self.inks.region, self.inks.halo),

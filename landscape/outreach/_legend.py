@@ -109,7 +109,7 @@ class About:
 def about_atlas(
     atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str
 ) -> About:
-    """Collect the legend of an atlas; `model` repaints the map, empty for none."""
+    """Collect the legend of an atlas; `model` is the diffusion model that redrew the map, or ""."""
     from landscape import __version__
 
     coverage = atlas.coverage

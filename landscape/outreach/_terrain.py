@@ -218,7 +218,7 @@ def topics_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.int64]:
 
 
 def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of citing and cited papers of the citations within the atlas."""
+    """Return the rows of the citing and the cited papers, for citations within the atlas."""
     graph = getattr(atlas, "citations", None)
     if graph is None or not graph.n_links:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

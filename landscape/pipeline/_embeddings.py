@@ -78,7 +78,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
         file, _ = file_and_model(spec.partition(":")[2])
         if not file.is_file():
-            raise InputError(f"There is no file {file} of ready-made vectors; check --embedder.")
+            raise InputError(f"There is no file of ready-made vectors {file}; check --embedder.")
         papers = context.product("ingest", "papers")
         return {"papers": papers, "vectors": sha256_of(file)}
     products = context.manifest.stages["ingest"].products

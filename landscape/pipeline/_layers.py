@@ -248,7 +248,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 
 @lru_cache(maxsize=1)
 def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
-    """Vectors of texts by a model described in JSON, cached: atlases share the concepts."""
+    """Embed texts with a model described in JSON; None for a paid model. Cached."""
     from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
     embedder = embedder_for(json.loads(model))

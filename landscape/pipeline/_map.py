@@ -318,7 +318,7 @@ def _quality_parameters(context: Context) -> dict[str, Any]:
 
 
 def _how_made(manifest: Manifest) -> dict[str, Any]:
-    """Parameters of the map and its regions, also used for the runs that it is compared with."""
+    """Return the parameters of the map and its regions, also for comparison runs."""
     projection = manifest.stages["projection"].parameters
     settings = ("layout", "n_neighbors", "min_dist")
     return {

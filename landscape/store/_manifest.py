@@ -139,7 +139,7 @@ class Manifest:
 
     @property
     def n_papers(self) -> int:
-        """Papers in the atlas."""
+        """Number of papers."""
         return sum(part.rows for part in self.parts)
 
     @property

@@ -518,7 +518,7 @@ def _record(
 def _bibcodes(
     plans: Sequence[Plan], bylines: Sequence[tuple[list[str], list[str]]], *, rng: Random
 ) -> list[tuple[str, str]]:
-    """Return journal and bibcode (19 characters, as in ADS) of each paper."""
+    """Return the journal and the bibcode (19 characters, as in ADS) of each paper."""
     pages: Counter[tuple[str, int]] = Counter()
     found = []
     for plan, (authors, _) in zip(plans, bylines, strict=True):

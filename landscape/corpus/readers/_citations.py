@@ -153,7 +153,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _reference(reference: object) -> tuple[str, str]:
-    """Return name and title of a reference, which is a name or an object."""
+    """Return the name and the title of a reference, given as a string or a JSON object."""
     if isinstance(reference, str):
         return reference, ""
     if isinstance(reference, dict):

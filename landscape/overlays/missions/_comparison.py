@@ -145,7 +145,7 @@ def compare_facilities(
 
 
 def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, Samples]:
-    """Return median and mean percentile of the citations of both."""
+    """Return the median and the mean citation percentile of both facilities."""
     usage = period.usage
     either = np.union1d(*(usage.rows[index] for index in pair))
     rows = either[(period.inside & np.isfinite(usage.cites))[either]]

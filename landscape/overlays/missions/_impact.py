@@ -221,7 +221,7 @@ def _slice(pair: Any) -> tuple[int, int]:
 
 
 def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
-    """Find which regions the papers of an atlas reach."""
+    """Find the other regions that each paper is linked to."""
     n_regions = len(usage.regions)
     if links == "vectors":
         return find_reach_by_vectors(atlas.vectors(), usage.region, n_regions)

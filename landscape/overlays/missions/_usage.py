@@ -217,8 +217,9 @@ def find_bridges(
 ) -> pd.DataFrame:
     """Find pairs of regions that the papers of a facility connect more than other papers do.
 
-    Papers over those expected are the association strength of van Eck & Waltman (2009, JASIST 60,
-    1635); Rafols & Meyer (2010, Scientometrics 82, 263) call such links coherence.
+    The ratio of observed to expected papers is the association strength of van Eck & Waltman
+    (2009, JASIST 60, 1635); Rafols & Meyer (2010, Scientometrics 82, 263) call such links
+    coherence.
     """
     import pandas as pd
     from scipy.special import pdtrc

@@ -323,9 +323,9 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     for name, weight in (weights or {}).items():
         if name not in chosen:
             near = difflib.get_close_matches(name, COMPONENTS, n=1)
-            meant = f" did you mean {near[0]!r}?" if near else ""
+            meant = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(
-                f"There is no component {name!r};{meant} There are: {', '.join(COMPONENTS)}."
+                f"There is no component {name!r}.{meant} Choose from: {', '.join(COMPONENTS)}."
             )
         if not (isinstance(weight, int | float) and np.isfinite(weight) and weight >= 0):
             raise InputError(f"The weight of {name} is {weight!r}; give a number of at least 0.")

@@ -95,7 +95,7 @@ def split(text: str) -> tuple[list[str], list[str]]:
 
 
 def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
-    """Split many texts at once, as `split` does one."""
+    """Split many texts at once; `split` handles one text."""
     if len(lexicon) > _MOST:
         lexicon.forget()
     numbers = array("q")

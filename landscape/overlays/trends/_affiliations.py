@@ -55,7 +55,7 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _country_of(parts: list[str]) -> tuple[str, list[str]]:
-    """Return the country, searched from the end, and the remaining parts."""
+    """Search an address from its end for a country; return it and the other parts."""
     names = country_names()
     for back in range(1, min(len(parts), 3) + 1):
         words = normal_title(_WITH_DIGITS.sub(" ", parts[-back])).split()

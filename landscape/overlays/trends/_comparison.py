@@ -158,7 +158,7 @@ def select_rows(
             )
         given = np.flatnonzero(given)
     if not given.size:
-        raise InputError(f"{what} has no paper; give a wider one.")
+        raise InputError(f"{what} selects no paper; use a wider filter.")
     if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
         raise InputError(f"{what} is not a list of rows; give a filter, row numbers or a mask.")
     if given.min() < 0 or given.max() >= n_papers:

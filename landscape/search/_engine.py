@@ -224,7 +224,7 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Return the similarity of sentences to a question, from words and cosines, if available."""
+        """Return the similarity of sentences to a question, from words and any cosines."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
             embedder = self._indexes.embedder

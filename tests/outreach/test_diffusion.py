@@ -250,7 +250,7 @@ def test_a_prompt_of_odd_characters_is_no_trouble(
     assert drawn.settings["prompt"].startswith("山脈")
     assert "\x00" not in drawn.settings["prompt"]
     assert "letters" in drawn.settings["negative_prompt"]
-    assert any("does not read the end of the prompt" in note for note in drawn.notes)
+    assert any("the model ignores its end" in note for note in drawn.notes)
     assert json.loads(json.dumps(drawn.settings))
 
 

@@ -239,14 +239,19 @@ class Desk:
             brief = {"text": context, "papers": papers_as_data(chosen)}
             try:
                 text = model.complete(prompt("related_work"), as_data(brief))
-                said = finish(
+                written = finish(
                     question, text, results, model=model, style=STYLE, score=engine.nearness
                 )
             except RemoteError as error:
                 notes = failure_notes(error)
             else:
-                if said is not None:
-                    return _note_uncited(said)
+                if written is not None:
+                    cited = {label for claim in written.claims for label in claim.citations}
+                    left = [paper.label for paper in written.papers if paper.label not in cited]
+                    if left:
+                        notes = (*written.notes, f"Not cited in the paragraph: {', '.join(left)}.")
+                        written = replace(written, notes=notes)
+                    return written
                 notes = failure_notes("It cited none of the papers.")
         quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
         return replace(quoted, question=question, style=STYLE)
@@ -511,12 +516,3 @@ def as_latex(paragraph: Answer) -> str:
 def _escaped(text: str) -> str:
     """Escape a text and keep its leading space, which `escape_latex` removes."""
     return (" " if text[:1].isspace() else "") + escape_latex(text)
-
-
-def _note_uncited(said: Answer) -> Answer:
-    cited = {label for claim in said.claims for label in claim.citations}
-    left = [paper.label for paper in said.papers if paper.label not in cited]
-    if not left:
-        return said
-    note = f"Not cited in the paragraph: {', '.join(left)}."
-    return replace(said, notes=(*said.notes, note))

@@ -97,15 +97,11 @@ class AskSettings:
     t_now: date | None = None
 
     def __post_init__(self) -> None:
-        if self.style is not None and self.style not in STYLES:
-            message = f"The style {self.style!r} is unknown. Choose one of: {', '.join(STYLES)}."
-            raise InputError(message)
-        if self.generation not in (None, *get_args(Generation)):
-            message = (
-                f"The generation {self.generation!r} is unknown. Choose one of: "
-                f"{', '.join(get_args(Generation))}."
-            )
-            raise InputError(message)
+        for name, choices in (("style", STYLES), ("generation", get_args(Generation))):
+            value = getattr(self, name)
+            if value is not None and value not in choices:
+                message = f"The {name} {value!r} is unknown. Choose one of: {', '.join(choices)}."
+                raise InputError(message)
         if self.question_type is not None:
             read_kind(self.question_type)
         check_keywords(self.keywords)

@@ -120,8 +120,8 @@ def answer(
     ...         return "Dust cools by lines [2024A&A...1A]."
     >>> paper = Paper(0, "a", "", "Dust cools by its lines.", bibcode="2024A&A...1A")
     >>> found = Results("dust", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
-    >>> said = answer("How does dust cool?", found, model=Fixed(), check_with_model=False)
-    >>> said.text, said.claims[0].verdict, said.method
+    >>> result = answer("How does dust cool?", found, model=Fixed(), check_with_model=False)
+    >>> result.text, result.claims[0].verdict, result.method
     ('Dust cools by lines [2024A&A...1A].', 'supported', 'fixed')
     """
     if style not in STYLES:
@@ -141,7 +141,7 @@ def answer(
         text = _written(model, _brief(question, results, thread), style=style, on_text=on_text)
     except RemoteError as error:
         return quote(failure_notes(error))
-    said = finish(
+    written = finish(
         question,
         text,
         results,
@@ -150,11 +150,11 @@ def answer(
         score=score,
         check_with_model=check_with_model,
     )
-    if said is None:
+    if written is None:
         return quote(failure_notes("It cited none of the papers found."))
     if language or audience:
-        return rewrite(said, model, language=language, audience=audience)
-    return said
+        return rewrite(written, model, language=language, audience=audience)
+    return written
 
 
 def finish(
@@ -175,7 +175,7 @@ def finish(
         return abstention(
             question,
             results,
-            text=_without_citations(reason) or NOT_ANSWERED,
+            text=" ".join(p.text for p in read_citations(reason, ())) or NOT_ANSWERED,
             method=model.model,
             style=style,
             **fields,
@@ -223,7 +223,7 @@ def _with_previous(question: str, thread: Sequence[Answer]) -> str:
 
 
 def _conversation(thread: Sequence[Answer]) -> list[dict[str, str]]:
-    return [{"question": said.question, "answer": said.text} for said in thread[-_REMEMBERED:]]
+    return [{"question": turn.question, "answer": turn.text} for turn in thread[-_REMEMBERED:]]
 
 
 def _brief(question: str, results: Results, thread: Sequence[Answer]) -> dict[str, Any]:
@@ -258,12 +258,8 @@ def _streamed(model: WritingModel, system: str, user: str, on_text: OnText | Non
     return "".join(pieces)
 
 
-def _without_citations(text: str) -> str:
-    return " ".join(passage.text for passage in read_citations(text, ()))
-
-
 def rewrite(
-    said: Answer,
+    earlier: Answer,
     model: LanguageModel,
     *,
     language: str | None = None,
@@ -277,7 +273,7 @@ def rewrite(
 
     Parameters
     ----------
-    said : Answer
+    earlier : Answer
     model : LanguageModel
     language : str, optional
         Name of a language. Default: that of the answer.
@@ -301,12 +297,12 @@ def rewrite(
     ...         return {"sentences": [{"id": 1, "text": "Staub kühlt."}]}
     >>> found = Results("x", (), Coverage("", 0, 0, {}, None, None))
     >>> claim = Claim("Dust cools.", ("2024A&A...1A",), (), "supported")
-    >>> said = Answer("?", "Dust cools [2024A&A...1A].", (claim,), found, "fixed")
-    >>> rewrite(said, Fixed(), language="German").text
+    >>> earlier = Answer("?", "Dust cools [2024A&A...1A].", (claim,), found, "fixed")
+    >>> rewrite(earlier, Fixed(), language="German").text
     'Staub kühlt [2024A&A...1A].'
     """
     check_readers(language, audience)
-    old = said.claims or (Claim(said.text, ()),)  # an abstention is one sentence
+    old = earlier.claims or (Claim(earlier.text, ()),)  # an abstention is one sentence
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
         "language": language or "the language that the sentences are in",
@@ -317,17 +313,19 @@ def rewrite(
         reply = request_reply(model, prompt("rewrite"), as_data(data), _Sentences)
         texts = _accepted(reply.sentences, old)
     except RemoteError as error:
-        return replace(said, notes=(*said.notes, f"The answer could not be rewritten: {error}"))
+        return replace(
+            earlier, notes=(*earlier.notes, f"The answer could not be rewritten: {error}")
+        )
     claims = tuple(replace(claim, text=text) for claim, text in zip(old, texts, strict=True))
     wanted = [f"into {language}"] * bool(language) + [f"for the audience {audience}"] * bool(
         audience
     )
     return replace(
-        said,
-        text=_composed(said, claims),
-        claims=claims if said.claims else (),
+        earlier,
+        text=_composed(earlier, claims),
+        claims=claims if earlier.claims else (),
         method=model.model,
-        notes=(*said.notes, f"Rewritten {' '.join(wanted)} by {model.model} after checking."),
+        notes=(*earlier.notes, f"Rewritten {' '.join(wanted)} by {model.model} after checking."),
     )
 
 
@@ -369,16 +367,16 @@ def _bare(text: str) -> str:
     return without_labels(" ".join(p.text for p in read_citations(plain, ())))
 
 
-def _composed(said: Answer, claims: Sequence[Claim]) -> str:
+def _composed(earlier: Answer, claims: Sequence[Claim]) -> str:
     """Join new sentences in the layout of the old ones."""
-    if not said.claims:
+    if not earlier.claims:
         return claims[0].text
     labels = {label for claim in claims for label in claim.citations}
-    passages = [p for p in read_citations(said.text, labels) if p.is_claim]
+    passages = [p for p in read_citations(earlier.text, labels) if p.is_claim]
     same = len(passages) == len(claims)
     parts = []
     for n, claim in enumerate(claims):
-        before = passages[n].before if same else ("\n- " if "\n- " in f"\n{said.text}" else " ")
+        before = passages[n].before if same else ("\n- " if "\n- " in f"\n{earlier.text}" else " ")
         parts.append(before + _shown(claim))
     return "".join(parts).strip()
 

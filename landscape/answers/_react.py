@@ -87,7 +87,7 @@ def reason(
     found = work.found() or search(question, k)
     trace = tuple(work.steps)
     if text is not None:
-        said = finish(
+        checked = finish(
             question,
             text,
             found,
@@ -97,8 +97,8 @@ def reason(
             check_with_model=check_with_model,
             trace=trace,
         )
-        if said is not None:
-            return said
+        if checked is not None:
+            return checked
         notes = ("The answer of the agent cited none of the papers found.",)
     elif not notes:
         notes = ("The agent found no answer within its steps.",)
@@ -110,7 +110,9 @@ def reason(
         score=score,
         check_with_model=check_with_model,
     )
-    return replace(written, trace=trace, notes=_merged_notes(notes, written))
+    # "No language model is connected" is wrong if one has failed.
+    kept = [note for note in written.notes if "no language model is connected" not in note]
+    return replace(written, trace=trace, notes=tuple(dict.fromkeys([*notes, *kept])))
 
 
 def _search_and_think(
@@ -173,20 +175,11 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     for n, step in enumerate(work.steps):
-        shown_step: dict[str, Any] = {
-            "thought": step.thought,
-            "action": step.action,
-            "observation": step.observation,
-        }
+        fields = ("thought", "action", "observation")
+        shown_step: dict[str, Any] = {name: getattr(step, name) for name in fields}
         if n in work.results:
             papers = [p for p in work.results[n].papers if p.paper_id not in shown]
             shown |= {paper.paper_id for paper in papers}
             shown_step["new_papers"] = papers_as_data(papers)
         steps.append(shown_step)
     return {"question": work.question, "steps": steps, "steps_left": left}
-
-
-def _merged_notes(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
-    """Merge notes; "no language model is connected" is wrong if one has failed."""
-    kept = [note for note in written.notes if "no language model is connected" not in note]
-    return tuple(dict.fromkeys([*notes, *kept]))

@@ -131,16 +131,15 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions._impact import impact as measure_impact
+    from landscape.overlays.missions._impact import measure_usage
     from landscape.overlays.missions._usage import read_usage
 
     given = [facilities] if isinstance(facilities, str) else facilities
     usage = read_usage(atlas, given)
     if given is None:
         usage = _first(usage, _RANKED)
-    names = [one.name for one in usage.facilities]
-    analysis = measure_impact(
-        atlas, names, since=since, until=until, slices=slices, n_resamples=n_resamples
+    analysis = measure_usage(
+        atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     if given is None:
         usage = _first(usage, _TOGETHER)

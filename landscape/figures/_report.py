@@ -109,7 +109,7 @@ def draw_report(
 ) -> Sheet:
     """Draw the page of `report`."""
     from landscape.corpus._facilities import find_facility
-    from landscape.overlays.missions._impact import impact
+    from landscape.overlays.missions._impact import measure_usage
     from landscape.overlays.missions._usage import read_usage
 
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
@@ -118,7 +118,10 @@ def draw_report(
             f"least {_LEAST_SIZE[0]:g} x {_LEAST_SIZE[1]:g}."
         )
     of = find_facility(facility)
-    found = impact(atlas, [of.name], since=since, until=until, n_resamples=n_resamples, seed=seed)
+    usage = read_usage(atlas, [of.name])
+    found = measure_usage(
+        atlas, usage, since=since, until=until, n_resamples=n_resamples, seed=seed
+    )
     row = found.table.iloc[0]
     if not int(row["papers"]):
         raise InputError(
@@ -129,7 +132,6 @@ def draw_report(
     caption = caption_of(found, *_METHOD, *home)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
     page = Page(size_inches, theme(colours), caption, title=title)
-    usage = read_usage(atlas, [of.name])
     _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
     table = _regions_table(found)
     told = "; ".join(number.in_words for number in numbers)

@@ -132,7 +132,7 @@ def count_by_year(
 def share_interval(
     counts: ArrayLike, totals: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Jeffreys' 95% interval of a share (Brown, Cai & DasGupta 2001, Stat. Sci. 16, 101)."""
+    """Return the Jeffreys 95% interval of a share (Brown et al. 2001, Stat. Sci. 16, 101)."""
     from scipy.stats import beta
 
     k, n = np.broadcast_arrays(np.asarray(counts, float), np.asarray(totals, float))

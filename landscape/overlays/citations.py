@@ -91,7 +91,7 @@ def _starts(sources: NDArray[np.integer], n_nodes: int) -> NDArray[np.int64]:
 def influence(
     references: Links, *, damping: float = 0.5, tolerance: float = 1e-8, most: int = 100
 ) -> NDArray[np.float32]:
-    r"""Influence of each node (PageRank), 1 on average.
+    r"""Return the influence of each node (PageRank), 1 on average.
 
     Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. Damping
     is a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics

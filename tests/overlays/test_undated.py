@@ -77,7 +77,7 @@ def test_slices_of_time_leave_out_what_has_no_date(demo_atlas: Atlas, tmp_path: 
     assert slice_of[0] == -1
     undated = Undated(demo_atlas.path, demo_atlas.manifest)
     assert figures.time_slices(undated).table["papers"].notna().all()
-    with pytest.raises(InputError, match="has a date"):
+    with pytest.raises(InputError, match="need dates, but no paper of this corpus has one"):
         figures.time_slices(Timeless(demo_atlas.path, demo_atlas.manifest))
 
 

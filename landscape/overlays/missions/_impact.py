@@ -142,16 +142,33 @@ def impact(
     --------
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
+    return measure_usage(
+        atlas, read_usage(atlas, facilities), since=since, until=until, slices=slices,
+        links=links, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def measure_usage(
+    atlas: AtlasStore,
+    usage: Usage,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    slices: Sequence[tuple[int, int]] | None = None,
+    links: Links = "vectors",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Measure the impact of facilities whose papers are read already; see `impact`."""
     import pandas as pd
 
-    usage = read_usage(atlas, facilities)
     if links not in ("vectors", "citations"):
         raise InputError(f"links is {links!r}; choose vectors or citations.")
     if n_resamples < 1:
         raise InputError(f"n_resamples is {n_resamples}; give at least 1, for example 1000.")
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
-        raise InputError("There are no time slices; give pairs of years, for example (2015, 2019).")
+        raise InputError("No time slices are given; give pairs of years, for example (2015, 2019).")
     labels = [format_period(*window) for window in windows]
     insides = [in_period(usage, *window) for window in windows]
     home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
@@ -245,7 +262,7 @@ class Period:
         return values, counts.astype(np.int64)
 
     def eras(self, index: int) -> NDArray[np.int64]:
-        """Era of each paper: 0 before first light, 1 in the period since, -1 neither."""
+        """Return the era of each paper: 0 before first light, 1 in the period since, else -1."""
         usage = self.usage
         first_light = np.datetime64(usage.facilities[index].first_light, "D")
         before = usage.covered & (usage.date < first_light)
@@ -537,9 +554,7 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
             + ("; the results may not hold for the rest." if known < _FEW_CITED else ".")
         )
     if links == "citations" and not table["linked_papers"].any():
-        found.append(
-            "The corpus has no references between its papers; there are no bridges to find."
-        )
+        found.append("The papers of the corpus do not cite each other, so no bridges can be found.")
     return tuple(found)
 
 

@@ -105,7 +105,7 @@ def draw_cells(
 
 @cache
 def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
-    """Quantiles of a Poisson at the midpoints of 65,536 equal steps of probability."""
+    """Return Poisson quantiles at the midpoints of 65,536 equal steps of probability."""
     most = int(mean + 8 * np.sqrt(mean) + 10)
     logs = np.cumsum(np.log(np.maximum(np.arange(most + 1), 1)))
     chance = np.exp(np.arange(most + 1) * np.log(mean) - mean - logs) if mean else np.ones(1)
@@ -116,7 +116,7 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
 def percentile_interval(
     draws: NDArray[np.floating], *, level: float = LEVEL
 ) -> tuple[float, float]:
-    """The interval that holds the middle of the finite bootstrap values."""
+    """Return the central interval of the finite bootstrap values."""
     kept = draws[np.isfinite(draws)]
     if not len(kept):
         return float("nan"), float("nan")
@@ -128,7 +128,7 @@ _CORE = 0.8
 
 
 def entropy(counts: ArrayLike) -> NDArray[np.float64]:
-    """Entropy of papers over regions, in nats, with the correction of Miller (1955)."""
+    """Return the entropy of papers over regions in nats, corrected as in Miller (1955)."""
     given = np.asarray(counts, dtype=np.float64)
     total = given.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, count_years
 
@@ -283,28 +284,17 @@ def _incidence(
     return csr_array((ones, (rows, columns)), shape=(len(papers), n_regions))
 
 
-# Top concepts of the thesaurus by arXiv category. If a category spans two (SR: stars and the Sun)
-# both count, so that no paper is wrongly outside.
-_FIELDS = {
-    "astro-ph.CO": ("Cosmology",),
-    "astro-ph.EP": ("Exoplanet astronomy", "Solar system astronomy"),
-    "astro-ph.GA": ("Galactic and extragalactic astronomy", "Interstellar medium"),
-    "astro-ph.HE": ("High energy astrophysics",),
-    "astro-ph.IM": ("Observational astronomy",),
-    "astro-ph.SR": ("Stellar astronomy", "Solar physics"),
-    "physics.space-ph": ("Solar physics", "Solar system astronomy"),
-}
-# Tags below methods and processes do not count as fields.
-_SUBJECTS = frozenset(field for of in _FIELDS.values() for field in of) - {
-    "Observational astronomy"
-}
-_ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observational astronomy"}))}
+@cache
+def read_fields() -> dict[str, list[str]]:
+    """Read the fields of each arXiv category."""
+    fields: dict[str, list[str]] = read_yaml(data_file("thesaurus.yaml"))["category_fields"]
+    return fields
 
 
 def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
     """Find the possible fields of each paper from its arXiv categories, including cross-lists."""
     lengths = [0 if names is None else len(names) for names in categories]
-    bits = {name: _bits(fields) for name, fields in _FIELDS.items()}
+    bits = {name: _bits(fields) for name, fields in read_fields().items()}
     flat = [bits.get(name, 0) for names in categories if names is not None for name in names]
     found = np.zeros(len(lengths), dtype=np.uint16)
     np.bitwise_or.at(found, np.repeat(np.arange(len(lengths)), lengths), np.array(flat, np.uint16))
@@ -349,13 +339,14 @@ def flag_home_papers(
 
 
 def _bits(fields: Iterable[str]) -> int:
-    """Encode a set of fields as bits; other names are ignored."""
-    return sum({1 << _ORDER[field] for field in fields if field in _ORDER})
+    """Return a set of fields as bits; other names are ignored."""
+    every = sorted({field for of in read_fields().values() for field in of})
+    return sum(1 << every.index(field) for field in set(fields).intersection(every))
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Return the fields among a concept and its ancestors."""
+    """Return the fields among a concept and its ancestors; methods are not a field."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)
-    return sorted(_SUBJECTS.intersection(thesaurus.concepts[one].label for one in above))
+    return sorted({thesaurus.concepts[one].label for one in above} - {"Observational astronomy"})

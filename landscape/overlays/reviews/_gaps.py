@@ -380,7 +380,7 @@ def _components(
 
 
 def _level(found: Mapping[str, NDArray[np.float64]], sums: NDArray[np.float64], name: str) -> float:
-    """Mean of a component: over regions for volume, over papers for the others."""
+    """Return the mean of a component: over regions for volume, over papers for the others."""
     papers = None if name == "volume" else sums[0, :, 0]
     return float(np.average(found[name][0], weights=papers))
 

@@ -1,6 +1,6 @@
 """Recognise reviews by list, document type, journal, title and abstract.
 
-A review sets out what is known of a subject from the work of many: review articles, chapters of
+A review summarises a subject from the work of many authors: review articles, chapters of
 handbooks, lecture notes, reviews in proceedings. The paper that presents one survey, mission,
 instrument, simulation or code ("XYZ: survey overview") is not a review.
 """

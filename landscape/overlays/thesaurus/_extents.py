@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from landscape.types import Analysis
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from landscape.corpus._thesaurus import Concept
     from landscape.store import AtlasStore
@@ -127,18 +128,10 @@ def concept_members(
     least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
     r"""Find the papers about each concept or a narrower one, by :math:`1 - \prod (1 - s)`."""
-    import pandas as pd
-
-    members = np.zeros((n_papers, len(concepts)), dtype=bool)
-    rows = tags["paper_row"].to_numpy()
-    # Each concept id is looked up once.
-    number_of, ids = pd.factorize(tags["concept_id"])
-    log_miss = np.log1p(-np.clip(tags["score"].to_numpy(dtype=np.float64), 0.0, 1 - 1e-9))
-    for number, concept in enumerate(concepts):
-        below = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
-        own = np.array([str(one) in below for one in ids], dtype=bool)[number_of]
-        chance = 1 - np.exp(np.bincount(rows[own], log_miss[own], minlength=n_papers))
-        members[:, number] = (chance >= least_score) & (chance > 0)
+    surprise = _surprise(tags, thesaurus, n_papers) @ _upwards(thesaurus)
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    columns = [column_of[one.concept_id] for one in concepts]
+    members: NDArray[np.bool_] = _likely(surprise, least_score)[:, columns].toarray()
     return members
 
 
@@ -250,10 +243,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     thesaurus: Thesaurus = atlas.thesaurus
     tags = atlas.read_layer("uat", ["concept_id", "score"])
     n = len(atlas.map)
-    table = count_concepts(
-        tags["paper_row"], tags["concept_id"], thesaurus,
-        n_papers=n, scores=tags["score"], least_score=least_score,
-    )  # fmt: skip
+    table = count_concepts(tags, thesaurus, n_papers=n, least_score=least_score)
     tagged = int(tags.loc[tags["score"] >= least_score, "paper_row"].nunique())
     bounds = atlas.coverage
     dates = f"{str(bounds['first_date'])[:10]} to {str(bounds['last_date'])[:10]}"
@@ -274,36 +264,27 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
 
 
 def count_concepts(
-    rows: pd.Series,
-    concept_ids: pd.Series,
+    tags: pd.DataFrame,
     thesaurus: Thesaurus,
     *,
     n_papers: int,
-    scores: pd.Series | None = None,
     least_score: float = LEAST_SCORE,
 ) -> pd.DataFrame:
     """Count papers by concept; a paper counts once for each concept above its own."""
     import pandas as pd
-    from scipy.sparse import csr_matrix
 
-    order = list(thesaurus.concepts)
-    column_of = {one: column for column, one in enumerate(order)}
-    columns = concept_ids.map(column_of)
-    known = columns.notna().to_numpy()
-    places = (rows.to_numpy()[known], columns[known].to_numpy(dtype=np.int64))
-    sure = np.ones(len(rows)) if scores is None else scores.to_numpy(dtype=np.float64)
-    surprise = -np.log1p(-np.clip(sure[known], 0.0, 1 - 1e-9))  # adds up as chances of a miss do
-    direct = csr_matrix((surprise, places), shape=(n_papers, len(order)))
-    least = -np.log1p(-least_score) - 1e-12
-    own = _count_from(direct, least)
-    with_narrower = _count_from(direct @ _upwards(thesaurus, column_of), least)
+    direct = _surprise(tags, thesaurus, n_papers)
+    own, with_narrower = (
+        _likely(surprise, least_score).getnnz(axis=0)
+        for surprise in (direct, direct @ _upwards(thesaurus))
+    )
     table = pd.DataFrame(
         {
-            "concept_id": order,
+            "concept_id": list(thesaurus.concepts),
             "label": [one.label for one in thesaurus.concepts.values()],
             "level": _levels(thesaurus),
-            "papers": own,
-            "with_narrower": with_narrower,
+            "papers": own.astype(np.int64),
+            "with_narrower": with_narrower.astype(np.int64),
             "share": with_narrower / max(n_papers, 1),
         }
     )
@@ -313,16 +294,30 @@ def count_concepts(
     )
 
 
-def _count_from(surprise: Any, least: float) -> NDArray[np.int64]:
-    """Count the papers of each column with a positive surprise of at least the threshold."""
-    enough = (surprise.data >= least) & (surprise.data > 0)
-    return np.bincount(surprise.indices[enough], minlength=surprise.shape[1])
+def _surprise(tags: pd.DataFrame, thesaurus: Thesaurus, n_papers: int) -> csr_matrix:
+    """Return -log(1 - score) of each tag; their sums combine independent chances."""
+    import pandas as pd
+    from scipy.sparse import csr_matrix
+
+    columns = pd.Index(list(thesaurus.concepts)).get_indexer(tags["concept_id"].astype(object))
+    known = columns >= 0
+    scores = tags["score"].to_numpy(dtype=np.float64)[known]
+    places = (tags["paper_row"].to_numpy()[known], columns[known])
+    surprise = -np.log1p(-np.clip(scores, 0.0, 1 - 1e-9))
+    return csr_matrix((surprise, places), shape=(n_papers, len(thesaurus.concepts)))
 
 
-def _upwards(thesaurus: Thesaurus, column_of: dict[str, int]) -> Any:
+def _likely(surprise: csr_matrix, least_score: float) -> csr_matrix:
+    """Return whether each paper is about each concept, with a positive chance."""
+    least = -np.log1p(-min(least_score, 1 - 1e-12)) - 1e-12
+    return surprise >= max(least, np.finfo(np.float64).tiny)
+
+
+def _upwards(thesaurus: Thesaurus) -> csr_matrix:
     """Return the matrix from each concept to itself and all broader concepts."""
     from scipy.sparse import csr_matrix
 
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
     pairs = [
         (column, column_of[above])
         for one, column in column_of.items()

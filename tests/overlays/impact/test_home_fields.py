@@ -9,9 +9,9 @@ import pandas as pd
 from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.overlays.missions._usage import (
-    _FIELDS,
     match_home_fields,
     read_category_fields,
+    read_fields,
     read_tag_fields,
 )
 
@@ -46,6 +46,6 @@ def test_cross_lists_count_as_home() -> None:
 
 
 def test_every_facility_has_a_home_that_categories_can_tell() -> None:
-    told = {field for fields in _FIELDS.values() for field in fields}
+    told = {field for fields in read_fields().values() for field in fields}
     lost = [name for name, one in load_facilities().items() if not told & set(one.home_fields)]
     assert lost == []

@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_table(atlas: Any) -> None:
         ({"since": 2030}, "2005 to 2015"),
         ({"slices": [(2010, 2011)]}, "no paper"),
         ({"slices": [2010]}, "pair of years"),
-        ({"slices": []}, "no time slice"),
+        ({"slices": []}, "No time slices"),
         ({"links": "threads"}, "vectors or citations"),
         ({"n_resamples": 0}, "1000"),
     ],

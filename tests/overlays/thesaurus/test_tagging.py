@@ -139,9 +139,7 @@ def test_counts_go_by_the_rule_of_the_overlay(small):
             "score": rng.uniform(0.01, 0.6, 300),
         }
     ).drop_duplicates(["paper_row", "concept_id"])
-    counted = count_concepts(
-        tags.paper_row, tags.concept_id, small, n_papers=40, scores=tags.score
-    ).set_index("concept_id")
+    counted = count_concepts(tags, small, n_papers=40).set_index("concept_id")
     members = concept_members(tags, small, list(small.concepts.values()), n_papers=40)
     expected = dict(zip(ids, members.sum(axis=0), strict=True))
     assert {one: counted.with_narrower.get(one, 0) for one in ids} == expected

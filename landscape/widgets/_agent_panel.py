@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import ipywidgets as widgets
 
+from landscape._bibliography import to_bibtex
 from landscape._io import check_output, write_output
 from landscape._progress import progress
 from landscape._render import escape, render
+from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.widgets._code_lines import Name
@@ -24,6 +26,7 @@ from landscape.widgets._panel import OpenedPanel, Panel, css_of, quiet_html, sty
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
+    from landscape.types import Paper
 
 T = TypeVar("T")
 _SHOWN_STEPS = 8
@@ -100,7 +103,7 @@ class AtlasPanel(OpenedPanel):
     def _show_model(self) -> None:
         if self.connection.fault:
             text = f"{self.connection.fault} Correct it under “Language model”."
-        elif self.connection.is_told:
+        elif self.connection.is_configured:
             text = f"{self._BY_MODEL} {self.connection!r}"[:-1].replace("<Connection: ", "")
         else:
             text = (
@@ -114,7 +117,7 @@ class AtlasPanel(OpenedPanel):
         try:
             do()
         except Exception as error:  # noqa: BLE001 - nothing above this timer would report it
-            Panel._tell(self, error)
+            Panel._show_error(self, error)
 
     def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:
         def entered(_widget: Any, content: Any, _buffers: Any) -> None:
@@ -207,8 +210,8 @@ class ScholarPanel(AtlasPanel):
         """Summarise the steps so far."""
         return f"{count(len(steps), 'step')} so far"
 
-    def _tell(self, error: Exception) -> None:
-        super()._tell(error)
+    def _show_error(self, error: Exception) -> None:
+        super()._show_error(error)
         self._stopping = None
         self._live.value = ""
 
@@ -261,6 +264,13 @@ def links_html(names: Mapping[str, str], write: Callable[[str], str]) -> str:
         download_link(name, write(Path(name).suffix), text=text) for name, text in names.items()
     )
     return f"<p>{' '.join(links)}</p>"
+
+
+def write_papers(ending: str, result: Any, table: Any, papers: Iterable[Paper]) -> str:
+    """Write a result as ``.json``, its table as ``.csv``, or its papers as ``.bib``."""
+    if ending == ".json":
+        return to_json(result)
+    return to_csv(table) if ending == ".csv" else to_bibtex(papers)
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:

@@ -526,8 +526,8 @@ class AskPanel(AtlasPanel):
         self._folds.set_title(2, f"Earlier questions ({len(buttons)})")
         close_all(*old)
 
-    def _tell(self, error: Exception) -> None:
-        super()._tell(error)
+    def _show_error(self, error: Exception) -> None:
+        super()._show_error(error)
         self._live_text.mark("It broke off. Written so far (unfinished, unchecked)")
 
     def _ask_typed(self) -> None:

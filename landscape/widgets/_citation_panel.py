@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import escape, render
-from landscape._serializer import to_csv, to_json
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
@@ -18,6 +17,7 @@ from landscape.widgets._agent_panel import (
     links_html,
     model_option,
     needed,
+    write_papers,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._panel import (
@@ -232,14 +232,8 @@ class CitationPanel(ScholarPanel):
             self._files.value = links_html(self.FILES, self._file)
 
     def _file(self, ending: str) -> str:
-        from landscape._bibliography import to_bibtex
-
-        assert self._value is not None  # noqa: S101 - there are no files before the first answer
-        if ending == ".json":
-            return to_json(self._value)
-        chosen = self.selection
-        if ending == ".csv":
-            return to_csv(chosen)
-        ranks = set() if chosen is None else set(chosen["rank"])
-        papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
-        return to_bibtex(papers)
+        found, table = self._value, self.selection
+        assert found is not None  # noqa: S101 - there are no files before the first answer
+        assert table is not None  # noqa: S101
+        papers = [found.papers[rank - 1] for rank in table["rank"]]
+        return write_papers(ending, found, table, papers)

@@ -110,7 +110,7 @@ class Connection(Panel):
 
     def __repr__(self) -> str:
         key = "with a key" if self._key_now() else "without a key"
-        if not self.is_told:
+        if not self.is_configured:
             return "<Connection: no language model is named>"
         if self.fault:
             return "<Connection: the server address cannot be read>"
@@ -118,7 +118,7 @@ class Connection(Panel):
         return f"<Connection: {model} on {self.server}, {key}>"
 
     @property
-    def is_told(self) -> bool:
+    def is_configured(self) -> bool:
         """Whether a server or a key is given, here or in the environment."""
         return bool(self._address or os.environ.get("OPENAI_BASE_URL") or self._key_now())
 
@@ -157,7 +157,7 @@ class Connection(Panel):
         InputError
             If a setting is invalid.
         """
-        if not self.is_told:
+        if not self.is_configured:
             return None
         from landscape.llm._budget import default_cache_folder
 
@@ -195,7 +195,7 @@ class Connection(Panel):
         self.run("Testing the connection", self._test, self.say)
 
     def _test(self) -> str:
-        if not self.is_told:
+        if not self.is_configured:
             raise InputError("Nothing to test yet: give a server address, or a key for OpenAI.")
         try:
             model = self._connect(timeout=_LONGEST_TEST, retries=0)
@@ -241,7 +241,7 @@ class Connection(Panel):
         try:
             self.use_key(typed)
         except InputError as error:
-            self._tell(error)
+            self._show_error(error)
 
     def _take_variable(self, change: dict[str, Any]) -> None:
         typed = change["new"].strip()

@@ -439,7 +439,7 @@ class MapExplorer(ExplorerState):
         try:
             action()
         except LandscapeError as error:
-            self._tell(error)
+            self._show_error(error)
 
     def _search_query(self) -> None:
         controls = self._controls

@@ -62,8 +62,8 @@ class ExplorerState(Panel):
         self.figure = self._painter.figure
         self.figure.publish(self._seen_on_page)
         self._controls = Controls(self.figure, self._size)
-        self._drawing = Latest(self._redraw, failed=self._tell)
-        self._summing = Latest(self._sum_up, failed=self._tell)
+        self._drawing = Latest(self._redraw, failed=self._show_error)
+        self._summing = Latest(self._sum_up, failed=self._show_error)
         super().__init__(f"Map of {atlas.title}", self._controls.body)
         self.add_class("landscape-explorer")
         self.say(self._offer())
@@ -383,7 +383,7 @@ class ExplorerState(Panel):
         try:
             self._controls.show_paper(row, self.atlas, self._data)
         except (LandscapeError, OSError) as error:
-            self._tell(error)
+            self._show_error(error)
             return
         self._painter.focus(row, self._data)
 
@@ -399,12 +399,12 @@ class ExplorerState(Panel):
         if not self._summing.is_outdated:
             shown.value = page
 
-    def _tell(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         if isinstance(error, LandscapeError):
             self._tell_state()  # controls return to the state shown
         if isinstance(error, AtlasError) and tasks.written_at(self.atlas) != self._built:
             self._offer_reload()
-        super()._tell(error)
+        super()._show_error(error)
 
     @contextmanager
     def _setting(self) -> Iterator[None]:

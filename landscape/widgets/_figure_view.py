@@ -13,6 +13,7 @@ import ipywidgets as widgets
 import plotly.graph_objects as go
 from traitlets import observe
 
+from landscape._render import render
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
 from landscape.widgets._panel import close_all
@@ -182,13 +183,8 @@ def caption_html(found: Analysis) -> str:
     if sources:
         named = ", ".join(f"{name} ({count:,})" for name, count in sources.items())
         notes.append(f"Sources: {named}.")
-    strong = f"<strong>{html.escape(generated)}</strong> " if generated else ""
-    warnings = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
-    if warnings:
-        warnings = f"<div class='landscape-warning landscape-quiet'>{warnings}</div>"
-    return (
-        f"<div class='landscape-caption'>{strong}{html.escape(found.caption)}</div>"
-        f"<div class='landscape-quiet'>{html.escape(' '.join(notes))}</div>{warnings}"
+    return render(
+        "panel_results.html", part="caption", found=found, generated=generated, notes=notes
     )
 
 

@@ -16,6 +16,7 @@ import ipywidgets as widgets
 
 from landscape._io import expand_home, write_output
 from landscape._progress import Stopped
+from landscape._render import render
 from landscape._serializer import to_csv
 from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
@@ -206,9 +207,7 @@ def picture_html(rendering: Rendering) -> str:
 def used_html(rendering: Rendering) -> str:
     """Write the data and methods of the picture, and its warnings."""
     used = rendering.used[:1].upper() + rendering.used[1:]
-    notes = "".join(f"<div>{html.escape(note)}</div>" for note in rendering.notes)
-    warnings = f"<div class='landscape-warning landscape-quiet'>{notes}</div>" if notes else ""
-    return f"<div class='landscape-caption'>{html.escape(used)}.</div>{warnings}"
+    return render("panel_results.html", part="used", used=used, notes=rendering.notes)
 
 
 def scores_html(rendering: Rendering) -> str:
@@ -235,19 +234,15 @@ def scores_html(rendering: Rendering) -> str:
 
 
 def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
-    bars = scores.bars
+    least, peaks = scores.bars, f"Peaks kept, of {scores.n_peaks}"
+    relief = least.relief * max(scores.relief_of_truth, 0.0)
+    heights = "Rank correlation of the heights with the relief"
     return [
-        ("iou", "Overlap of land and water", scores.iou, bars.iou),
-        ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, bars.boundary_f1),
-        (
-            "peaks_kept", f"Peaks kept, of {scores.n_peaks}", scores.peaks_kept,
-            bars.peaks_kept,
-        ),
-        (
-            "relief", "Rank correlation of the heights with the relief",
-            scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
-        ),
-    ]  # fmt: skip
+        ("iou", "Overlap of land and water", scores.iou, least.iou),
+        ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, least.boundary_f1),
+        ("peaks_kept", peaks, scores.peaks_kept, least.peaks_kept),
+        ("relief", heights, scores.relief_correlation, relief),
+    ]
 
 
 def places_html(rendering: Rendering) -> str:
@@ -448,8 +443,8 @@ class OutreachPanel(ResultPanel):
         text = "Settings have changed since this map was drawn." if differs else ""
         self._changed.value = quiet_html(text)
 
-    def _tell(self, error: Exception) -> None:
-        super()._tell(error)
+    def _show_error(self, error: Exception) -> None:
+        super()._show_error(error)
         self._change()
 
     def _show_progress(self, task: str, done: float, total: float | None, unit: str) -> None:

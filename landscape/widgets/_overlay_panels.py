@@ -26,6 +26,7 @@ from landscape.widgets._panel import (
     checked_whole,
     make_control,
     panel_texts,
+    quiet_html,
     show_only,
     what_control,
 )
@@ -37,14 +38,6 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
     from landscape.types import Analysis
 
-IMPACT = {
-    "map": "Share map of a facility",
-    "ranking": "Ranked table",
-    "before_after": "Before and since first light",
-    "compare": "The first compared with the others",
-    "maps": "Small maps, one each",
-    "report": "One-page report (PDF)",
-}
 _OF_THE_FIRST = ("map", "before_after", "report", "compare")
 _DEFAULT_FACILITIES = 4
 
@@ -73,22 +66,14 @@ class ImpactPanel(AnalysisPanel):
     """
 
     def __init__(
-        self,
-        atlas: Atlas,
-        *,
-        facilities: str | Sequence[str] | None = None,
-        what: str = "map",
-        since: int | None = None,
-        until: int | None = None,
-        theme: str = "light",
-    ) -> None:
+        self, atlas: Atlas, *, facilities: str | Sequence[str] | None = None, what: str = "map",
+        since: int | None = None, until: int | None = None, theme: str = "light",
+    ) -> None:  # fmt: skip
         checked_atlas(atlas)
         check_period(since, until)
         given = checked_names("facilities", facilities)
-        self._what = what_control(IMPACT, what, self._change)
-        self._chooser = Chooser(
-            "Add a facility", "type a name, such as ALMA", given, on_change=self._change
-        )
+        self._what = what_control("impact", what, self._change)
+        self._chooser = Chooser("facility", given, on_change=self._change)
         self._first = make_control("overlays.first", self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         super().__init__(
@@ -186,7 +171,7 @@ class ImpactPanel(AnalysisPanel):
 
 
 def _with_measures(found: Analysis) -> pd.DataFrame:
-    return found.table.assign(said=found.table["measure"].map(panel_texts()["measures"]))
+    return found.table.assign(measure_text=found.table["measure"].map(panel_texts()["measures"]))
 
 
 def _regions_with_papers(found: Analysis) -> pd.DataFrame:
@@ -199,7 +184,6 @@ def _regions_with_papers(found: Analysis) -> pd.DataFrame:
 
 # -- reviews
 
-REVIEWS = {"gaps": "Regions that lack a review", "coverage": "Coverage by reviews"}
 _LARGEST_WEIGHT = 2.0
 
 
@@ -225,23 +209,17 @@ class ReviewPanel(AnalysisPanel):
     """
 
     def __init__(
-        self,
-        atlas: Atlas,
-        *,
-        what: str = "gaps",
-        weights: Mapping[str, float] | None = None,
+        self, atlas: Atlas, *, what: str = "gaps", weights: Mapping[str, float] | None = None,
         theme: str = "light",
-    ) -> None:
+    ) -> None:  # fmt: skip
         from landscape.overlays.reviews._gaps import check_weights
 
         checked_atlas(atlas)
-        self._what = what_control(REVIEWS, what, self._change)
+        self._what = what_control("reviews", what, self._change)
         self._weights = {
             name: self._slider(name, weight) for name, weight in check_weights(weights).items()
         }
-        label = widgets.HTML(
-            "<span class='landscape-quiet'>Weights of the components; 0 omits one</span>"
-        )
+        label = widgets.HTML(quiet_html("Weights of the components; 0 omits one"))
         sliders = widgets.HBox(
             list(self._weights.values()),
             layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),
@@ -328,7 +306,6 @@ class ReviewPanel(AnalysisPanel):
 
 # -- thesaurus
 
-THESAURUS = {"overlay": "Concepts on the map", "gaps": "Terms missing from the thesaurus"}
 _MOST_PROPOSALS = 10_000
 
 
@@ -355,21 +332,14 @@ class ThesaurusPanel(AnalysisPanel):
     """
 
     def __init__(
-        self,
-        atlas: Atlas,
-        *,
-        concepts: str | Sequence[str] | None = None,
-        what: str = "overlay",
-        limit: int = 100,
-        theme: str = "light",
-    ) -> None:
+        self, atlas: Atlas, *, concepts: str | Sequence[str] | None = None, what: str = "overlay",
+        limit: int = 100, theme: str = "light",
+    ) -> None:  # fmt: skip
         checked_atlas(atlas)
         given = checked_names("concepts", concepts)
         self._limit = checked_whole("limit", limit, 1, _MOST_PROPOSALS)
-        self._what = what_control(THESAURUS, what, self._change)
-        self._chooser = Chooser(
-            "Add a concept", "type a name, such as Exoplanets", given, on_change=self._change
-        )
+        self._what = what_control("thesaurus", what, self._change)
+        self._chooser = Chooser("concept", given, on_change=self._change)
         self._top = make_control("overlays.top", self._show_top)
         super().__init__(
             "Thesaurus on the map:", atlas, theme=theme,
@@ -431,11 +401,6 @@ class ThesaurusPanel(AnalysisPanel):
 
 # -- trends
 
-TRENDS = {
-    "topics": "Topics that rise and fall", "author": "An author's path",
-    "compare": "Two selections compared", "countries": "Countries",
-    "institutions": "Institutions",
-}  # fmt: skip
 _MOST_NAMES = 400
 
 
@@ -464,22 +429,14 @@ class TrendsPanel(AnalysisPanel):
     """
 
     def __init__(
-        self,
-        atlas: Atlas,
-        *,
-        what: str = "topics",
-        since: int | None = None,
-        until: int | None = None,
-        author: str = "",
-        a: str = "",
-        b: str = "",
-        theme: str = "light",
-    ) -> None:
+        self, atlas: Atlas, *, what: str = "topics", since: int | None = None,
+        until: int | None = None, author: str = "", a: str = "", b: str = "", theme: str = "light",
+    ) -> None:  # fmt: skip
         checked_atlas(atlas)
         check_period(since, until)
         for name, text in (("author", author), ("a", a), ("b", b)):
             readable_text(name, text)
-        self._what = what_control(TRENDS, what, self._change)
+        self._what = what_control("trends", what, self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         middle = sum(self._years.corpus) // 2
         given = {"author": author, "a": a or f"..{middle}", "b": b or f"{middle + 1}.."}
@@ -553,7 +510,7 @@ class TrendsPanel(AnalysisPanel):
                 "trends.compare", "compare", "comparison", a, b, columns="comparison",
                 draw=lambda found: draw_comparison(self.atlas, found, colours=self.theme),
                 table=lambda found: found.table.assign(
-                    said=found.table["over_in"].map(over_in).fillna("")
+                    more_in=found.table["over_in"].map(over_in).fillna("")
                 ),
             )  # fmt: skip
         return self._analysed(f"trends.{what}", what, what)

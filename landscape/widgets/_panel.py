@@ -260,8 +260,9 @@ def make_fields(
     return fields, groups
 
 
-def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], None]) -> Any:
-    """Return a list of the results that a panel can show."""
+def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
+    """Return a list of the results that a panel can show, from ``panels.yaml``."""
+    kinds = panel_texts()["results"][panel]
     if chosen not in kinds:
         raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
     options = [(words, key) for key, words in kinds.items()]
@@ -318,20 +319,10 @@ def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
 class Chooser(widgets.VBox):
     """A text field, and a button that removes each chosen name."""
 
-    def __init__(
-        self,
-        description: str,
-        placeholder: str,
-        chosen: Sequence[str],
-        *,
-        on_change: Callable[[], None],
-    ) -> None:
+    def __init__(self, kind: str, chosen: Sequence[str], *, on_change: Callable[[], None]) -> None:
         self._names: dict[str, str] = {}
         self._on_change = on_change
-        self.field = make_control(
-            "shared.chooser", description=description, placeholder=placeholder,
-            tooltip=f"{description}: {placeholder}",
-        )  # fmt: skip
+        self.field = make_control(f"choosers.{kind}")
         self.field.observe(self._take, "value")
         self._chips = widgets.HBox(layout={"flex_flow": "row wrap"})
         super().__init__([self.field, self._chips])
@@ -461,7 +452,7 @@ class Panel(widgets.VBox):
         job: Job[T] = Job(
             begin_and_work,
             done=lambda found: self._finish(job, lambda: then(found)),
-            failed=lambda error: self._finish(job, lambda: self._tell(error)),
+            failed=lambda error: self._finish(job, lambda: self._show_error(error)),
             on_progress=self._show_progress,
             ended=lambda: self._turns.end(job),
         )
@@ -502,9 +493,9 @@ class Panel(widgets.VBox):
         try:
             show()
         except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
-            self._tell(error)
+            self._show_error(error)
 
-    def _tell(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         """Show an error as one sentence, without a traceback."""
         is_ours = isinstance(error, LandscapeError)
         self.say(
@@ -547,7 +538,7 @@ class OpenedPanel(Panel):
         try:
             atlas = open_atlas(self._atlas.path)
         except LandscapeError as error:
-            self._tell(error)
+            self._show_error(error)
             return
         self.heading = f"{self._verb} {atlas.title}"
         self._reopen.layout.display = "none"
@@ -558,7 +549,7 @@ class OpenedPanel(Panel):
         """Continue with a rebuilt atlas."""
         self._atlas = atlas
 
-    def _tell(self, error: Exception) -> None:
-        super()._tell(error)
+    def _show_error(self, error: Exception) -> None:
+        super()._show_error(error)
         if isinstance(error, AtlasError):
             self._reopen.layout.display = ""

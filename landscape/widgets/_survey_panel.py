@@ -383,7 +383,7 @@ class SurveyPanel(ScholarPanel):
 
     def _show_plan(self) -> None:
         try:
-            plan = f"Settings: {self.controls.summary(with_model=self.connection.is_told)}."
+            plan = f"Settings: {self.controls.summary(with_model=self.connection.is_configured)}."
         except LandscapeError as error:
             plan = str(error)
         self._plan.value = quiet_html(plan)

@@ -23,6 +23,7 @@ from landscape.widgets._agent_panel import (
     links_html,
     model_option,
     needed,
+    write_papers,
 )
 from landscape.widgets._code_lines import Name, called, connecting, join_lines, written
 from landscape.widgets._figure_view import download_link
@@ -441,14 +442,8 @@ class WritingPanel(ScholarPanel):
         self._files.value = links_html(self.FILES, self._file) if self._value else ""
 
     def _file(self, ending: str) -> str:
-        from landscape._bibliography import to_bibtex
-
-        assert self._value is not None  # noqa: S101 - there are no files before the first papers
-        if ending == ".json":
-            return to_json(self._value)
-        if ending == ".csv":
-            return to_csv(self.selection)
-        return to_bibtex([one.paper for one in self._picked()])
+        papers = [one.paper for one in self._picked()]
+        return write_papers(ending, self._value, self.selection, papers)
 
 
 def _wide(control: widgets.Widget) -> widgets.Box:

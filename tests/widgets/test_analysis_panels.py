@@ -32,18 +32,18 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets._overlay_panels import IMPACT, REVIEWS, THESAURUS, TRENDS
-from landscape.widgets._panel import Chooser
+from landscape.widgets._panel import Chooser, panel_texts
 from landscape.widgets._tables import Column, table_html
 from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
 SLIDERS = widgets.FloatSlider | widgets.IntRangeSlider
+RESULTS = panel_texts()["results"]
 PANELS = [
-    *((ImpactPanel, {"what": what, "facilities": ["HST", "ALMA"]}) for what in IMPACT),
-    *((ReviewPanel, {"what": what}) for what in REVIEWS),
-    *((ThesaurusPanel, {"what": what}) for what in THESAURUS),
-    *((TrendsPanel, {"what": what}) for what in TRENDS if what != "author"),
+    *((ImpactPanel, {"what": what, "facilities": ["HST", "ALMA"]}) for what in RESULTS["impact"]),
+    *((ReviewPanel, {"what": what}) for what in RESULTS["reviews"]),
+    *((ThesaurusPanel, {"what": what}) for what in RESULTS["thesaurus"]),
+    *((TrendsPanel, {"what": what}) for what in RESULTS["trends"] if what != "author"),
 ]
 
 
@@ -435,7 +435,7 @@ def test_drawing_again_leaves_no_widgets_behind(demo_atlas, kind, chosen):
 
 
 def test_a_choice_that_is_taken_away_leaves_no_widgets_behind():
-    chooser = Chooser("Facility", "type a name", ["HST"], on_change=lambda: None)
+    chooser = Chooser("facility", ["HST"], on_change=lambda: None)
     before = live_widgets()
     chooser.value = ["ALMA"]
     assert live_widgets() == before

@@ -95,7 +95,7 @@ def test_nothing_named_is_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert repr(connection) == "<Connection: no language model is named>"
     monkeypatch.setenv("MY_KEY", KEY)
     connection._variable_box.value = "MY_KEY"
-    assert connection.is_told
+    assert connection.is_configured
     assert "environment variable MY_KEY" in page_of(connection)
     assert connection.value.model == "gpt-4o-mini"
 

@@ -203,7 +203,7 @@ def test_without_weights_it_says_so_and_how_to_get_them(panel):
 
 def test_a_folder_without_weights_is_one_sentence_before_anything_is_drawn(demo_atlas, quick):
     panel = opened(demo_atlas, weights="no-such-folder")
-    assert panel.status.startswith("There are no weights at no-such-folder: give a folder")
+    assert panel.status.startswith("There are no weights at no-such-folder; pass a folder")
     assert quick == []
     assert panel.rendering is None
     assert "Traceback" not in all_html(panel)

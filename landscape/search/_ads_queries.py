@@ -1,4 +1,4 @@
-"""Check ADS queries, and propose one for a request in plain words.
+"""Check ADS queries, and propose a query for a request in plain words.
 
 The grammar is ``ads.lark``; ``data/ads.yaml`` lists the fields, operators and values of ADS and the
 rules that find authors, years and limits in a request.
@@ -34,7 +34,7 @@ _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*
 
 @cache
 def _syntax() -> SimpleNamespace:
-    """Read the names of ADS and the rules of proposals."""
+    """Read the names that ADS knows and the rules for proposing queries."""
     stored = read_yaml(data_file("ads.yaml"))
 
     def fill(rule: str) -> str:
@@ -62,9 +62,9 @@ class AdsQuery:
     text : str
         The query.
     clauses : tuple of (str, str)
-        Each field with its value in reading order; the field of a bare word is ``""``.
+        Pairs of a field and its value, in reading order; the field of a bare word is ``""``.
     operators : tuple of str
-        Second-order operators in it, for example ``"citations"``.
+        Second-order operators in the query, for example ``"citations"``.
 
     Examples
     --------
@@ -79,12 +79,12 @@ class AdsQuery:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Distinct fields in reading order."""
+        """Distinct fields of the query, in reading order."""
         return tuple(dict.fromkeys(field for field, _ in self.clauses if field))
 
     @property
     def url(self) -> str:
-        """The ADS page that runs it."""
+        """URL of the ADS page that runs the query."""
         return ads_url(self.text)
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ def parse_ads(query: str) -> AdsQuery:
     Raises
     ------
     InputError
-        For a syntax error, or a field, operator or value that ADS does not have; the message
+        For a syntax error, or for a field, operator or value that ADS does not have; the message
         points at the character.
 
     Examples
@@ -126,7 +126,7 @@ def parse_ads(query: str) -> AdsQuery:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """Part of a query: clauses of (field, value, position), operators and nesting depth."""
+    """Part of a query, with clauses (field, value, position), operators and nesting depth."""
 
     clauses: tuple[tuple[str, str, int], ...] = ()
     operators: tuple[str, ...] = ()
@@ -289,10 +289,10 @@ def propose_ads_query(
     question : str
         The request.
     model : LanguageModel, optional
-        Writes the query. Without one, or if its query cannot be read, rules find authors, years
-        and whether titles are to be searched; the other words are searched in abstracts.
+        Model that writes the query. Without a model, or if its query is invalid, rules find the
+        authors and years, and search the other words in abstracts, or in titles if requested.
     today : datetime.date, optional
-        Date from which "recent" is counted; default today.
+        Date that "recent" refers to; by default today.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def propose_ads_query(
                 request_reply(model, prompt("propose_ads"), brief, _Proposal).query
             ).text
         except (InputError, RemoteError):
-            pass  # the rules need no model
+            pass  # the rules below need no model
     request = re.sub("[“”]", '"', question.replace("’", "'"))
     request = re.sub(_syntax().ignored, " ", request, flags=re.IGNORECASE)
     years, request = _years(request, today.year)
@@ -322,7 +322,7 @@ def propose_ads_query(
 
 
 def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
-    """Find the first match of a pattern, and remove it from the request."""
+    """Find the first match of a pattern and remove it from the request."""
     found = re.search(pattern, request, re.IGNORECASE)
     if found:
         request = f"{request[: found.start()]} , {request[found.end() :]}"
@@ -343,7 +343,7 @@ def _years(request: str, now: int) -> tuple[list[str], str]:
 
 
 def _authors(request: str) -> tuple[list[str], str]:
-    """Find "by X and Y", "X et al.", "X's papers", "Family, G" and "first author X"."""
+    """Find authors in "by X and Y", "X et al.", "X's papers", "Family, G" or "first author X"."""
     syntax = _syntax()
     role, request = _take(syntax.author_role, request)
     names: list[str] = []
@@ -361,7 +361,7 @@ def _authors(request: str) -> tuple[list[str], str]:
 
 
 def _names(text: str) -> list[str]:
-    """Split at "and" and commas; "Family, G" stays one name."""
+    """Split names at "and" and at commas, but keep "Family, G" as one name."""
     names = []
     parts = re.split(r"\s+(?:and|or|&|with)\s+", text.strip(" .,"))
     for part in parts:
@@ -375,7 +375,7 @@ def _names(text: str) -> list[str]:
 
 
 def _family_first(name: str) -> str:
-    """Turn "Vera Rubin" into "Rubin, Vera"; "oort j" and "van der Marel" keep their order."""
+    """Convert "Vera Rubin" to "Rubin, Vera"; keep the order of "oort j" and "van der Marel"."""
     words = _trim(name.strip(" .,").split())
     if not 2 <= len(words) <= 4 or words[-1] in ("Collaboration", "Consortium", "Team"):
         return " ".join(words)
@@ -387,7 +387,7 @@ def _family_first(name: str) -> str:
 
 
 def _topics(request: str) -> list[str]:
-    """Search for the rest: phrases in quotes, and the words between prepositions."""
+    """Return clauses for the quoted phrases and for the words between prepositions."""
     syntax = _syntax()
     in_title, request = _take(syntax.title, request)
     phrases = re.findall(r'"([^"]*\w[^"]*)"', request)
@@ -404,6 +404,6 @@ def _topics(request: str) -> list[str]:
 
 
 def _trim(words: list[str]) -> list[str]:
-    """Remove words at both ends that neither begin nor end a topic or a name."""
+    """Remove words from both ends that cannot begin or end a topic or a name."""
     kept = [at for at, word in enumerate(words) if word.lower() not in _syntax().edges]
     return words[kept[0] : kept[-1] + 1] if kept else []

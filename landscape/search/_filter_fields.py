@@ -1,20 +1,20 @@
-"""Find the papers that match a filter: `FIELDS` has the columns and the function of each field.
+"""Find the papers that match a filter; `FIELDS` has the columns and the function of each field.
 
 Refereed
-    Only ADS stores it, so it is inferred: the document type is article, review or letter; or the
-    type is missing or eprint, and the paper has a journal or a DOI not registered by arXiv.
+    Inferred, as only ADS stores it: the document type is article, review or letter; or the type
+    is missing or eprint, and the paper has a journal or a DOI that is not registered by arXiv.
     Proceedings are not refereed.
 Review
-    The layer of reviews of an atlas decides. Without it: the document type is review, or the
+    Given by the layer of reviews of an atlas. Without it, the document type is review, or the
     journal publishes reviews (Annual Review, A&ARv, Living Reviews...), or the title contains "a
     review of", ": an overview", "... reviewed" and the like, but not "peer review".
 Facility
-    The layer of missions of an atlas decides, which separates the satellite ``Planck`` from the
-    constant. Without it, and for single instruments, the words of title and abstract are searched.
+    Given by the layer of missions of an atlas, which separates the satellite ``Planck`` from the
+    constant. Without it, and for instruments, the words of the title and abstract are searched.
 Missing values
-    A paper without a year, a citation count or a journal matches no condition on it and therefore
-    every negated one: ``citations<50`` selects known counts below 50, ``-citations>=50`` also
-    unknown ones.
+    A paper without a year, a citation count or a journal matches no condition on this value, and
+    therefore every negated condition: ``citations<50`` selects known counts below 50, and
+    ``-citations>=50`` also selects unknown counts.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NOTHING = np.array([], object)
 LAYERS = frozenset({"facilities", "is_review"})
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
-_ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # their journals
+_ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # no proceedings
 _REVIEW_TITLE = (
     r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
     r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
@@ -86,12 +86,12 @@ class Columns:
         return chosen
 
     def numbers(self, column: str) -> NDArray[np.float64]:
-        """Return a column of numbers, NaN where missing; shape (n,)."""
+        """Return a column of numbers, with NaN for missing values, shape (n,)."""
         values: NDArray[np.float64] = self._papers[column].to_numpy("float64", na_value=np.nan)
         return values
 
     def absent(self, column: str) -> Mask:
-        """Mask of missing or empty texts, shape (n,)."""
+        """Return the mask of missing or empty texts, shape (n,)."""
         import pyarrow.compute as pc
 
         text = self._text(column)
@@ -99,20 +99,20 @@ class Columns:
         return np.asarray(empty.fill_null(True))
 
     def matches(self, column: str, pattern: str, *, exact: bool = False) -> Mask:
-        """Mask of texts with a match of a pattern, ignoring case unless exact; shape (n,)."""
+        """Return the mask of texts that match a pattern, in any case unless `exact`, shape (n,)."""
         return _found(self._text(column), pattern, exact=exact)
 
     def contains(self, column: str, phrase: str) -> Mask:
-        """Mask of texts that contain a phrase, shape (n,)."""
+        """Return the mask of texts that contain a phrase, shape (n,)."""
         return _contains(self._text(column), phrase)
 
     def any_contains(self, column: str, phrase: str) -> Mask:
-        """Mask of lists with a text that contains a phrase, shape (n,)."""
+        """Return the mask of lists with a text that contains a phrase, shape (n,)."""
         texts, counts = self._texts(column)
         return _any_of_each(_contains(texts, phrase), counts)
 
     def any_matches(self, column: str, pattern: str, *, first_only: bool = False) -> Mask:
-        """Mask of lists with a text that matches a pattern, shape (n,)."""
+        """Return the mask of lists with a text that matches a pattern, shape (n,)."""
         texts, counts = self._texts(column)
         found = _found(texts, pattern)
         starts = np.cumsum(counts) - counts
@@ -123,7 +123,7 @@ class Columns:
         return _any_of_each(found, counts)
 
     def any_distinct(self, column: str, wanted: Callable[[str], bool]) -> Mask:
-        """Mask of lists with a wanted text; each distinct text is tested once; shape (n,)."""
+        """Return the mask of lists with a wanted text; test each distinct text once; shape (n,)."""
         import pyarrow.compute as pc
 
         texts, counts = self._texts(column)
@@ -139,7 +139,7 @@ class Columns:
         import pyarrow as pa
 
         if column not in self._kept:
-            # large_string: the abstracts of a million papers pass 2 GB.
+            # The abstracts of a million papers exceed 2 GB, the limit of a string array.
             array = pa.array(self._papers[column], pa.large_string(), from_pandas=True)
             if isinstance(array, pa.ChunkedArray):
                 array = array.combine_chunks()
@@ -147,7 +147,7 @@ class Columns:
         return self._kept[column]
 
     def _texts(self, column: str) -> tuple[pa.Array, NDArray[np.intp]]:
-        """Return the texts of a column of lists, concatenated, and their number per paper."""
+        """Return the concatenated texts of a column of lists, and the number of texts per paper."""
         if column not in self._kept:
             self._kept[column] = _flattened(self._papers[column])
         kept: tuple[pa.Array, NDArray[np.intp]] = self._kept[column]
@@ -180,7 +180,7 @@ def _found(texts: pa.Array, pattern: str, *, exact: bool = False) -> Mask:
 
 
 def _contains(texts: pa.Array, phrase: str) -> Mask:
-    """Mask of texts that contain a phrase; its words are searched first, one by one."""
+    """Return the mask of texts with a phrase; the words of a long phrase are searched first."""
     words = word_patterns(phrase)
     mask, left = np.zeros(len(texts), bool), np.arange(len(texts))
     if len(words) > _FEW_WORDS:
@@ -192,7 +192,7 @@ def _contains(texts: pa.Array, phrase: str) -> Mask:
 
 
 def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
-    """Mask of papers with at least one match among their texts."""
+    """Return the mask of papers with at least one match among their texts."""
     totals = np.concatenate([[0], np.cumsum(found)])
     ends = np.cumsum(counts)
     mask: Mask = totals[ends] > totals[ends - counts]
@@ -203,7 +203,7 @@ def columns_needed(
     filter: Filter,  # noqa: A002 - the usual word
     layers: Collection[str] = (),
 ) -> set[str]:
-    """Return the columns that a filter needs, so that only these are read."""
+    """Return the columns that a filter needs, so that no other columns are read."""
     return _needed(filter.root, layers)
 
 
@@ -243,7 +243,7 @@ def _mask(node: Node, papers: Columns) -> Mask:
         return ~_mask(node.part, papers)
     if isinstance(node, Years):
         years = papers.numbers("year")
-        # Comparisons with NaN are false, so that a missing year is in no range.
+        # Comparisons with NaN are false, so a missing year is outside of every range.
         return (years >= (node.first or 0)) & (years <= (9999 if node.last is None else node.last))
     if isinstance(node, Citations):
         found: Mask = _COMPARE[node.comparison](papers.numbers("cites"), node.count)
@@ -254,7 +254,7 @@ def _mask(node: Node, papers: Columns) -> Mask:
 
 
 def _combined(node: And | Or, papers: Columns) -> Mask:
-    """Combine the cheapest parts first; abstracts are read only for undecided papers."""
+    """Combine parts, the fastest first, so that abstracts are read only for undecided papers."""
     is_and = isinstance(node, And)
     mask = np.full(len(papers), is_and)
     for part in sorted(node.parts, key=_cost):
@@ -280,7 +280,7 @@ def _cost(node: Node) -> int:
 
 
 def _known_facility(text: str) -> str | None:
-    """Return the facility of that name; None for an instrument, which is searched as a word."""
+    """Return the facility with a name, or None for an instrument, which is searched as a word."""
     try:
         facility = find_facility(text)
     except InputError:
@@ -371,21 +371,21 @@ def _review(papers: Columns) -> Mask:
 
 
 class _Field(NamedTuple):
-    """Columns of a field, and the function that returns the mask of its matches."""
+    """Columns of a field, and the function that finds the mask of matching papers."""
 
     columns: frozenset[str]
     find: Callable[[str, Columns], Mask]
 
 
 class _Flag(NamedTuple):
-    """Columns of a flag, and the function that returns its mask."""
+    """Columns of a flag, and the function that finds the mask of papers with the flag."""
 
     columns: frozenset[str]
     find: Callable[[Columns], Mask]
 
 
 FIELDS: dict[str, _Field] = {
-    # The extracted keywords are words of the abstract already.
+    # The extracted keywords are not searched because they are words of the abstract.
     "any": _Field(
         frozenset({"title", "abstract", "ads_keywords"}),
         _in_text("title", "abstract", lists=("ads_keywords",)),

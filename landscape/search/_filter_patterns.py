@@ -1,6 +1,6 @@
 """Regular expressions for the terms of a filter, in the syntax of RE2, which Arrow uses.
 
-RE2 never backtracks, so that every search takes linear time, but it has no look-around.
+RE2 never backtracks, so every search takes linear time, but it does not support look-around.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(text: str) -> str:
-    """Return the pattern of a word or phrase, to be matched ignoring case."""
+    """Return the pattern of a word or phrase, for matching that ignores case."""
     folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
     pieces: list[str] = []
@@ -50,15 +50,15 @@ def phrase_pattern(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
-    """Return the patterns of the words of a phrase; a text with the phrase matches all."""
-    words = _WORD.findall(_spelled_out(text))  # empty for a mark that folds to nothing
+    """Return the patterns of the words of a phrase; a text with the phrase matches all of them."""
+    words = _WORD.findall(_spelled_out(text))  # empty for a mark that folds to an empty text
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 
 
 @lru_cache(maxsize=1024)
 def author_pattern(name: str) -> str:
-    """Return the pattern of a person, to be matched with one author name of a source.
+    """Return the pattern of a person, for matching with single author names.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def author_pattern(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, str]:
-    """Return patterns of journals: names, longer names to exclude, and bibcodes."""
+    """Return the patterns of journal names, of longer names to exclude, and of bibcodes."""
     names = [name for journal in journals for name in (journal.stem, *journal.names)]
     longer = [
         other_name
@@ -92,14 +92,14 @@ def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, st
     left_out.extend(
         rf"{journal.names[0]}:? +[a-z]|[a-z.] +{journal.names[0]}"
         for journal in journals
-        if " " not in journal.names[0]  # Nature, Science: a word in the names of many others
+        if " " not in journal.names[0]  # "Nature" occurs in many other names
     )
     stems = "|".join(_stem(journal) for journal in journals)
     return _spaced(names), "|".join(left_out) or None, rf"^\d{{4}}(?:{stems})"
 
 
 def _spaced(names: Iterable[str]) -> str:
-    """Pattern of names with any separators between their words."""
+    """Return the pattern of names with any separators between their words."""
     spelled = (
         _GAP_OR_STOP.join(re.escape(word) for word in re.findall(r"[\w&]+", name)) for name in names
     )
@@ -115,7 +115,7 @@ def _stem(journal: Journal) -> str:
 
 
 def _any_number(word: str) -> str:
-    """The word in singular and plural."""
+    """Return the pattern of a word in the singular and plural."""
     stem = singular(word)
     forms = {word, stem}
     for base in (stem, stem[:-1], stem[:-2]):
@@ -132,12 +132,12 @@ def _any_accent(word: str) -> str:
 
 
 def _spelled_out(text: str) -> str:
-    """Lower case without accents; Hα is "h alpha", as in landscape.text._words.normal_form."""
+    """Fold a text as `_folded`; Hα becomes "h alpha" as in `landscape.text._words.normal_form`."""
     return _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
 
 
 def _folded(text: str) -> str:
-    """Lower case without accents."""
+    """Return a text in lower case without accents."""
     text = unicodedata.normalize("NFKC", text).lower()
     text = "".join(_NO_MARK.get(letter, letter) for letter in text)
     decomposed = unicodedata.normalize("NFKD", text)
@@ -148,7 +148,7 @@ def _folded(text: str) -> str:
 
 @cache
 def _letter_classes() -> dict[str, str]:
-    """Return, for each lower-case Latin letter, a class with all its accents."""
+    """Return a character class with all accents for each lower-case Latin letter."""
     members: dict[str, list[str]] = {chr(code): [] for code in range(ord("a"), ord("z") + 1)}
     for code in (*range(0xC0, 0x180), *range(0x1CD, 0x1DD), *range(0x218, 0x21C)):
         letter = chr(code)
@@ -159,12 +159,12 @@ def _letter_classes() -> dict[str, str]:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Whether the script writes no spaces between words (Chinese, Japanese, Thai...)."""
+    """Return whether a script has no spaces between words (Chinese, Japanese, Thai...)."""
     return unicodedata.category(letter) == "Lo"
 
 
 def _name(text: str) -> str:
-    """Pattern of a family name; ü is also written u or ue."""
+    """Return the pattern of a family name, in which ü may also be written u or ue."""
     out = []
     for mark in unicodedata.normalize("NFC", text).lower():
         base = _folded(mark)
@@ -188,7 +188,7 @@ def _name(text: str) -> str:
 
 
 def _given(text: str) -> str:
-    """Pattern of given names: initials match full names, and missing names match any."""
+    """Return the pattern of given names; initials match full names, missing names match any."""
     names = [part for part in re.split(r"[\s.‐‑–-]+", text) if part]
     pattern = ""
     for number, part in enumerate(reversed(names)):

@@ -49,7 +49,7 @@ Field = Literal[
     "arxiv",
 ]  # fmt: skip
 """Fields of a term; "any" is the title, the abstract and the keywords."""
-# A value that is one word when parsed again. Other values are printed in quotes.
+# A value that is one word when it is parsed again; other values are printed in quotes.
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
 _MEANS_SOMETHING = re.compile(
     r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
@@ -82,7 +82,7 @@ def pointed_error(what: str, text: str, position: int, problem: str) -> InputErr
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or phrase in one field."""
+    """Word or phrase in one field."""
 
     text: str
     field: Field = "any"
@@ -90,14 +90,14 @@ class Term:
     def __str__(self) -> str:
         plain = _ONE_WORD.fullmatch(self.text) and not _MEANS_SOMETHING.fullmatch(self.text)
         if self.field != "doi" and _LIKE_A_DOI.fullmatch(self.text):
-            plain = False  # unquoted it would be read as doi:
+            plain = False  # without quotes it would be parsed as a DOI
         value = self.text if plain else '"' + re.sub(r'(["\\])', r"\\\1", self.text) + '"'
         return value if self.field == "any" else f"{self.field}:{value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """Papers of these years, both ends included; None is an open end."""
+    """Range of years that includes both ends; None is an open end."""
 
     first: int | None
     last: int | None
@@ -132,7 +132,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Papers that the part does not match."""
+    """Negation: papers that do not match the part."""
 
     part: Node
 
@@ -142,7 +142,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Papers that at least one part matches."""
+    """Union: papers that match at least one part."""
 
     parts: tuple[Node, ...]
 
@@ -152,7 +152,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Papers that all parts match; all papers if there are no parts."""
+    """Intersection: papers that match all parts, or all papers if there are no parts."""
 
     parts: tuple[Node, ...]
 
@@ -165,7 +165,7 @@ Node = Term | Years | Citations | Flag | Not | Or | And
 
 @dataclass(frozen=True)
 class Filter:
-    """A Boolean filter, parsed by `landscape.search.parse_filter`."""
+    """Boolean filter, parsed by `landscape.search.parse_filter`."""
 
     root: Node = And(())
 
@@ -178,7 +178,7 @@ def _inside(node: Node, to_wrap: tuple[type, ...]) -> str:
 
 
 class MisplacedError(Exception):
-    """A syntax error that the grammar does not detect."""
+    """Syntax error that the grammar does not detect."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(problem)
@@ -200,7 +200,7 @@ class _Part:
 
 
 class FilterBuilder(Transformer[Token, tuple[Node, int]]):
-    """Callbacks for the rules of the grammar; the result is the root and its number of terms."""
+    """Callbacks for the rules of the grammar; they build the root and count its terms."""
 
     def start(self, children: list[Any]) -> tuple[Node, int]:
         """Return the whole filter."""
@@ -208,7 +208,7 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return (part.node, part.n_terms) if part else (And(()), 0)
 
     def all(self, children: list[Any]) -> _Part:
-        """Join with "and"."""
+        """Join parts with "and"."""
         parts: list[_Part] = []
         by_word, separated = False, True
         for child in children:
@@ -232,37 +232,37 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return replace(_joined(And, parts), word_or=mixed)
 
     def any(self, children: list[Any]) -> _Part:
-        """Join with "or"."""
+        """Join parts with "or"."""
         words = [child for child in children if isinstance(child, Token) and child.type == "OR"]
         parts = [child for child in children if not isinstance(child, Token)]
         return replace(_joined(Or, parts), word_or=words[0].start_pos if words else None)
 
     def negated(self, children: list[Any]) -> _Part:
-        """Negate; a double negation cancels."""
+        """Negate a part; a double negation cancels."""
         sign, part = children
         node = part.node.part if isinstance(part.node, Not) else Not(part.node)
         return _deeper(_Part(node, sign.start_pos, part.depth, part.n_terms), sign)
 
     def group(self, children: list[Any]) -> _Part:
-        """Parentheses."""
+        """Return the part in parentheses."""
         opening, part, _ = children
         return _deeper(_Part(part.node, opening.start_pos, part.depth, part.n_terms), opening)
 
     def field_group(self, children: list[Any]) -> _Part:
-        """Give the field to every word in the parentheses."""
+        """Apply the field to every word in the parentheses."""
         name, opening, part, _ = children
         node = _in_field(part.node, _field(name), opening.start_pos)
         return _deeper(_Part(node, name.start_pos, part.depth, part.n_terms), opening)
 
     def field_value(self, children: list[Any]) -> _Part:
-        """One word or phrase in a field."""
+        """Return the term for a word or phrase in a field."""
         name, value = children
         text = _unquoted(value) if value.type == "PHRASE" else str(value)
         node = _term(text, _field(name), value.start_pos)
         return _Part(node, name.start_pos, lone_value=value.type != "PHRASE")
 
     def compared(self, children: list[Any]) -> _Part:
-        """Citations or years with a comparison."""
+        """Return a comparison of citation counts or years."""
         found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*(\d+)", str(children[0]))
         assert found is not None, children  # noqa: S101  # the token's own pattern
         name, sign, number = found[1].lower(), found[2].replace("==", "="), int(found[3])
@@ -273,31 +273,31 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return _Part(_years(first, last, children[0].start_pos), children[0].start_pos)
 
     def years(self, children: list[Any]) -> _Part:
-        """A range of years."""
+        """Return a range of years."""
         return _Part(_range(str(children[0]), children[0].start_pos), children[0].start_pos)
 
     def flag(self, children: list[Any]) -> _Part:
-        """Refereed or review."""
+        """Return the flag "refereed" or "review"."""
         return _Part(Flag(cast(Any, str(children[0]).lower())), children[0].start_pos)
 
     def identifier(self, children: list[Any]) -> _Part:
-        """A bare DOI."""
+        """Return the term for a DOI without a field."""
         return _Part(Term(str(children[0]), "doi"), children[0].start_pos)
 
     def phrase(self, children: list[Any]) -> _Part:
-        """Quoted words."""
+        """Return the term for quoted words."""
         start = children[0].start_pos
         return _Part(_term(_unquoted(children[0]), "any", start), start)
 
     def words(self, children: list[Any]) -> _Part:
-        """Bare words side by side: one phrase."""
+        """Join adjacent bare words to one phrase."""
         start = children[0].start_pos or 0
         return _Part(_term(" ".join(children), "any", start), start, bare=True)
 
 
 def _joined(kind: type[And] | type[Or], parts: list[_Part]) -> _Part:
     nodes: list[Node] = []
-    for part in parts:  # (a;b);c is a;b;c
+    for part in parts:  # (a;b);c is the same as a;b;c
         nodes.extend(part.node.parts if isinstance(part.node, kind) else [part.node])
     return _Part(
         kind(tuple(dict.fromkeys(nodes))) if len(set(nodes)) > 1 else nodes[0],
@@ -431,7 +431,7 @@ def run_parser(
     *,
     explain: Callable[[str, int, str | None], tuple[int, str]],
 ) -> Any:
-    """Parse a text; the message of an error points at the character and explains the problem."""
+    """Parse a text; an error message points at the character and explains the problem."""
     try:
         return parser.parse(text)
     except MisplacedError as error:
@@ -445,7 +445,7 @@ def run_parser(
 
 
 def _explain(text: str, position: int, kind: str | None) -> tuple[int, str]:
-    """Find the character to point at, and explain the error and its correction."""
+    """Find the position of an error, and explain the error and its correction."""
     before, here = text[:position].rstrip(), text[position : position + 1]
     if here == ":":
         start = max(before.rfind(mark) for mark in ' \t\n;|()"') + 1

@@ -1,4 +1,4 @@
-"""Outliers in search results, and the distribution of the results on the map."""
+"""Find outliers in search results, and describe the distribution of the results on the map."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Results
 
-_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # share of the papers
+_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # shares of the papers
 _REGIONS_NAMED = 3
 
 
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Return the mask of papers that are farther from the others than papers of one subject.
+    """Return the mask of papers that are farther from the others than usual within one subject.
 
     The distance to the centroid of the other papers is compared with D95(k) - gamma, see
     `landscape.embeddings._neighbours.neighbour_distances`; fewer than three papers have no outlier.
@@ -49,9 +49,9 @@ class Spread:
     ----------
     kind : {"one region", "two regions", "scattered"}
     regions : tuple of (int, int)
-        ``topic_id`` and papers of the regions, most papers first; -1 is outside of every region.
+        ``topic_id`` and number of papers of each region, most papers first; -1 is no region.
     labels : tuple of str
-        Names of those regions in the same order; empty for -1.
+        Names of these regions in the same order; the name is empty for -1.
     """
 
     kind: Literal["one region", "two regions", "scattered"]
@@ -60,12 +60,12 @@ class Spread:
 
     @property
     def n_papers(self) -> int:
-        """Number of papers, inside and outside of regions."""
+        """Number of papers inside and outside of regions."""
         return sum(count for _, count in self.regions)
 
     @property
     def inside(self) -> tuple[tuple[int, str, int], ...]:
-        """``topic_id``, name and papers of each region, most papers first."""
+        """``topic_id``, name and number of papers of each region, most papers first."""
         names = self.labels or ("",) * len(self.regions)
         return tuple(
             (topic, name, count)
@@ -74,7 +74,7 @@ class Spread:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
+        """Return the distribution as JSON values."""
         return {
             "kind": self.kind,
             "regions": [
@@ -158,7 +158,7 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
 
 
 def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
-    """Return the rows of papers on the map, by their keys."""
+    """Return the rows of papers on the map from their keys."""
     places = np.flatnonzero(there.isin(wanted).to_numpy())
     known = dict(zip(there.to_numpy()[places], places, strict=True))
     missing = [paper for paper in wanted if paper not in known]
@@ -171,7 +171,7 @@ def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
 
 
 def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
-    """Classify papers as in one region of the map, in two, or scattered."""
+    """Classify papers as being in one region of the map, in two regions, or scattered."""
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]
     total = max(1, len(topic_ids))

@@ -1,4 +1,4 @@
-"""Papers, indexes and tables of an atlas, opened when first used."""
+"""Papers, indexes and tables of an atlas, which are opened on first use."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Return an identifier as given, and as bibcode, arXiv id and DOI."""
+    """Return an identifier as given, and as a bibcode, an arXiv id or a DOI where it is one."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
 
 class SearchIndexes:
-    """The indexes of one atlas; safe to use from several threads."""
+    """Indexes of one atlas, safe to use from several threads."""
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
-        # A question is often searched in several wordings with the same filter.
+        # Several wordings of a question are often searched with the same filter.
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
@@ -57,7 +57,7 @@ class SearchIndexes:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """Embedder of queries, the same as of the atlas."""
+        """Embedder of queries; it is the same as the embedder of the atlas."""
         if self._given is not None:
             return self._given
         description = self._atlas.stages["embeddings"].model
@@ -67,7 +67,7 @@ class SearchIndexes:
 
     @cached_property
     def vectors(self) -> VectorIndex:
-        """Nearest neighbours of a vector."""
+        """Index for the nearest neighbours of a vector."""
         details = self._atlas.stages["search"].details
         parts = self._atlas.vector_parts()
         if details["exact"]:
@@ -77,23 +77,23 @@ class SearchIndexes:
 
     @cached_property
     def words(self) -> WordIndex:
-        """The word index; it returns keys, see `rows_of_keys`."""
+        """Word index, which returns keys; see `rows_of_keys`."""
         return WordIndex(self._atlas.path / "lexical")
 
     @cached_property
     def paper_table(self) -> PaperTable:
-        """Single papers and columns."""
+        """Table of single papers and columns."""
         self.check_unchanged()  # the file is opened on first use, perhaps after a rebuild
         return PaperTable(self._atlas.path / "papers.arrow")
 
     @cached_property
     def cutoffs(self) -> NDArray[np.float32]:
-        """Distances beyond which papers are outliers, see `landscape.search._outliers`."""
+        """Distances beyond which papers are outliers; see `landscape.search._outliers`."""
         import pyarrow.parquet as pq
 
         name = "cutoffs.parquet"
         try:
-            with pq.ParquetFile(self._atlas.path / name) as file:  # without pandas
+            with pq.ParquetFile(self._atlas.path / name) as file:  # does not import pandas
                 return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
         except (OSError, ValueError, KeyError) as error:  # Arrow's errors are among these
             raise unreadable(self._atlas.path, name, error) from error
@@ -119,7 +119,7 @@ class SearchIndexes:
         return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
 
     def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
-        """Find the rows of papers that the word index found."""
+        """Return the rows of the papers with these keys of the word index."""
         known, order = self._by_key
         place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
         if len(keys) and not (known[place] == keys).all():
@@ -128,7 +128,7 @@ class SearchIndexes:
         return order[place]
 
     def row_of(self, name: str) -> int:
-        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or their URLs."""
+        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or by a URL."""
         spellings = names_of_paper(readable_text("paper", name))
         row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
         if row is None:
@@ -139,7 +139,7 @@ class SearchIndexes:
         return row
 
     def rows_that_pass(self, filter_text: str | None) -> Rows | None:
-        """Find the rows that pass a filter; None without a filter."""
+        """Find the rows that pass a filter; return None if there is no filter."""
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
         return self._passed(filter_text)
@@ -160,27 +160,27 @@ class SearchIndexes:
                 np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
             )
         rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
-        rows.setflags(write=False)  # it is cached
+        rows.setflags(write=False)  # the array is cached
         return rows
 
     def texts(self, rows: Rows) -> list[str]:
-        """Return titles and abstracts of papers."""
+        """Return the title and the abstract of each paper as one text."""
         titles, abstracts = (self.paper_table.column(name, rows) for name in ("title", "abstract"))
         return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
 
     def ages(self, rows: Rows, *, today: date) -> Floats:
-        """Return the years since publication; nan if unknown."""
+        """Return the ages of papers in years, with nan for unknown dates."""
         dates = self.paper_table.column("date", rows)
         days = [(today - day).days if day else np.nan for day in dates]
         return np.array(days, dtype=float) / 365.25
 
     def citations(self, rows: Rows) -> Floats:
-        """Return the citation counts; nan if unknown."""
+        """Return the citation counts of papers, with nan for unknown counts."""
         counts = self.paper_table.column("cites", rows)
         return np.array([np.nan if n is None else n for n in counts], dtype=float)
 
     def word_vectors(self, rows: Rows) -> WordVectors | None:
-        """Return the word vectors of papers; None if the atlas has none."""
+        """Return the word vectors of papers, or None if the atlas has no word vectors."""
         if self._word_parts is None:
             return None
         parts = np.searchsorted(self._starts, rows, side="right") - 1
@@ -188,7 +188,7 @@ class SearchIndexes:
         return gather_words(*self._word_parts, list(places))
 
     def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
-        """Return the inverse document frequency of each word; 0 for a stop word."""
+        """Return the inverse document frequency of each word, with 0 for stop words."""
         n = max(1, len(self.words))
         weights = []
         for spelling in spellings:
@@ -201,7 +201,7 @@ class SearchIndexes:
 
     @cached_property
     def _facilities(self) -> pd.Series[Any]:
-        """Facilities in each paper, shape (n,)."""
+        """Return the facilities in each paper, shape (n,)."""
         import pandas as pd
         import pyarrow as pa
 

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 class RankingSettings:
     """Constants of the ranking.
 
-    Results are flat for shares of the cosines between 0.6 and 0.7 on our questions; compare with
-    `landscape.evaluation`. The rank constant is that of Cormack, Clarke and Buettcher (SIGIR 2009);
-    the pathfinder paper (Iyer et al. 2024) weighs 1,000 papers and reranks 250.
+    Shares of the cosines between 0.6 and 0.7 give equal results on our questions; compare with
+    `landscape.evaluation`. The rank constant is from Cormack, Clarke and Buettcher (SIGIR 2009).
+    The pathfinder paper (Iyer et al. 2024) weights 1,000 papers and reranks 250 papers.
     """
 
-    semantic_share: float = 0.65  # of the fused score; the rest is words
+    semantic_share: float = 0.65  # of cosines in the fused score; the rest is words
     rank_constant: int = 60
-    late_interaction: float = 1.5  # relative to words and cosines
-    candidates: int = 300  # of each method
+    late_interaction: float = 1.5  # weight relative to words and cosines
+    candidates: int = 300  # papers from each method
     weighed: int = 1_000  # papers that weights reorder
     reranked: int = 100
     reranked_like_pathfinder: int = 250
@@ -43,14 +43,14 @@ RANKING = RankingSettings()
 def fuse_scores(
     semantic: Floats, words: Floats, *, share: float = RANKING.semantic_share
 ) -> Floats:
-    """Add cosines and word scores."""
+    """Add cosines and scaled word scores, weighted by their shares."""
     largest = float(words.max(initial=0.0))
     fused: Floats = share * semantic + (1.0 - share) * (words / largest if largest > 0 else 0.0)
     return fused
 
 
 def fuse_ranks(rankings: Sequence[Floats]) -> Floats:
-    """Fuse scores by reciprocal ranks."""
+    """Fuse rankings by adding reciprocal ranks."""
     total = np.zeros(len(rankings[0]) if rankings else 0)
     for scores in rankings:
         ranks = np.empty(len(scores))
@@ -60,7 +60,7 @@ def fuse_ranks(rankings: Sequence[Floats]) -> Floats:
 
 
 def standardised(scores: Floats) -> Floats:
-    """Shift and scale scores to mean 0 and variance 1, so that different ones can be added."""
+    """Shift and scale scores to mean 0 and variance 1, so that different scores can be added."""
     spread = float(scores.std()) if len(scores) else 0.0
     centred: Floats = scores - scores.mean() if len(scores) else scores
     return centred / spread if spread > 1e-12 else np.zeros(len(scores))
@@ -75,11 +75,11 @@ class Ranking:
     parts: Mapping[str, Floats]
 
     def sorted(self) -> Ranking:
-        """Sort by score, highest first."""
+        """Return the papers sorted by score, highest first."""
         return self.taken(np.argsort(-self.scores, kind="stable"))
 
     def taken(self, which: NDArray[np.integer] | slice) -> Ranking:
-        """Take some of the papers, or all in another order."""
+        """Return some of the papers, or all papers in another order."""
         parts = {name: values[which] for name, values in self.parts.items()}
         return Ranking(self.rows[which], self.scores[which], parts)
 
@@ -123,7 +123,7 @@ def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
 
 
 def word_by_word(first: Ranking, matched: Floats, weights: Weights) -> Floats:
-    """Sum of the late-interaction score, the first scores and the weights."""
+    """Return the sum of the late-interaction scores, the first scores and the weights."""
     before = standardised(first.parts["words"]) + standardised(first.parts["semantic"])
     total: Floats = before + RANKING.late_interaction * standardised(matched)
     relevance = first.parts["relevance"]

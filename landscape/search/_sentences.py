@@ -1,4 +1,4 @@
-"""Match questions with papers: names in a question, and sentences similar to it."""
+"""Match questions with papers, by names in a question and by similar sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
 """Function that scores sentences by similarity to a question; 0 is unrelated."""
 
 _SATURATION = 1.2  # k1 of BM25, without its length term, because sentences are short
-_MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the rest
+_MEANING = 0.5  # weight of the cosines in mixed_nearness; the rest is the weight of shared words
 _SHORT = 5  # words; a shorter sentence such as "We discuss the implications." is no answer
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
@@ -73,7 +73,7 @@ def word_scores(question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[str, float]:
-    """Return the inverse document frequency of words, as in BM25."""
+    """Return the inverse document frequencies of words, as in BM25."""
     counts = Counter(word for some in held for word in set(some))
     n = len(held)
     return {word: math.log(1 + (n - counts[word] + 0.5) / (counts[word] + 0.5)) for word in words}
@@ -104,12 +104,12 @@ def says_something(sentence: str) -> bool:
 def mixed_nearness(
     question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the weighted mean of word scores and cosines, clipped at 0."""
+    """Return the weighted mean of word scores and cosines, after clipping the cosines at 0."""
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)
 
 
 class Entity(NamedTuple):
-    """A name in a query."""
+    """Name in a query."""
 
     text: str
     kind: str
@@ -169,7 +169,7 @@ def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _closed_up(text: str) -> str:
-    """Remove the space before the number of an object: "M 31" becomes "M31"."""
+    """Remove the space before the number of an object, so that "M 31" becomes "M31"."""
     return _GAP.sub("", text)
 
 
@@ -179,7 +179,7 @@ def _is_acronym(word: str) -> bool:
 
 
 def _names(query: str) -> list[tuple[int, int]]:
-    """Find runs of capitalised words; the first word of a sentence is not a run by itself."""
+    """Find runs of capitalised words; the first word of a sentence alone is not a run."""
     runs: list[tuple[int, int]] = []
     for word in _CAPITALISED.finditer(query):
         begin, end = word.span()

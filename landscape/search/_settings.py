@@ -39,13 +39,13 @@ class Weights:
     keyword, time, citation : float, default 0
         Strengths from 0 (off) to 1.
     compat : {"pathfinder"} or None
-        Multiply by the formulas of the pathfinder paper (Iyer et al. 2024, section 3.2) instead of
-        adding a bounded amount; any strength above 0 then has the same effect.
+        Formulas of the pathfinder paper (Iyer et al. 2024, section 3.2) that multiply the scores,
+        instead of a bounded sum; all strengths above 0 then have the same effect.
 
     Raises
     ------
     InputError
-        For a strength outside of 0 to 1.
+        If a strength is not between 0 and 1.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Weights:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a finite number, including those of NumPy."""
+    """Return whether a value is a finite number of Python or NumPy."""
     return isinstance(value, Real) and math.isfinite(value)
 
 
@@ -103,23 +103,23 @@ def apply_weights(
 
 
 def recency(age: Floats) -> Floats:
-    """Return a weight of age that halves every eight years."""
+    """Return weights of ages, which halve every eight years."""
     return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
 
 
 def standing(citations: Floats) -> Floats:
-    """Return a logarithmic weight of citations, 1 for a thousand."""
+    """Return logarithmic weights of citation counts; the weight of 1,000 citations is 1."""
     counted = np.nan_to_num(citations, nan=0.0)
     return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
 
 
 def pathfinder_recency(age: Floats) -> Floats:
-    """Time weight of pathfinder: 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024)."""
+    """Return the time weight of pathfinder, 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024)."""
     return 1.0 / (1.0 + np.exp(np.minimum(np.nan_to_num(age, nan=np.inf) / 0.7, 700.0)))
 
 
 def pathfinder_standing(citations: Floats) -> Floats:
-    """Citation weight of pathfinder: 1 / (1 + exp((300 - n) / 42)) (Iyer et al. 2024)."""
+    """Return the citation weight of pathfinder, 1 / (1 + exp((300 - n) / 42))."""
     exponent = (300.0 - np.nan_to_num(citations, nan=0.0)) / 42.0
     return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
 
@@ -133,7 +133,7 @@ _PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfi
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
-    """Normalise white space in a query and check its length."""
+    """Normalise the white space in a query and check the length of the query."""
     text = " ".join(readable_text("query", query).split())
     if not text:
         raise InputError("The query is empty; ask a question or give some words.")
@@ -161,10 +161,10 @@ class SearchSettings:
     Attributes
     ----------
     k : int, default 10
-        Papers wanted.
+        Number of papers to return.
     method : {"hybrid", "semantic", "words"}, default "hybrid"
     fusion : {"scores", "ranks"}, default "scores"
-        How the hybrid method combines both rankings.
+        Rule by which the hybrid method combines the two rankings.
     filter : str or None
         Filter, see `landscape.search.parse_filter`.
     rerank : bool, default True
@@ -173,9 +173,9 @@ class SearchSettings:
     keywords : tuple of str
         Additional names of the query for the keyword weight.
     gamma : float, default 0.1
-        Strictness about outliers; a larger value gives more outliers.
+        Strictness of the outlier test; a larger value gives more outliers.
     t_now : datetime.date
-        Date for the age of papers; default today.
+        Date from which the age of papers is computed; by default today.
 
     Raises
     ------
@@ -206,7 +206,7 @@ class SearchSettings:
             raise InputError(f"gamma is {self.gamma!r}; it has to be a number, such as 0.1.")
         if self.filter is not None:
             readable_text("filter", self.filter)
-        weights: object = self.weights  # whatever a caller wrote
+        weights: object = self.weights  # a caller may give any value
         if not isinstance(weights, Weights):
             raise InputError(f"The weights are {weights!r}; give Weights(time=0.5), for example.")
         check_keywords(self.keywords)
@@ -220,12 +220,12 @@ class SearchSettings:
                 raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
+        """Return the settings as JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 
 def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, including those of NumPy."""
+    """Return whether a value is a whole number of Python or NumPy."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

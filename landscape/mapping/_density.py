@@ -1,4 +1,4 @@
-"""Density of papers on the map: grid, smoothing, contours, peaks and basins."""
+"""Compute the density of papers on the map, and its contours, peaks and basins."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ONE_SPOT = 1e-30  # a smaller span counts as zero: its fractions underflow
+_ONE_SPOT = 1e-30  # smaller spans count as zero because their fractions underflow
 _BLOCK = 500_000  # papers per block, to limit memory
-_ENOUGH_TO_COUNT = 100  # papers; contours of fewer would shrink to points
+_ENOUGH_TO_COUNT = 100  # papers; with fewer papers the contours would shrink to points
 
 Bounds = tuple[float, float, float, float]
 
-# More points are counted by datashader, which needs no index array; importing and compiling it
-# takes longer than NumPy takes for fewer.
+# More points are counted by datashader, which needs no index array. For fewer points NumPy is
+# faster than the import and compilation of datashader.
 _MANY = 500_000
 
 
 @dataclass(frozen=True)
 class DensityGrid:
-    """Counts of papers in cells, and the same smoothed; row 0 is the lowest y."""
+    """Counts of papers in cells, and the smoothed counts; row 0 has the lowest y."""
 
     density: NDArray[np.float64]
     counts: NDArray[np.float64]
@@ -38,7 +38,7 @@ class DensityGrid:
 
     @classmethod
     def of_window(cls, bounds: Bounds, density: NDArray[np.float64]) -> DensityGrid:
-        """Return a grid with a given density on a window of the map."""
+        """Return a grid from a given density on a window of the map."""
         left, bottom, right, top = bounds
         n_rows, n_columns = density.shape
         cell = ((right - left) / n_columns, (top - bottom) / n_rows)
@@ -54,7 +54,7 @@ class DensityGrid:
     def cells_of(
         self, x: NDArray[np.floating], y: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return row and column of each paper; papers outside are in the nearest cell."""
+        """Return the row and the column of each paper; papers outside are in the nearest cell."""
         n_rows, n_columns = self.density.shape
         columns = np.floor((np.asarray(x, dtype=np.float64) - self.left) / self.cell_width)
         rows = np.floor((np.asarray(y, dtype=np.float64) - self.bottom) / self.cell_height)
@@ -66,7 +66,7 @@ class DensityGrid:
     def centre_of(
         self, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return map coordinates of the centres of cells."""
+        """Return the map coordinates of the centres of cells."""
         x = np.asarray(self.left + (columns + 0.5) * self.cell_width, dtype=np.float64)
         y = np.asarray(self.bottom + (rows + 0.5) * self.cell_height, dtype=np.float64)
         return x, y
@@ -74,7 +74,7 @@ class DensityGrid:
 
 @dataclass(frozen=True)
 class Basins:
-    """Peaks of the density, and the basin that each cell belongs to."""
+    """Peaks of the density, and the basin of each cell."""
 
     labels: NDArray[np.int32]
     x: NDArray[np.float64]
@@ -106,7 +106,7 @@ def density_grid(
         Rows and columns of the window; without `bounds` it is computed from `n_cells`.
     bandwidth : float, optional
         Standard deviation of the kernel in map units, by default from `default_bandwidth`; 0
-        disables smoothing. In a given window at most a quarter of its longer side.
+        disables smoothing. It is limited to a quarter of the longer side of a given window.
     weights : array_like of float, shape (n_papers,), optional
         Weight of each paper; default 1.
     n_cells : int, default 512
@@ -173,7 +173,7 @@ def count_grid(
 def _count_streaming(
     x: NDArray[np.float64], y: NDArray[np.float64], bounds: Bounds, shape: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """Count with datashader, which is compiled and needs no index array."""
+    """Count papers with datashader, which is compiled and needs no index array."""
     import datashader as ds
     import pandas as pd
 
@@ -186,12 +186,12 @@ def _count_streaming(
 def _square_cells(
     x: NDArray[np.float64], y: NDArray[np.float64], bandwidth: float, n_cells: int
 ) -> tuple[float, float, float, tuple[int, int]]:
-    """Return left, bottom, cell size and shape of a grid with all papers and their kernels."""
+    """Return the origin, cell size and shape of a grid with all papers and their kernels."""
     low_x, high_x = (float(x.min()), float(x.max())) if len(x) else (0.0, 0.0)
     low_y, high_y = (float(y.min()), float(y.max())) if len(y) else (0.0, 0.0)
     margin = 4 * bandwidth
     width, depth = high_x - low_x + 2 * margin, high_y - low_y + 2 * margin
-    # Cells wider than half a kernel would distort peaks; far outliers must not enlarge the cells.
+    # Cells wider than half a kernel distort peaks, so distant outliers must not enlarge the cells.
     cell = min(max(width, depth) / n_cells, bandwidth / 2)
     cell = max(cell, max(width, depth) / 4096)
     shape = (int(np.ceil(depth / cell)), int(np.ceil(width / cell)))
@@ -207,7 +207,7 @@ def _count(
     weights: ArrayLike | None,
     edges: tuple[float, float] = (np.nan, np.nan),
 ) -> NDArray[np.float64]:
-    """Count in blocks; the two-dimensional histogram of NumPy takes ten times as long."""
+    """Count papers in blocks; the two-dimensional histogram of NumPy takes ten times as long."""
     counts = np.zeros(shape[0] * shape[1])
     counted = None if weights is None else np.asarray(weights, dtype=np.float64)
     for start in range(0, len(x), _BLOCK):
@@ -225,7 +225,7 @@ def _count(
 
 
 def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
-    """Return the kernel width for a map, in map units.
+    """Return the default kernel width of a map, in map units.
 
     Silverman's rule (1986, sec. 4.3.2) assumes one Gaussian, but a map has many clumps, so the
     exponent and the constant give a narrower kernel. Limits of 1/200 and 1/30 of the extent keep
@@ -253,7 +253,7 @@ def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
 
 
 def kernel_within(bounds: Bounds, bandwidth: float) -> float:
-    """Limit a bandwidth to a quarter of the window, for papers at a single point."""
+    """Limit a bandwidth to a quarter of the window, in case all papers are at one point."""
     left, bottom, right, top = bounds
     return min(bandwidth, max(right - left, top - bottom) / 4)
 
@@ -304,7 +304,7 @@ def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
 
 
 def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -> int:
-    """Return the number of connected pieces at or above a density."""
+    """Return the number of connected areas at or above a density."""
     from scipy import ndimage
 
     labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))
@@ -363,8 +363,8 @@ def find_basins(
 def _papers_and_heights(
     density: NDArray[np.float64], labels: NDArray[np.integer], n_labels: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Papers and highest density of each labelled basin; cells labelled -1 belong to none."""
-    filled = labels >= 0  # a small part of the grid; functions that sort all of it take far longer
+    """Return the number of papers and the highest density of each basin; label -1 is no basin."""
+    filled = labels >= 0  # a small part of the grid; sorting the whole grid takes far longer
     label, value = labels[filled], density[filled]
     highest = np.zeros(n_labels)
     np.maximum.at(highest, label, value)
@@ -381,7 +381,7 @@ def _merge_basins(
     max_peaks: int | None,
     contrast: float,
 ) -> NDArray[np.int64]:
-    """Merge the least prominent basins; return the new basin of each."""
+    """Merge the least prominent basins; return the new number of each basin."""
     basins = np.arange(n_peaks)
     papers, peak = _papers_and_heights(density, flooded, n_peaks)
     saddles: list[dict[int, float]] = [{} for _ in basins]
@@ -392,7 +392,7 @@ def _merge_basins(
 
     def weigh(basin: int) -> None:
         if not saddles[basin]:
-            loss[basin] = np.inf  # has no neighbour
+            loss[basin] = np.inf  # no neighbour to merge with
             return
         rise = 1.0 - max(saddles[basin].values()) / peak[basin]
         must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / contrast

@@ -1,4 +1,4 @@
-"""Names of regions: phrases that are frequent in a region and rare in its neighbours."""
+"""Name regions by phrases that are frequent in a region and rare in its neighbours."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class NameSettings:
     """Thresholds of region names; ``tests/mapping/test_naming.py`` checks the names."""
 
     many_papers: int = 5000
-    enough_share: float = 0.1  # papers of a region that its first name covers
-    second_share: float = 1.4  # share of a second name, relative to the first
+    enough_share: float = 0.1  # share of the papers of a region that its first name covers
+    second_share: float = 1.4  # share of a second name relative to the first name
     second_score: float = 0.6
 
 
@@ -36,7 +36,7 @@ _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """Pairs of papers and phrases, each once, with normal form and spelling of each phrase."""
+    """Distinct pairs of papers and phrases, with the normal form and spelling of each phrase."""
 
     paper: NDArray[np.int64]
     phrase: NDArray[np.int64]
@@ -62,8 +62,8 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
     uses = np.bincount(surface, minlength=len(surfaces))
-    # In a large corpus most spellings occur once and cannot become names: omitting them first
-    # saves most of the time. In a small one they may add up with other spellings.
+    # In a large corpus most spellings occur once and cannot become names; omitting them first
+    # saves most of the time. In a small corpus they can add up with other spellings.
     kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
@@ -72,7 +72,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surfaces, uses = surfaces[kept_surface], uses[kept_surface]
     form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
     frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
-    # Most used spelling of each form; ties in alphabetical order, so that runs agree.
+    # Most frequent spelling of each form; ties in alphabetical order, so that the result is unique.
     order = np.lexsort((surfaces.astype(str), -uses))[::-1]
     shown = np.empty(len(forms), dtype=object)
     shown[form_of_surface[order]] = surfaces[order]
@@ -102,7 +102,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
 
 
 def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return sorted distinct numbers; `numpy.unique` hashes, which takes ten times as long."""
+    """Return sorted distinct numbers by sorting, ten times as fast as hashing in `numpy.unique`."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
@@ -110,7 +110,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of a form and a shorter phrase in it that is also used alone."""
+    """Return pairs of a form and a shorter phrase in the form that is also used alone."""
     number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
@@ -131,7 +131,7 @@ def _contained(
 
 
 def _ramps(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
+    """Return 0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
 
@@ -199,8 +199,8 @@ def score_phrases(
 
 
 def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Score phrases as names by length and by whether they name a subject."""
-    # Two or three words are best; one word is often ambiguous, five are a sentence.
+    """Score phrases as names by their length and by whether they name a subject."""
+    # Two or three words are best; one word is often ambiguous, and five words are too long.
     by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
     promise = np.empty(len(forms))
     for index, (form, text) in enumerate(zip(forms, shown, strict=True)):
@@ -209,7 +209,7 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
         if words[-1] in QUANTITIES or _DATA_RELEASE.fullmatch(words[-1]):
             promise[index] *= 0.6
         elif len(words) == 1 and text[:2].isupper():
-            promise[index] *= 0.6  # an acronym is a name only for those who know it
+            promise[index] *= 0.6  # many readers do not know an acronym
     return promise
 
 
@@ -223,7 +223,7 @@ def choose_names(
     keywords = [_distinct(table, [p for _, p in found], 12) for found in candidates]
     names = [""] * n_regions
     used = set(taken)
-    # The region with the clearest claim chooses first.
+    # The phrases with the highest scores are assigned first.
     waiting = [
         (score, number, phrase)
         for number, found in enumerate(candidates)
@@ -245,7 +245,7 @@ def choose_names(
 def _add_second_names(
     table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
 ) -> None:
-    """Add a second subject to the name if the first covers few papers of a region."""
+    """Add a second subject to a name if the first subject covers few papers of its region."""
     form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])

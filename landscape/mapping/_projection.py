@@ -1,4 +1,4 @@
-"""Projection of embeddings to the plane: UMAP, t-SNE or PCA."""
+"""Project embeddings to the plane by UMAP, t-SNE or PCA."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Layout(Protocol):
 
 @dataclass(frozen=True)
 class PcaLayout:
-    """First two principal components; exact, and suitable for few papers."""
+    """Projection on the first two principal components; exact, and suitable for few papers."""
 
     seed: int | None = None
     name: str = "pca"
@@ -56,7 +56,7 @@ class PcaLayout:
 
 @dataclass(frozen=True)
 class UmapLayout:
-    """UMAP (McInnes, Healy & Melville 2018) with cosine metric, by umap-learn."""
+    """UMAP (McInnes, Healy & Melville 2018) with the cosine metric, by umap-learn."""
 
     seed: int | None = None
     n_neighbors: int = 15
@@ -65,7 +65,7 @@ class UmapLayout:
     name: str = "umap"
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Lay out the papers; see `project` for the meaning of the settings."""
+        """Compute the positions of the papers; `project` documents the settings."""
         reducer = umap_with_kept_code().UMAP(
             n_neighbors=min(self.n_neighbors, len(vectors) - 1),
             min_dist=self.min_dist,
@@ -89,7 +89,7 @@ class TsneLayout:
     name: str = "tsne"
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Lay out the papers; needs the optional package openTSNE."""
+        """Compute the positions of the papers; requires the optional package openTSNE."""
         open_tsne = require("openTSNE", "tsne")
         embedding = open_tsne.TSNE(
             perplexity=min(self.perplexity, (len(vectors) - 1) / 3),
@@ -126,7 +126,7 @@ def project(
     Parameters
     ----------
     vectors : array of float, shape (n_papers, n_dims)
-        Embeddings, L2-normalised. May be memory-mapped.
+        L2-normalised embeddings, optionally memory-mapped.
     method : {"umap", "tsne", "pca"}, default "umap"
         Layout. Fewer than 12 distinct papers are always placed by PCA, because a graph of
         neighbours is meaningless.
@@ -135,7 +135,7 @@ def project(
     n_neighbors : int, default 15
         Neighbours of each paper; small values show fine structure, large ones the global one.
     min_dist : float, default 0.05
-        Minimum distance of papers, in map units.
+        Minimum distance between papers, in map units.
     start : {"pca", "spectral"}, default "pca"
         Initial positions. PCA is fast for any size and keeps the large-scale order.
 
@@ -172,14 +172,14 @@ def project(
 
 
 def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Centre a map on its median and turn its long axis to the horizontal."""
+    """Centre a map on its median and rotate its long axis to the horizontal."""
     if len(plane) < 2:
         return np.zeros_like(plane, dtype=np.float32)
     centred = plane.astype(np.float64) - np.median(plane, axis=0)
-    # Without the farthest papers, so that outliers do not rotate the map.
+    # Omit the farthest papers, so that outliers do not affect the rotation.
     radius = np.hypot(*centred.T)
     bulk = centred[radius <= np.quantile(radius, 0.99)]
-    bulk = bulk - bulk.mean(axis=0)  # unlike the median, the mean rotates with the map
+    bulk = bulk - bulk.mean(axis=0)  # the mean rotates with the map, the median does not
     _, axes = np.linalg.eigh(bulk.T @ bulk)
     turned = centred @ axes[:, ::-1]
     # The sign of an axis is arbitrary; the longer tail points right and up.
@@ -209,9 +209,9 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     return True
 
 
-# Numba compiles umap-learn in every process, which takes ten to twenty seconds, unless it caches
-# the result in the directory of the library. This works for functions of arrays and numbers; a
-# function of a function, such as a distance, would be compiled for every object.
+# Without a cache in the directory of the library, Numba compiles umap-learn in every process,
+# which takes ten to twenty seconds. A cache helps functions of arrays and numbers;
+# a function of a function, such as a distance, would be compiled for every object.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 
@@ -235,7 +235,7 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # the directory is not writable, or the version of Numba differs: no cache
+        return  # no cache: the directory is not writable, or the version of Numba differs
 
     def save_unless_disk_is_full(*arguments: Any) -> None:
         try:
@@ -255,7 +255,7 @@ def place(
 ) -> NDArray[np.float32]:
     r"""Place new papers among the papers of a finished map.
 
-    Each new paper goes to the weighted mean of its `k` nearest neighbours in the full
+    Each new paper is placed at the weighted mean of its `k` nearest neighbours in the full
     dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1):
     :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)` with :math:`\rho` the nearest distance and
     :math:`\sigma` such that :math:`\sum_i w_i = \log_2 k`. These are the initial positions of
@@ -266,7 +266,7 @@ def place(
     new_vectors : array of float, shape (n_new, n_dims)
         Embeddings of the new papers, L2-normalised, from the same model.
     vectors : array of float, shape (n_papers, n_dims)
-        Embeddings of the papers on the map. May be memory-mapped.
+        Embeddings of the papers on the map, optionally memory-mapped.
     coordinates : array of float, shape (n_papers, 2)
         Map coordinates of these papers.
     k : int, default 15
@@ -295,13 +295,13 @@ def place(
 
 
 def memberships(distances: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return fuzzy memberships of neighbours from their distances."""
+    """Return the fuzzy memberships of neighbours from their distances."""
     distances = np.asarray(distances, dtype=np.float64)
     excess = np.maximum(distances - distances.min(axis=1, keepdims=True), 0.0)
     target = max(np.log2(distances.shape[1]), 1.0)
     low = np.full(len(distances), 1e-8)
     high = np.full(len(distances), max(excess.max(), 1e-6) * 64)
-    for _ in range(64):  # bisection on sigma, all rows at once
+    for _ in range(64):  # bisection on sigma for all rows at once
         sigma = 0.5 * (low + high)
         too_wide = np.exp(-excess / sigma[:, None]).sum(axis=1) > target
         high = np.where(too_wide, sigma, high)

@@ -1,4 +1,4 @@
-"""Quality of a map: agreement with the full dimension, and with a second run."""
+"""Measure the quality of a map: its agreement with the full dimension and with a second run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 Measures = dict[str, float | int | str | None]
 
-#: Maps without a second run, and the reason.
+#: Layouts without a second run, and the reason.
 _WITHOUT_RUNS = {
     "ready": "the map came ready-made",
     "keep": "the map was kept, not laid out in one run",
 }
-_RESAMPLES: dict[Method, int] = {"density": 20, "hdbscan": 5}  # clusters take longer than peaks
+_RESAMPLES: dict[Method, int] = {"density": 20, "hdbscan": 5}  # HDBSCAN takes longer
 
 
 def measure_quality(
@@ -46,17 +46,17 @@ def measure_quality(
     Parameters
     ----------
     vectors : array of float32, shape (n_papers, n_dims)
-        Embeddings, L2-normalised. May be memory-mapped.
+        L2-normalised embeddings, optionally memory-mapped.
     x, y : array of float, shape (n_papers,)
         Map coordinates.
     categories : sequence of str or None, length n_papers
         Primary category of each paper, for the accuracy measures.
     topics : pandas.DataFrame, optional
-        Table of topics, for the recall of its peaks in resampled corpora.
+        Table of topics whose peaks are searched in resampled corpora.
     topics_method : {"density", "hdbscan"}, default "density"
         Method of these topics.
     layout : str, default "umap"
-        Method of the map, for the comparison of two runs; "ready" and "keep" maps have no runs.
+        Method of the map, for the comparison of two runs; "ready" and "keep" are not compared.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
         Settings of the map, as for `project`.
@@ -121,7 +121,7 @@ def measure_quality(
 def neighbours_of_sample(
     vectors: NDArray[np.float32], plane: NDArray[np.float64], sample: NDArray[np.integer], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the `k` nearest papers of each sampled paper, in full dimension and on the map."""
+    """Return the `k` nearest papers of each sampled paper, in the full dimension and on the map."""
     from scipy.spatial import KDTree
 
     from landscape.embeddings._neighbours import nearest
@@ -134,14 +134,14 @@ def neighbours_of_sample(
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:
-    """Remove each paper from its own list, which may lack it if there are exact duplicates."""
+    """Remove each paper from its list of neighbours; with exact duplicates it can be missing."""
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
 
 
 def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) -> float:
-    """Return the mean fraction of one list of neighbours that is in the other."""
+    """Return the mean fraction of found neighbours that are among the wanted neighbours."""
     hits = (found[:, :, None] == wanted[:, None, :]).any(axis=2)
     return float(hits.mean())
 
@@ -155,7 +155,7 @@ def rank_measures(
     k = max(1, min(k, (len(plane) - 1) // 2))
     # On normalised vectors the Euclidean order is the cosine order.
     trust = trustworthiness(vectors, plane, n_neighbors=k)
-    continuity = trustworthiness(plane, vectors, n_neighbors=k)  # the same with roles exchanged
+    continuity = trustworthiness(plane, vectors, n_neighbors=k)  # the same with exchanged arguments
     return float(trust), float(continuity)
 
 
@@ -165,7 +165,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """Return how often the neighbours of a paper predict its category, compared with chance."""
+    """Return how often the neighbours of a paper predict its category, and the same by chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))
@@ -199,7 +199,7 @@ def peak_recall(
     n_resamples: int = 20,
     seed: int = 0,
 ) -> float | None:
-    """Return the fraction of peaks that are found again when papers are resampled."""
+    """Return the mean fraction of peaks that are found again in resampled corpora."""
     from scipy.spatial import KDTree
 
     if len(peak_x) == 0:

@@ -1,4 +1,4 @@
-"""Regions of the map, and continents, which are groups of regions."""
+"""Find the regions of the map, and continents, which are groups of regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
-BY_KEYWORDS = "keywords"  # source of a name; others are a language model and the user
+BY_KEYWORDS = "keywords"  # source of a name; other sources are a language model and the user
 
 #: Number of the first continent; regions have lower numbers.
 FIRST_CONTINENT = 1000
@@ -60,14 +60,14 @@ def build_topics(
     keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
         Keywords of each paper, from which names are made.
     titles : sequence of str, length n_papers
-        Exemplars for the language model; not needed without one.
+        Titles from which exemplars for the language model are chosen.
     vectors : array of float32, shape (n_papers, n_dims), optional
         Embeddings. Continents group neighbouring regions that are similar in the full dimension,
         or, without vectors, close on the map.
     method : {"density", "hdbscan"}, default "density"
         Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
     max_regions, n_continents : int, optional
-        Maximum numbers; by default from the number of papers.
+        Maximum numbers; by default computed from the number of papers.
     previous : array of int, shape (n_papers, 2), optional
         Region and continent of each paper in an earlier build, -1 for new papers. A topic keeps
         the number of the old topic with most of its papers, so that manual labels remain; a topic
@@ -104,7 +104,7 @@ def build_topics(
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
 
-    # A name of the smallest region occurs in at least a twentieth of its papers.
+    # The name of the smallest region has to occur in at least 5% of its papers.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
     table = phrase_table(keywords, fewest=fewest)
     near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
@@ -196,7 +196,7 @@ def find_regions(
 def _hdbscan_clusters(
     x: NDArray[np.floating], y: NDArray[np.floating], *, smallest: float, most: int | None
 ) -> NDArray[np.int64]:
-    """Cluster with HDBSCAN; the minimum size grows until there are at most `most` clusters."""
+    """Cluster papers with HDBSCAN; the minimum size grows until at most `most` clusters remain."""
     import hdbscan
 
     plane = np.column_stack([x, y]).astype(np.float64)
@@ -233,7 +233,7 @@ def gather_continents(
     n_papers: NDArray[np.integer],
     n_continents: int | None = None,
 ) -> NDArray[np.int64]:
-    """Group adjacent, similar regions into continents."""
+    """Group regions that are adjacent and similar into continents."""
     from scipy import sparse
     from sklearn.cluster import AgglomerativeClustering
 
@@ -247,12 +247,12 @@ def gather_continents(
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
     touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward has no weights, so a region is repeated in proportion to its papers.
+    # Ward clustering has no weights, so regions are repeated in proportion to their papers.
     copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
-        # scikit-learn would join separate pieces with a warning; Ward needs no connectivity then
+        # scikit-learn would join separate pieces with a warning, so connectivity is omitted
         connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
     ).fit_predict(np.asarray(profile)[original])
@@ -268,7 +268,7 @@ def gather_continents(
 def _mean_vectors(
     vectors: NDArray[np.float32], region: NDArray[np.int64], n_regions: int, block: int = 65536
 ) -> NDArray[np.float64]:
-    """Return the mean embedding of each region, reading the vectors in blocks."""
+    """Return the mean embedding of each region; the vectors are read in blocks."""
     from scipy import sparse
 
     sums = np.zeros((n_regions, vectors.shape[1]))
@@ -306,7 +306,7 @@ def _keep_numbers(
 def match_numbers(
     new: NDArray[np.integer], old: NDArray[np.integer], *, first: int = 0
 ) -> list[int]:
-    """Number new groups like the old groups so that most papers keep their number (Kuhn 1955)."""
+    """Give new groups the numbers of old groups such that most papers keep theirs (Kuhn 1955)."""
     from scipy.optimize import linear_sum_assignment
 
     n_new = int(new.max(initial=-1)) + 1

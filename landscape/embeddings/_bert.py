@@ -1,9 +1,9 @@
-"""The forward pass of a small BERT on a CPU: in PyTorch for papers, in NumPy for queries.
+"""Forward pass of a small BERT model on a CPU, in PyTorch for papers and in NumPy for queries.
 
 For papers this is faster than the model class of ``transformers`` (``benchmarks/embedding.py``):
 each core embeds one text without padding, with weights packed for the matrix unit. A vector depends
-on its text alone, so that a resumed build writes the same bytes. NumPy serves queries because
-importing PyTorch takes seconds; both give the same numbers up to rounding.
+only on its text, so a resumed build writes the same bytes. Queries use NumPy because the import of
+PyTorch takes seconds; both implementations give the same numbers up to rounding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_EPSILON = 1e-12  # of every layer normalisation in BERT
+_EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _PARTS = ("query", "key", "value")
 _FEW = 64  # tokens
 _Operation = Callable[["torch.Tensor"], "torch.Tensor"]
@@ -35,7 +35,7 @@ class TorchEncoder:
         self._dtype: torch.dtype = getattr(torch, precision)
         self._heads = heads
         self._words = weights["embeddings.word_embeddings.weight"]
-        # A paper is one segment, so the type embedding is a constant, added to the positions.
+        # A paper is one segment, so the type embedding is constant and is added to the positions.
         self._positions = (
             weights["embeddings.position_embeddings.weight"]
             + weights["embeddings.token_type_embeddings.weight"][0]
@@ -48,7 +48,7 @@ class TorchEncoder:
         ]
 
     def states(self, tokens: Sequence[int]) -> torch.Tensor:
-        """Return the states of the last layer of one text, (n_tokens, dimension) float32."""
+        """Return the float32 states of the last layer for one text, shape (n_tokens, dimension)."""
         import torch
 
         hidden = self._normalise(self._words[torch.tensor(tokens)] + self._positions[: len(tokens)])
@@ -65,7 +65,7 @@ def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
 
 
 class _TorchLayer:
-    """Self-attention and feed-forward, each added to its input and normalised."""
+    """Apply self-attention and a feed-forward network, each with a residual and normalisation."""
 
     def __init__(
         self, weights: Mapping[str, torch.Tensor], at: str, *, heads: int, dtype: torch.dtype
@@ -74,7 +74,7 @@ class _TorchLayer:
 
         self._heads, self._dtype = heads, dtype
         parts = [f"{at}.attention.self.{part}" for part in _PARTS]
-        # One product for query, key and value reads the input once instead of three times.
+        # A single product for query, key and value reads the input once instead of three times.
         self._attend = _linear(
             torch.cat([weights[f"{part}.weight"] for part in parts]),
             torch.cat([weights[f"{part}.bias"] for part in parts]),
@@ -128,7 +128,7 @@ def _linear(
 
 
 def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _Operation | None:
-    """Pack the weight for oneDNN, as ``torch.compile`` does when it freezes a model.
+    """Pack a weight for oneDNN, as ``torch.compile`` does when it freezes a model.
 
     Return None if this version of PyTorch lacks these private operators or changed their arguments.
     """
@@ -163,9 +163,9 @@ class NumpyEncoder:
                 self._weights[f"{at}.{kind}"] = np.concatenate(parts)
 
     def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
-        """Return the states of the last layer of each text.
+        """Return the states of the last layer for each text.
 
-        Without padding: the dense layers process all tokens together, attention each text alone.
+        No padding is needed: dense layers process all tokens together, attention one text at once.
         """
         if not texts:
             return []
@@ -190,7 +190,7 @@ class NumpyEncoder:
         return np.split(hidden, ends[:-1])
 
     def _attended(self, hidden: Floats, ends: NDArray[np.int64], layer: str) -> Floats:
-        """Scaled dot-product attention within each text (Vaswani et al. 2017, eq. 1)."""
+        """Apply scaled dot-product attention within each text (Vaswani et al. 2017, eq. 1)."""
         every = self._linear(hidden, f"{layer}.attention.self")
         mixed = np.empty_like(hidden)
         for begin, end in pairwise((0, *ends.tolist())):
@@ -206,7 +206,7 @@ class NumpyEncoder:
 
     def _linear(self, x: Floats, at: str) -> Floats:
         weight = self._weights[f"{at}.weight"]
-        # For few rows and many weights the second order takes half the time.
+        # For few rows and many weights, the second order of the product takes half the time.
         product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
         product += self._weights[f"{at}.bias"]
         return product
@@ -229,15 +229,15 @@ def pooled(states: Floats) -> Floats:
 
 
 def gelu(x: Floats) -> Floats:
-    """Gaussian error linear unit, x times the normal distribution function at x.
+    """Return the Gaussian error linear unit, x times the normal distribution function at x.
 
-    The error function of Abramowitz and Stegun (1964), eq. 7.1.26, has an error of 1.5e-7, which
-    is enough for float32 and avoids the import of SciPy.
+    Eq. 7.1.26 of Abramowitz and Stegun (1964) for the error function is accurate to 1.5e-7, which
+    is sufficient for float32 and avoids the import of SciPy.
 
     >>> gelu(np.array([-1.0, 0.0, 1.0], np.float32)).round(4).tolist()
     [-0.1587..., 0.0, 0.8413...]
     """
-    # In place, because new arrays of this size cost more than the arithmetic.
+    # Computed in place because new arrays of this size take longer than the arithmetic.
     size = np.abs(x)
     size *= np.float32(np.sqrt(0.5))
     t = size * np.float32(0.3275911)

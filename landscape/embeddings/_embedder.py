@@ -1,4 +1,4 @@
-"""Embedder protocols, and functions that load an embedder by name or for an atlas."""
+"""Protocols of embedders, and functions that load an embedder by name or for an atlas."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Name of the model given by its authors."""
+        """Name that the authors gave the model."""
 
     @property
     def dimension(self) -> int:
-        """Length of a vector; 0 before the first reply of a remote model."""
+        """Length of a vector, or 0 before the first reply of a remote model."""
 
     @property
     def checksum(self) -> str | None:
-        """Hexadecimal sha256 of the weights; None if they are not accessible."""
+        """Hexadecimal sha256 of the weights, or None if the weights are not accessible."""
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts: (n, dimension) float32, L2-normalised, in the order of `texts`."""
+        """Return L2-normalised float32 vectors of texts in their order, shape (n, dimension)."""
 
     def describe(self) -> dict[str, Any]:
-        """Return name, model, dimension, checksum and precision, for the manifest."""
+        """Return the name, model, dimension, checksum and precision for the manifest."""
 
 
 @runtime_checkable
 class PaidEmbedder(Protocol):
-    """Interface of an embedder that costs money and needs permission."""
+    """Interface of an embedder that costs money and requires permission."""
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Estimate the cost of embedding these texts."""
+        """Estimate the cost of embedding texts."""
 
     def allow(self, n_papers: int) -> None:
-        """Permit the embedding of a number of texts."""
+        """Permit the embedding of this number of papers."""
 
 
 @runtime_checkable
@@ -64,7 +64,7 @@ class WordEmbedder(Protocol):
     """Interface of a local embedder that also returns word vectors, for late interaction."""
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed a few sentences, without loading the network for builds."""
+        """Embed a few sentences without loading the network that embeds papers."""
 
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
@@ -72,27 +72,27 @@ class WordEmbedder(Protocol):
         """Embed texts and their words."""
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
-        """Return the vector of a query, its words, and their vectors."""
+        """Return the vector of a query, its words, and the vectors of the words."""
 
 
 @runtime_checkable
 class PlacingEmbedder(WordEmbedder, Protocol):
-    """Interface of an embedder that also returns the positions of words."""
+    """Interface of a word embedder that also returns the positions of words."""
 
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """Return the position of the first character of each word of `embed_words`."""
+        """Return the position of the first character of each word that `embed_words` embeds."""
 
 
 def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Embed a few sentences, with `WordEmbedder.embed_few` if the embedder has it."""
+    """Embed a few sentences, with `WordEmbedder.embed_few` if the embedder has this method."""
     quick = embedder.embed_few if isinstance(embedder, WordEmbedder) else embedder.embed
     return quick(texts)
 
 
 def embedding_text(title: str | None, abstract: str | None) -> str:
-    """Join title and abstract into the text that is embedded for a paper.
+    """Join the title and the abstract to the text that is embedded for a paper.
 
     >>> embedding_text("A quiet galaxy", "We find nothing.")
     'A quiet galaxy. We find nothing.'
@@ -109,7 +109,7 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
         "minilm" (the default), "openai:MODEL", "st:NAME_OR_PATH", "ready:FILE" or
         "ready:FILE@MODEL" (FILE is ``.npy`` or Parquet).
     **options
-        For that embedder: ``precision`` and ``device`` (minilm), ``confirm``, ``base_url`` and
+        Options of this embedder: ``precision``, ``device`` (minilm), ``confirm``, ``base_url``,
         ``timeout`` (openai), ``device`` (st), ``model`` (ready).
 
     Returns
@@ -157,7 +157,7 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
 
 
 def identity(spec: str) -> dict[str, str]:
-    """Return the server or the checksum of an embedder, without loading it."""
+    """Return the server or the checksum of an embedder without loading the embedder."""
     name, _, detail = spec.partition(":")
     if name == "openai":
         return {"server": server_url()}
@@ -168,10 +168,10 @@ def identity(spec: str) -> dict[str, str]:
 
 
 def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
-    """Load the embedder for queries to an atlas: the model that its manifest describes.
+    """Load the embedder for queries to an atlas, as described in its manifest.
 
-    A remote one may embed queries without confirmation, because their cost is negligible.
-    Raise InputError if the model is unknown or differs from the one of the atlas.
+    A remote embedder needs no confirmation for queries, because their cost is negligible.
+    Raise InputError if the model is unknown or differs from the model of the atlas.
     """
     name, model = str(description.get("name")), str(description.get("model"))
     spec = _query_spec(name, model)
@@ -199,7 +199,7 @@ _QUERIES = 10_000  # per session; limits the cost of an endless loop
 
 
 def _query_spec(name: str, model: str) -> str | None:
-    """Return the embedder for queries; ready-made vectors need a model that can run here."""
+    """Return the name of the embedder for queries, or None if no embedder is known."""
     if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
         return "minilm"
     if name == "openai" or (name == "ready" and model.startswith("text-embedding-")):

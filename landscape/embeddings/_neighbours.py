@@ -1,4 +1,4 @@
-"""Nearest neighbours in the full dimension: exact, or approximate for single queries."""
+"""Find nearest neighbours in the full dimension, exactly or, for single queries, approximately."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from landscape.errors import AtlasError, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 32_768  # rows read from disk at a time: 50 MB at 384 dimensions
-_QUERIES = 4_096  # compared with a block at a time
+_BLOCK = 32_768  # rows read from disk at a time; 50 MB at 384 dimensions
+_QUERIES = 4_096  # queries compared with a block at a time
 
 
 def nearest(
@@ -26,16 +26,16 @@ def nearest(
     Parameters
     ----------
     vectors : numpy.ndarray
-        (n, d) float32, L2-normalised. May be memory-mapped; it is read once, in blocks.
+        (n, d) float32, L2-normalised, optionally memory-mapped; read once, in blocks.
     queries : numpy.ndarray
         (m, d) float32, L2-normalised. A query that is one of `vectors` finds itself.
     k : int
-        At most n.
+        Number of vectors to find, at most n.
 
     Returns
     -------
     indices : numpy.ndarray
-        (m, k) int64, rows of `vectors`, most similar first; ties in the order of rows.
+        (m, k) int64, rows of `vectors`, most similar first; ties are in the order of rows.
     similarities : numpy.ndarray
         (m, k) float32, inner products, which are cosines of unit vectors.
 
@@ -80,7 +80,7 @@ def nearest(
 
 
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
-    """Return the fraction of the exact neighbours that were found.
+    """Return the fraction of the exact neighbours that are among the found neighbours.
 
     >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
     0.75
@@ -105,7 +105,7 @@ def _check(vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int
 def _best(
     indices: NDArray[np.int64], similarities: NDArray[np.float32], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Keep the k best columns of each row; lexsort breaks ties by row number."""
+    """Keep the k best columns of each row; ties are broken by row number."""
     order = np.lexsort((indices, -similarities), axis=1)[:, :k]
     return np.take_along_axis(indices, order, 1), np.take_along_axis(similarities, order, 1)
 
@@ -119,10 +119,10 @@ _SUBSET = 2_000
 def neighbour_distances(
     vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Return D95(k) for k = 1 to `longest`: typical distances within one subject, shape (m,).
+    """Return D95(k), a typical distance within one subject, for k = 1 to `longest`, shape (m,).
 
     D95(k) is the 95th percentile, over a random subset of papers, of the distances to the k nearest
-    neighbours in full dimension (Iyer et al. 2024, section 4).
+    neighbours in the full dimension (Iyer et al. 2024, section 4).
     """
     n = len(vectors)
     longest = min(longest, n - 1)
@@ -130,7 +130,7 @@ def neighbour_distances(
         return np.zeros(0, dtype=np.float32)
     chosen = np.sort(np.random.default_rng(seed).permutation(n)[:_SUBSET])
     _, similarities = nearest(vectors, np.asarray(vectors[chosen]), k=longest + 1)
-    distances = np.sqrt(np.maximum(2.0 - 2.0 * similarities[:, 1:], 0.0))  # without itself
+    distances = np.sqrt(np.maximum(2.0 - 2.0 * similarities[:, 1:], 0.0))  # omit the paper itself
     return np.array(
         [np.percentile(distances[:, :k], 95) for k in range(1, longest + 1)], dtype=np.float32
     )
@@ -141,7 +141,7 @@ LARGEST_EXACT = 150_000_000
 
 _INDEX_BLOCK = 16_384  # rows read from disk at a time
 _TRAINED_ON = 40  # vectors per cell
-_CANDIDATES = 10  # times k are scored exactly
+_CANDIDATES = 10  # times k candidates are scored exactly
 _RECALL_OF, _SAMPLE = 100, 200
 _WANTED_RECALL = 0.99
 
@@ -162,9 +162,9 @@ class VectorIndex:
     parts : sequence of ndarray of float32, shape (n_rows, n_dims)
         Unit vectors of each part of the atlas, memory-mapped.
     index : faiss.IndexIVF, optional
-        The approximate index of these vectors, see `read_index`; without one the search is exact.
+        Approximate index of these vectors, see `read_index`; by default the search is exact.
     n_probe : int, default 1
-        Number of cells to search, from `write_index`.
+        Number of cells to search, as reported by `write_index`.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class VectorIndex:
     def similarities(
         self, query: NDArray[np.float32], rows: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return the cosines of a query with chosen papers."""
+        """Return the cosines between a query and chosen papers."""
         result = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _INDEX_BLOCK):
             some = rows[start : start + _INDEX_BLOCK]
@@ -221,7 +221,7 @@ class VectorIndex:
     ) -> NDArray[np.int64]:
         import faiss
 
-        library: Any = faiss  # its types leave these arguments out
+        library: Any = faiss  # the type hints of faiss lack these arguments
         selected = None if rows is None else library.IDSelectorBatch(rows)
         n_probe = self._n_probe
         while True:
@@ -229,7 +229,7 @@ class VectorIndex:
             found = self._index.search(query[None], min(k, len(self)), params=settings)[1][0]
             found = found[found >= 0]
             enough = min(k, len(self) if rows is None else len(rows))
-            # A filter may exclude most of the nearest cells; search more until there are enough.
+            # A filter can exclude most of the nearest papers; search more cells if too few remain.
             if len(found) >= enough // _CANDIDATES or n_probe >= self._index.nlist:
                 return np.sort(found)
             n_probe = min(4 * n_probe, self._index.nlist)
@@ -237,7 +237,7 @@ class VectorIndex:
 
 @dataclass(frozen=True)
 class IndexReport:
-    """Cells searched, number of cells, and recall of the approximate index."""
+    """Number of searched cells, number of cells, and recall of the approximate index."""
 
     n_probe: int
     n_cells: int
@@ -249,8 +249,8 @@ def write_index(
 ) -> IndexReport:
     """Build the approximate index of the vectors and measure it.
 
-    Cells of k-means (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) with one byte per number. A
-    search compares ten times as many candidates as requested exactly with the vectors on disk.
+    The index has k-means cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) and one byte per
+    number. A search compares ten times k candidates exactly, with the vectors on disk.
     """
     import faiss
 
@@ -282,7 +282,7 @@ def write_index(
 
 
 def read_index(file: Path, *, n_papers: int) -> Any:
-    """Open an index of `write_index`, memory-mapped."""
+    """Open an index from `write_index` as a memory-mapped file."""
     import faiss
 
     try:

@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI or a server with its protocol, with a confirmation of the cost."""
+"""Embeddings from OpenAI or a server with the same protocol, with a confirmation of the cost."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _MODELS = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 
-_BYTES_PER_TOKEN = 3.5  # English with formulae; plain English has about 4
-_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 per request; these are estimates
+_BYTES_PER_TOKEN = 3.5  # for English with formulae; plain English has about 4
+_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 tokens per request; our counts are estimates
 _TEXTS_AT_ONCE = 256
 _LONGEST_TEXT = 24_000  # bytes: below the limit of OpenAI, 8,191 tokens per text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """Estimated cost of embedding; `cost` in US dollars is None for other servers than OpenAI."""
+    """Estimated cost of embedding; `cost` is in US dollars, or None for servers except OpenAI."""
 
     papers: int
     tokens: int
@@ -49,20 +49,20 @@ class Estimate:
 
 
 class OpenAIEmbedder(DescribedEmbedder):
-    """A model served by ``/v1/embeddings``.
+    """Model that a server offers at ``/v1/embeddings``.
 
     Parameters
     ----------
     model : str, default "text-embedding-3-small"
     confirm : callable, optional
-        Called with a question that names papers, tokens and cost; returns whether to continue.
+        Function that is called with a question about the cost and returns whether to continue.
         Without it, nothing is embedded before :meth:`allow` is called.
     base_url, api_key : str, optional
-        Default: OPENAI_BASE_URL and OPENAI_API_KEY.
+        By default the variables OPENAI_BASE_URL and OPENAI_API_KEY.
     timeout : float, default 60
         Seconds per attempt.
     retries : int, default 6
-        Further attempts after a failed request.
+        Number of further attempts after a failed request.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class OpenAIEmbedder(DescribedEmbedder):
         self._allowed = 0
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Estimate the cost of embedding these texts, without a request."""
+        """Estimate the cost of embedding texts, without a request."""
         tokens = sum(map(_estimated_tokens, texts))
         known = self._server.is_openai and self.model in _MODELS
         return Estimate(
@@ -109,7 +109,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts; with `embed_batches` finished batches survive a failed request."""
+        """Embed texts; use `embed_batches` to keep finished batches if a request fails."""
         batches = []
         for batch in self.embed_batches(texts):
             batches.append(batch)
@@ -120,14 +120,14 @@ class OpenAIEmbedder(DescribedEmbedder):
         return np.concatenate(batches)
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[NDArray[np.float32]]:
-        """Embed texts request by request."""
+        """Embed texts and yield the vectors of each request."""
         self._ask_before_spending(texts)
         for batch in batches_of(texts):
             yield self._request(batch)
             self._allowed -= len(batch)
 
     def describe(self) -> dict[str, Any]:
-        """Return name, model, dimension, checksum, precision and url."""
+        """Return the name, model, dimension, checksum, precision and URL."""
         return {**super().describe(), "url": self._server.url}
 
     def _ask_before_spending(self, texts: Sequence[str]) -> None:
@@ -144,7 +144,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._server.reporting(self.model):
             reply = self._server.client.embeddings.create(model=self.model, input=list(texts))
-            # By index: the protocol allows any order.
+            # Sort by index, because the protocol allows any order.
             found = {item.index: item.embedding for item in reply.data}
             n_answered = len(reply.data)
         if n_answered != len(texts) or set(found) != set(range(len(texts))):
@@ -165,7 +165,7 @@ class OpenAIEmbedder(DescribedEmbedder):
 
 
 def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Split texts into batches of one request.
+    """Split texts into batches, one for each request.
 
     >>> [len(batch) for batch in batches_of(["word " * 4_000] * 40)]
     [17, 17, 6]

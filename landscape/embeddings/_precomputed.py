@@ -21,7 +21,7 @@ _BLOCK = 16_384  # rows checked and normalised at a time
 
 
 def file_and_model(detail: str) -> tuple[Path, str]:
-    """Split ``FILE@MODEL``; the model is "unknown" if it is missing.
+    """Split ``FILE@MODEL``; a missing model is "unknown".
 
     >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
     'text-embedding-3-small'
@@ -42,7 +42,7 @@ class ReadyVectors(DescribedEmbedder):
     model : str, default "unknown"
         Model of the vectors. Queries can be embedded if this model is available.
     rows : int, optional
-        Number of papers; a different number of vectors is an error.
+        Number of papers, which must equal the number of vectors.
     column : str, default "embedding"
         Parquet column with a list of numbers in each row.
 
@@ -82,7 +82,7 @@ class ReadyVectors(DescribedEmbedder):
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the file is a table, which has other columns with the paper of each vector."""
+        """Whether the file is a table, in which other columns identify the paper of each vector."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def ids(self) -> list[str]:
@@ -98,7 +98,7 @@ class ReadyVectors(DescribedEmbedder):
         return list(column.to_pylist())
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
-        """Read the vectors block by block, so that the file need not fit into memory."""
+        """Read the vectors in blocks, so that the file can be larger than the memory."""
         start = 0
         for block in self._parquet_blocks() if self.is_parquet else self._mapped_blocks():
             try:
@@ -116,14 +116,14 @@ class ReadyVectors(DescribedEmbedder):
         *,
         advance: Callable[[float], None] | None = None,  # noqa: ARG002 - of the protocol
     ) -> NDArray[np.float32]:
-        """Raise InputError: precomputed vectors cannot embed new text."""
+        """Raise InputError, because precomputed vectors cannot embed new text."""
         raise InputError(
             f"{len(texts)} texts cannot be embedded: the vectors were made before, by "
             f"{self.model!r}. Name an embedder for new text, such as --embedder minilm."
         )
 
     def describe(self) -> dict[str, Any]:
-        """Return name, model, dimension, checksum, precision and file."""
+        """Return the name, model, dimension, checksum, precision and file."""
         return {**super().describe(), "file": self.path.name}
 
     def _shape(self) -> tuple[int, int]:

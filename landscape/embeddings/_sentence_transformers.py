@@ -20,15 +20,15 @@ _TEXTS_AT_ONCE = 1024  # the library sorts these by length before batching
 
 
 class SentenceTransformerEmbedder(DescribedEmbedder):
-    """A model that the package ``sentence-transformers`` can load.
+    """Model that the package ``sentence-transformers`` can load.
 
     Code in the repository of a model is never executed.
 
     Parameters
     ----------
     model : str
-        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, which is downloaded once, or a
-        directory.
+        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, or a directory. A model from the
+        Hub is downloaded once.
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
 
     Raises
@@ -47,7 +47,7 @@ class SentenceTransformerEmbedder(DescribedEmbedder):
         self.model = model
         self.device = choose_device() if device == "auto" else device
         self._network = _load(model, device=self.device)
-        # A model on the Hub has no checksum.
+        # Models on the Hub have no checksum.
         self.checksum = folder_checksum(Path(model))
         self.dimension = int(self._network.encode(["dimension"]).shape[1])
 

@@ -1,9 +1,9 @@
-"""Vectors of texts and of their words: normalisation, late interaction, checksums of weights.
+"""Vectors of texts and their words, with normalisation, late interaction and checksums of weights.
 
 Late interaction compares each word of a query with the best matching word of a paper (ColBERT:
-Khattab and Zaharia 2020, arXiv:2004.12832), to rerank search results. The token states of the
-embedding model are kept: pieces are joined to words, stop words removed, projected to 64 dimensions
-and rounded to one byte per number, some 9 kB per paper.
+Khattab and Zaharia 2020, arXiv:2004.12832) to rerank search results. For this, the token states of
+the embedding model are joined to words without stop words, projected to 64 dimensions and rounded
+to one byte per number, which takes about 9 kB per paper.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DescribedEmbedder:
     checksum: str | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Return name, model, dimension, checksum (sha256 of the weights) and precision."""
+        """Return the name, model, dimension, checksum (sha256 of the weights) and precision."""
         return {
             "name": self.name,
             "model": self.model,
@@ -57,7 +57,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     Traceback (most recent call last):
     ValueError: row 1 is not finite
     """
-    rows = np.asarray(vectors, dtype=np.float64)  # no overflow in the squares
+    rows = np.asarray(vectors, dtype=np.float64)  # avoids overflow of the squares
     if rows.ndim != 2:
         raise ValueError(f"shape {rows.shape} does not have one row per text")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -94,7 +94,7 @@ def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - k
 
 @dataclass(frozen=True)
 class WordVectors:
-    """Word vectors of several texts, concatenated (n_words, 64), and the words per text (n,).
+    """Concatenated word vectors of texts, (n_words, 64), and the number of words per text, (n,).
 
     Only the directions of the vectors matter.
     """
@@ -108,7 +108,7 @@ class WordVectors:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Masks of the pieces that continue a word, and of those that are not stop words."""
+    """Masks of the pieces that continue a word, and of the pieces that are not stop words."""
 
     continues: NDArray[np.bool_]
     counts: NDArray[np.bool_]
@@ -127,7 +127,7 @@ class Vocabulary:
 def join_pieces(
     states: Floats, pieces: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Sum the states of the pieces of each word that is not a stop word.
+    """Return the summed states of each word that is not a stop word, and its first piece.
 
     >>> known = Vocabulary.of({"the": 0, "quas": 1, "##ar": 2}, stop_words=frozenset(["the"]))
     >>> join_pieces(np.ones((3, 2), np.float32), np.array([0, 1, 2]), known)[0].tolist()
@@ -145,7 +145,7 @@ def join_pieces(
 def basis() -> Floats:
     """Return the projection of MiniLM states, shape (384, 64), with orthonormal columns.
 
-    These are the principal axes of word states in astronomy abstracts, computed by
+    The columns are the principal axes of word states in astronomy abstracts, computed by
     ``benchmarks/word_basis.py``.
     """
     path = files("landscape.embeddings") / "minilm_words.npy"
@@ -194,7 +194,7 @@ def late_interaction(query: Floats, weights: Floats, words: WordVectors) -> Floa
 def gather_words(
     parts: Sequence[WordVectors], ends: Sequence[NDArray[np.int64]], rows: Sequence[tuple[int, int]]
 ) -> WordVectors:
-    """Read the words of chosen texts from memory-mapped parts; `rows` are (part, text)."""
+    """Read the word vectors of chosen texts from memory-mapped parts; `rows` are (part, text)."""
     pieces, lengths = [], []
     for part, text in rows:
         end = int(ends[part][text])

@@ -1,4 +1,4 @@
-"""Text of papers: sentences, tokens and key phrases, and the word index."""
+"""Process the text of papers: sentences, tokens, key phrases and the word index."""
 
 import lazy_loader
 

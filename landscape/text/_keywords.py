@@ -1,4 +1,4 @@
-"""Keywords of papers: noun phrases ranked by TextRank, without generic phrases."""
+"""Extract the keywords of papers: noun phrases ranked by TextRank, without generic phrases."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chun
 from landscape.text._words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
-_CHUNK = 200  # texts per task of a process, half a second of work
-_SMALL = 400  # for fewer texts, starting processes takes longer than the work
+_CHUNK = 200  # texts per task of a process, which take half a second
+_SMALL = 400  # for fewer texts, it takes longer to start processes
 
 
 @dataclass(frozen=True)
 class KeywordSettings:
     """Weights of phrases, chosen with ``benchmarks/keywords.py``."""
 
-    repeated: float = 0.20  # more for each doubling of its occurrences
+    repeated: float = 0.20  # added for each doubling of its occurrences
     in_title: float = 1.15
     redundant: float = 0.4  # reduction if all its words are in better phrases
     vague: float = 0.75  # factor if its last word is generic
@@ -56,15 +56,15 @@ def extract_keywords(
     Parameters
     ----------
     texts : str or sequence of str, shape (n,)
-        Title, full stop, abstract. pytextrank ranks the words of a single text; many texts are
-        ranked with arrays, twenty times as fast, with the same ranks.
+        Title, full stop and abstract. The words of a single text are ranked by pytextrank, those of
+        many texts with arrays, which gives the same ranks twenty times as fast.
     limit : int, default 20
-        Maximum keywords per text.
+        Maximum number of keywords per text.
     workers : int, default 1
-        Number of processes; fewer than 400 texts are processed in this one.
+        Number of processes; fewer than 400 texts are processed in the current process.
     tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
         Built-in rules, or ``en_core_web_sm`` of spaCy; "auto" selects the model if it is installed
-        under its own name, else the rules.
+        under its own name, otherwise the rules.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def extract_keywords(
 
 @dataclass
 class KeywordExtractor:
-    """Keyword extraction over many batches that keeps its processes between them."""
+    """Keyword extraction from many batches, with processes that are kept between batches."""
 
     limit: int = 20
     workers: int = 1
@@ -118,13 +118,13 @@ class KeywordExtractor:
         self.close()
 
     def close(self) -> None:
-        """End the processes; a later batch starts new ones."""
+        """End the processes; a later batch starts new processes."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
     def extract_one(self, text: str) -> list[str]:
-        """Extract the keywords of one text, ranked by pytextrank."""
+        """Extract the keywords of one text, with the ranks of pytextrank."""
         (tagged,) = tag_texts([text], tagger=self.tagger)
         chunks = _trimmed_chunks(tagged)
         kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
@@ -136,7 +136,7 @@ class KeywordExtractor:
         if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
             return _extract_here(list(texts), self.limit, self.tagger)
         if self._pool is None:
-            # "spawn" everywhere: a fork of a process with threads (torch, faiss) may hang
+            # "spawn" everywhere, because a fork of a process with threads (torch, faiss) can hang
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
         chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
@@ -183,7 +183,7 @@ def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> 
 
 
 class _Phrase(NamedTuple):
-    """Normal form of a spelling, its words, and its weight; computed once for all texts."""
+    """Normal form of a phrase, with its words and its weight."""
 
     key: str
     parts: tuple[str, ...]
@@ -192,7 +192,7 @@ class _Phrase(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def _phrase_of(spelling: str) -> _Phrase | None:
-    """Return the normal form of a phrase; None if the phrase is generic."""
+    """Return the normal form of a spelling, or None if the phrase is generic."""
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
@@ -200,7 +200,7 @@ def _phrase_of(spelling: str) -> _Phrase | None:
 
 
 class _Found:
-    """One phrase of a text in all its spellings."""
+    """Phrase of a text in all its spellings."""
 
     __slots__ = ("in_title", "phrase", "score", "spellings")
 
@@ -240,10 +240,10 @@ def _choose(
 
 
 def _diverse(found: list[_Found], limit: int) -> list[_Found]:
-    """Choose the phrases of largest weight, reduced for words of phrases chosen before.
+    """Choose the phrases of largest weight; words of better phrases reduce the weight.
 
-    Maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335) with shared words as the
-    similarity, computed lazily: a weight is updated only at the top of the heap.
+    This is maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335), where similarity
+    is the share of common words. A weight is only updated at the top of the heap.
     """
     weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
@@ -267,7 +267,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
 
 
 def _spelling(spellings: list[str]) -> str:
-    """Return the most frequent spelling; ties: fewer capitals, then first occurrence."""
+    """Return the most frequent spelling; fewer capitals, then first occurrence, break ties."""
     if len(spellings) == 1:
         return spellings[0]
     counts = Counter(spellings)
@@ -294,7 +294,7 @@ def _shown(text: TaggedText, begin: int, end: int) -> str:
 
 
 def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
-    """Return the words of a phrase, in lower case unless part of a name."""
+    """Return the words of a phrase, in lower case unless they are part of a name."""
     head = text.words[end - 1]
     if head[0].isupper() and head.lower() in lexicon().name_heads:
         return text.words[begin:end]  # "Hubble Space Telescope", in titles too
@@ -364,7 +364,7 @@ def _lists() -> _Lists:
 
 
 def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, int] | None:
-    """Remove generic words from both ends of a noun chunk; None if nothing remains."""
+    """Remove generic words from both ends of a noun chunk; return None if nothing remains."""
     while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
         if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
             break  # "photometric data", "Reynolds number"
@@ -390,7 +390,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
 
 
 def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
-    """Split a chunk into kind and name of an object: "Seyfert galaxy" and "NGC 1275"."""
+    """Split a chunk into the kind and the name of an object: "Seyfert galaxy" and "NGC 1275"."""
     name = end
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
@@ -424,7 +424,7 @@ def is_subject(key: str, spelling: str) -> bool:
 
 
 def has_vague_head(key: str) -> bool:
-    """Return whether the last word of a phrase is generic: "stellar parameters"."""
+    """Return whether the last word of a phrase is generic, as in "stellar parameters"."""
     return key.rpartition(" ")[2] in _lists().vague_heads
 
 
@@ -453,7 +453,7 @@ def _is_front(word: str) -> bool:
 
 
 def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
-    """Return the number of words to remove from the front; 2 as in "lowest mass halos"."""
+    """Return the number of words to remove from the front, such as 2 in "lowest mass halos"."""
     if not _is_front(words[begin]) or _kept(words, begin, end):
         return 0
     if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
@@ -468,6 +468,6 @@ _SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "
 
 
 def _kept(words: list[str], begin: int, end: int) -> bool:
-    """Return whether a word that is generic elsewhere belongs to a name: "weak lensing"."""
+    """Return whether a usually generic word belongs to a name, as in "weak lensing"."""
     phrase = " ".join(words[begin:end]).lower().replace("-", " ")
     return phrase.startswith(_lists().kept_front)

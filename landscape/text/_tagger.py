@@ -1,8 +1,8 @@
-"""Parts of speech and noun chunks: by rules, or by the English model of spaCy.
+"""Find parts of speech and noun chunks by rules or by the English model of spaCy.
 
-The rules are in ``data/tagger.yaml``: a guess from the word alone, then corrections from its
-neighbours, left to right. They are meant for noun phrases only, twenty times as fast as the model,
-with keywords of the same quality (``benchmarks/RESULTS.md``, keywords).
+The rules in ``data/tagger.yaml`` guess from the word alone and then, from left to right, correct
+the guess from the neighbours. They find noun phrases only, twenty times as fast as the model;
+the quality of keywords is the same (``benchmarks/RESULTS.md``, keywords).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ LONGEST = 20_000
 class TaggedText(NamedTuple):
     """Words of one text with universal parts of speech, lower-case lemmas and noun chunks.
 
-    `spaces` and `starts` are true if a space follows the word, or if it starts a sentence; a chunk
-    is a half-open range of words.
+    `spaces` is true if a space follows the word, and `starts` if the word starts a sentence; a
+    chunk is a half-open range of words.
     """
 
     words: list[str]
@@ -60,9 +60,9 @@ class TaggedText(NamedTuple):
 
 
 def tagger_name(*, tagger: str = "auto") -> str:
-    """Return name and version of a tagger for the manifest.
+    """Return the name and the version of a tagger for the manifest.
 
-    "auto" selects the model of spaCy if it is installed under its own name, else the rules.
+    "auto" selects the model of spaCy if it is installed under its own name, otherwise the rules.
     """
     if tagger not in TAGGERS:
         raise InputError(f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}.")
@@ -105,7 +105,7 @@ def _load_model() -> Language:
 
 
 def _as_lists(document: Doc) -> TaggedText:
-    """Convert to lists, which are faster than token objects."""
+    """Convert a document to lists, which are faster than token objects."""
     return TaggedText(
         words=[token.text for token in document],
         tags=[token.pos_ for token in document],
@@ -141,7 +141,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:
-    """Return whether a possessive or "of" joins the adjacent words to one name."""
+    """Return whether a possessive or "of" joins the adjacent words to a name."""
     if tags[place - 1] not in ("NOUN", "PROPN") or tags[place + 1] not in _MARKS:
         return False
     owner = words[place - 1]
@@ -165,7 +165,7 @@ _OPENERS = frozenset([":", "(", "—", "“", '"', ".", "-"])
 
 
 class _Tables(NamedTuple):
-    """Word lists, expressions by class, and context rules of the tagger."""
+    """Word lists, regular expressions by word class, and context rules of the tagger."""
 
     lists: dict[str, frozenset[str]]
     shapes: dict[str, Rows]
@@ -212,7 +212,7 @@ def _tables() -> _Tables:
 
 @lru_cache(maxsize=100_000)
 def _guess(word: str) -> tuple[str, str, str, str]:
-    """Return class and lemma guessed from the word alone, its lower case, and "yes" if plural."""
+    """Guess the class and lemma of a word; also return its lower case, and "yes" if plural."""
     lower = word.lower()
     lists = _tables().lists
     base = singular(lower)
@@ -268,8 +268,8 @@ def sentence_starts(words: list[str]) -> list[bool]:
 def _settle_capitals(words: list[str], codes: list[str], starts: list[bool]) -> None:
     """Distinguish names from common words that are capitalised in titles or sentence starts.
 
-    A capitalised word is common if it is also in the text in lower case, or if it is in the word
-    lists, or has a common ending, and starts a sentence or is in a sentence in title case.
+    A capitalised word is common if the text also has it in lower case, or if it is in the word
+    lists or has a common ending and is at the start of a sentence or in a sentence in title case.
     """
     known, tables = lexicon(), _tables()
     written = set(words)
@@ -308,15 +308,15 @@ def _is_title_case(words: list[str], begin: int, end: int) -> bool:
 
 
 def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
-    """Return parts of speech, lemmas, and whether a sentence starts, for the words of a text."""
+    """Return the parts of speech and lemmas of words, and whether each word starts a sentence."""
     if not words:
         return [], [], []
     codes, lemmas, lower, plural = map(list, zip(*map(_guess, words), strict=True))
     starts = sentence_starts(words)
     if "capitalised" in codes:
         _settle_capitals(words, codes, starts)
-    # Two more places at both ends, so that each word has neighbours. From left to right: `tags`
-    # has parts of speech before `place`, and word classes after it.
+    # Two more places at both ends give each word neighbours. `tags` has parts of speech before
+    # `place` and word classes after it.
     ends = ["<start>"] * 2, [""] * 2
     tags = ["PUNCT", "PUNCT", *codes, "PUNCT", "PUNCT"]
     written = [*ends[0], *words, *ends[1]]
@@ -342,7 +342,7 @@ _DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 
 def _number(place: int, words: list[str], tags: list[str]) -> str:
-    """Distinguish a number from a part of a name: "NGC 1275", "type 1", "CTA 102", not a year."""
+    """Tag a number as a part of a name ("NGC 1275", "type 1", "CTA 102") or as a plain number."""
     known, word, before, following = lexicon(), words[place], words[place - 1], words[place + 1]
     if (
         before in known.catalogues

@@ -34,7 +34,7 @@ _MOST_ITERATIONS = 100
 
 
 def rank_text(text: TaggedText) -> Floats:
-    """Rank every word of one text with pytextrank; 0 for words outside the graph."""
+    """Rank every word of a text with pytextrank; words outside of the graph have rank 0."""
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
@@ -60,7 +60,7 @@ def rank_text(text: TaggedText) -> Floats:
 def rank_words(
     words: Integers, sentences: Integers, documents: Integers, *, window: int = LOOKBACK
 ) -> Floats:
-    """Rank the words of each of many documents."""
+    """Rank the words of many documents, each document on its own."""
     if not len(words):
         return np.zeros(0)
     keys = documents * (words.max() + 1) + words
@@ -90,7 +90,7 @@ def score_chunks(
 def cooccurrences(
     nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
 ) -> csr_array[np.float64, tuple[int, int]]:
-    """Count pairs of nodes within a window of the same sentence."""
+    """Count the pairs of nodes within a window of the same sentence."""
     from scipy.sparse import csr_array
 
     n_words = len(nodes)
@@ -99,7 +99,7 @@ def cooccurrences(
     joined = sentences[first] == sentences.take(second, mode="clip")
     joined &= second < n_words
     first, second = first[joined], second[joined]
-    # the order of pytextrank: sentence, distance, word
+    # the same order as in pytextrank: sentence, distance, word
     order = np.argsort(sentences[first], kind="stable")
     codes = (nodes[first] * n_nodes + nodes[second])[order]
     codes, met, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -115,7 +115,7 @@ def cooccurrences(
 
 
 def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) -> Floats:
-    """PageRank of undirected graphs by power iteration, with the stopping rule of networkx."""
+    """Compute the PageRank of undirected graphs by power iteration, which stops as in networkx."""
     if not len(graphs):
         return np.zeros(0)
     begins = np.flatnonzero(np.diff(graphs, prepend=-1))
@@ -128,7 +128,7 @@ def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) 
     ranks = np.zeros(len(graphs))
     moving = np.ones(len(sizes), dtype=bool)
     for _ in range(_MOST_ITERATIONS):
-        # a node without edges distributes its rank to all; the ranks of a graph sum to one
+        # a node without edges distributes its rank to all nodes; the ranks of a graph sum to one
         lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
         following = weights @ (step * share)
         following += ((_DAMPING * lost + 1.0 - _DAMPING)[graphs]) * jump

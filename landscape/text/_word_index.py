@@ -1,7 +1,7 @@
-"""The word index of an atlas: tokens, and BM25 over titles, abstracts and keywords in tantivy.
+"""Word index of an atlas: tokens, and BM25 over titles, abstracts and keywords in tantivy.
 
-Tokens fold the notation of astronomy: ``H-alpha`` and ``Hα`` are one line, ``[O III]`` and
-``OIII`` one ion, ``NGC 1275`` and ``NGC1275`` one galaxy, ``z ~ 2`` and ``z=2`` one redshift.
+Different notations give the same tokens: ``H-alpha`` and ``Hα``, ``[O III]`` and ``OIII``,
+``NGC 1275`` and ``NGC1275``, ``z ~ 2`` and ``z=2``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 _TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
-_SENTENCE = 600  # characters; longer texts are abstracts, read once
+_SENTENCE = 600  # characters; longer texts are abstracts, which are read once
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
@@ -69,8 +69,8 @@ def tokenise(text: str) -> list[str]:
     Returns
     -------
     list of str
-        In reading order, lower case, singular, American spelling, without stop words. Spellings
-        of the same name give the same tokens.
+        Tokens in reading order, in lower case, singular and American spelling, without stop words.
+        Different spellings of a name give the same tokens.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def tokenise(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _sentence_tokens(text: str) -> tuple[str, ...]:
-    """Tokens of a sentence, cached because sentences are compared several times."""
+    """Return the tokens of a sentence; they are cached for repeated comparisons."""
     return tuple(_tokens_in(text))
 
 
@@ -99,7 +99,7 @@ def _tokens_in(text: str) -> list[str]:
 
 def _fold(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda found: f"10^{found.group(1).translate(_SUPERSCRIPTS)}", text)
-    text = _catalogues().sub(r" \1\2 \1 ", text)  # while "AT 2018cow" differs from "at 2018"
+    text = _catalogues().sub(r" \1\2 \1 ", text)  # before case is lost: "AT 2018cow", "at 2018"
     text = unicodedata.normalize("NFKC", text).lower()
     if not text.isascii():
         text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
@@ -149,7 +149,7 @@ def paper_key(paper_id: str) -> int:
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Return key, tokens of the title (twice) and abstract, and tokens of the keywords."""
+    """Return the key, the tokens of the title (twice) and abstract, and those of the keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -157,7 +157,7 @@ def index_row(
 
 @dataclass(frozen=True)
 class Matches:
-    """Papers that a word search found."""
+    """Papers found by a word search."""
 
     keys: NDArray[np.uint64]
     scores: NDArray[np.float32]
@@ -208,7 +208,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def _opened(self, folder: Path) -> Any:
-        """Open an index, or a copy of it in a read-only directory, because opening locks it."""
+        """Open an index, or a copy if its directory is read-only, because opening needs a lock."""
         import tantivy
 
         if not os.access(folder, os.W_OK):
@@ -226,7 +226,7 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers; existing ones are replaced."""
+        """Add papers; existing papers with the same identifiers are replaced."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
@@ -274,7 +274,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of a text: its tokens, stemmed."""
+        """Return the terms of a text, which are its stemmed tokens."""
         found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
         return found
 
@@ -305,7 +305,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Return the distinctive terms of a text with weights, to search for similar texts."""
+        """Return the distinctive terms of a text with weights, for a search for similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {
@@ -316,7 +316,7 @@ class WordIndex:
         return {term: weights[term] for term in sorted(worth, key=lambda t: (-worth[t], t))[:most]}
 
     def count(self, term: str) -> int:
-        """Return the number of papers with a term in title or abstract."""
+        """Return the number of papers with a term in the title or abstract."""
         return int(self._searcher.doc_freq("text", term))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Word lists, words and sentences of a text, and the normal form of phrases."""
+"""Read word lists, split texts into words and sentences, and normalise phrases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Word classes (lower case), units, catalogues and names for the rule tagger."""
+    """Word classes (in lower case), units, catalogues and names for the rule-based tagger."""
 
     classes: dict[str, str]
     nouns: frozenset[str]
@@ -26,7 +26,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the lexicon."""
+    """Return the lexicon of the package."""
     names = read_sections("names")
     nouns = read_sections("nouns")["noun"]
     classes = dict.fromkeys(nouns, "NOUN")
@@ -90,7 +90,7 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
 
 
 def third_person(base: str) -> str:
-    """Return the third person of a verb: "applies", "shows", "focuses"."""
+    """Return the third person of a verb, such as "applies", "shows" or "focuses"."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return base + "es"
     if base.endswith("y") and base[-2:-1] not in "aeiou":
@@ -115,7 +115,7 @@ _ICS_PLURALS = frozenset(_PLURALS["ics-plural"])
 _IRREGULAR = dict(_pairs(_PLURALS["irregular"]))
 _BRITISH = dict(_pairs(_PLURALS["british"]))
 
-# A hyphen after these prefixes is dropped: sub-millimetre, multi-wavelength.
+# A hyphen after these prefixes is removed, as in sub-millimetre or multi-wavelength.
 _PREFIX = re.compile(
     r"\b(multi|non|sub|super|hyper|ultra|inter|intra|extra|proto|micro|macro|nano|semi|anti|"
     r"magneto|hydro|spectro|photo|astro|geo|helio|circum|trans|pseudo|quasi|over|under|re|co|"
@@ -131,8 +131,8 @@ _GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
 def normal_form(phrase: str) -> str:
     """Return the normal form of a phrase, which is the same for all its spellings.
 
-    Lower case, accents and compatibility characters folded, Greek letters spelled out, British
-    spelling made American, hyphens opened, and the last noun in the singular.
+    It is in lower case and American spelling, without accents or compatibility characters, with
+    Greek letters as words, spaces instead of hyphens, and the last noun in the singular.
     """
     return _normal_form(phrase)
 
@@ -148,7 +148,7 @@ def normal_forms(phrases: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def singular(word: str) -> str:
-    """Return the singular of a lower-case English noun: "galaxy", "nova", "mass", "lens"."""
+    """Return the singular of a lower-case English noun, such as "galaxy", "nova" or "lens"."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 3 or word[-1] != "s" or word in _UNCHANGED or not word[-2].isalpha():
@@ -161,7 +161,7 @@ def singular(word: str) -> str:
 
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
-    if _PLAIN.fullmatch(text):  # most phrases; the result of each word is cached
+    if _PLAIN.fullmatch(text):  # true of most phrases; the result of each word is cached
         words = [part for word in text.split() for part in _plain_parts(word)]
     else:
         words = _parts(text)
@@ -224,7 +224,7 @@ _STEM_ENDINGS = (
 
 @lru_cache(maxsize=300_000)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word: "accreting" and "accretion" have the same."""
+    """Return the stem of a lower-case word, which "accreting" and "accretion" share."""
     if len(word) > 5 and word.endswith(_STEM_ENDINGS):
         return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
     return word
@@ -269,7 +269,7 @@ _COPYRIGHT = re.compile(
 )
 _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
 
-# Replaces a formula, and is tagged as a number.
+# Replacement of a formula, which is tagged as a number.
 FORMULA = "▪"
 
 _GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
@@ -387,7 +387,7 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[:;,]\s\(?\d{1,2}\.$")
-_LONGEST_SHORTENED = 14  # characters that are searched before a full stop
+_LONGEST_SHORTENED = 14  # number of characters searched before a full stop
 _OPENING_MARKS = "([{\"'“‘«"
 
 
@@ -403,7 +403,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     -------
     list of tuple of int
         Start and end of each sentence: ``text[start:end]`` is the sentence without surrounding
-        white space. Together they contain all other characters.
+        white space. Together the sentences contain all other characters.
 
     Examples
     --------

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SAME_TITLE = 0.8
 """Similarity above which two titles name the same paper (Press et al. 2024, appendix)."""
 
-_SEPARATOR = "[TITLE_SEPARATOR]"  # of CiteME, where a paper has two titles
+_SEPARATOR = "[TITLE_SEPARATOR]"  # for CiteME, where a paper has two titles
 _GUESSES = (1, 5, 10)
 _MARK = "[CITATION]"
 _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
@@ -36,7 +36,7 @@ _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
 
 @dataclass(frozen=True)
 class Case:
-    """One excerpt of a benchmark."""
+    """Excerpt of a benchmark."""
 
     qid: str
     excerpt: str
@@ -49,7 +49,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """Scores of attribution, excerpt by excerpt."""
+    """Scores of the attribution of each excerpt."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -59,7 +59,7 @@ class AttributionScores:
     method: str
 
     def summary(self, half: str | None = None) -> dict[str, Any]:
-        """Return the means of all measures, and the share of correct selections."""
+        """Return the means of all measures and the share of correct selections."""
         kept = np.array([half is None or one == half for one in self.halves], dtype=bool)
         means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
         chosen = self.values["selected"][kept].sum()
@@ -68,7 +68,7 @@ class AttributionScores:
         return {"n": int(kept.sum()), **means, "precision": precision}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values, also for each half of the benchmark."""
+        """Return the scores as JSON values, for the whole benchmark and for each half."""
         names = [name for name in dict.fromkeys(self.halves) if name]
         return {
             **self.summary(),
@@ -84,7 +84,7 @@ class AttributionScores:
         }
 
     def to_text(self) -> str:
-        """Format as a table."""
+        """Format the scores as a table."""
         known, given = self.counts["known"], self.counts["excerpts"]
         lines = [f"{known:,} of {given:,} excerpts cite a paper of this atlas ({self.method})."]
         lines += [f"{name:10} {found!s}" for name, found in self._intervals().items()]
@@ -107,7 +107,7 @@ class AttributionScores:
 
 
 def read_cases(path: str | Path) -> list[Case]:
-    """Read excerpts."""
+    """Read the excerpts of a benchmark."""
     path = Path(path)
     text = read_text(path, wanted=_WANTED)
     cases = _jsonl(text, path) if text.lstrip()[:1] == "{" else _citeme(text, path)
@@ -142,7 +142,7 @@ def evaluate_attribution(
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
-        Called with each case and its attribution.
+        Function that is called with each case and its attribution.
     **settings
         Further settings of `Atlas.attribute`.
 
@@ -165,7 +165,7 @@ def evaluate_attribution(
     rows: list[dict[str, float]] = []
     seconds = []
     partial = 0
-    search_papers(atlas, "warm up", k=1)  # loads the indexes before timing
+    search_papers(atlas, "warm up", k=1)  # load the indexes before timing
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
             found = attribute(
@@ -204,7 +204,7 @@ def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, floa
 
 
 def _find_shown(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
-    """Return the cases whose answer is in the atlas, with its title."""
+    """Return the cases whose answer is in the atlas, with the title of the answer."""
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []
     for case in cases:

@@ -1,7 +1,7 @@
 """Evaluate citation suggestions, with the measures of SciLit (Gu & Hahnloser 2023, tables 2 and 5).
 
-Recall@K of the cited papers, and ROUGE between citing sentences and the original ones (best of the
-first K).
+The measures are Recall@K of the cited papers, and ROUGE between the original citing sentence and
+the best of the first K sentences.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_CONTEXT = 1500  # characters of a citing paper's abstract
 
 @dataclass(frozen=True)
 class Place:
-    """A text position with the papers cited there."""
+    """Place in a text, with the papers that are cited there."""
 
     qid: str
     context: str
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class CitingScores:
-    """Recall by depth of suggestions, and ROUGE of citing sentences."""
+    """Recall at several numbers of suggestions, and ROUGE of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
     rouge: Mapping[str, float]
@@ -57,7 +57,7 @@ class CitingScores:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
+        """Return the scores as JSON values."""
 
         def means(how: str) -> dict[str, float]:
             by_depth = self.recall.get(how, {})
@@ -73,7 +73,7 @@ class CitingScores:
         }
 
     def to_text(self) -> str:
-        """Format as a table."""
+        """Format the scores as a table."""
         given, known = self.counts["places"], self.counts["known"]
         lines = [f"{known:,} of {given:,} places cite papers of this atlas."]
         for how, by_depth in self.recall.items():
@@ -85,7 +85,7 @@ class CitingScores:
 
 
 def read_places(path: str | Path) -> list[Place]:
-    """Read places where papers are cited."""
+    """Read places where papers are cited from a file."""
     path = Path(path)
     places = []
     for number, record in json_lines(read_text(path, wanted=_WANTED), path):
@@ -113,7 +113,7 @@ def read_places(path: str | Path) -> list[Place]:
 
 
 def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places from the citation graph; the context is title and abstract of a citing paper."""
+    """Make places from the citation graph, with citing titles and abstracts as the context."""
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
@@ -156,9 +156,9 @@ def evaluate_citing(
     atlas : AtlasStore
     places : path or sequence of Place
     model : WritingModel, optional
-        Writes citing sentences for the first papers, which are compared with the original ones.
+        Model that writes citing sentences, which are compared with the original sentences.
     n_sentences : int, default 10
-        Number of papers with a citing sentence; the best sentence counts.
+        Number of papers for which a sentence is written; the best sentence is scored.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def _rows(atlas: AtlasStore, names: Sequence[str]) -> set[int]:
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
-    """Return the longest keyword of a cited paper in the context, else in its title."""
+    """Return the longest keyword of a cited paper in the context, or else in the paper's title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]
         if held:

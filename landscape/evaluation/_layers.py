@@ -121,7 +121,7 @@ _HALVES = ("development", "held out")
 
 
 class LabelledMention(NamedTuple):
-    """A string in a paper with the facility that a reader assigned; empty for none."""
+    """String in a paper with the facility that a reader assigned, or "" for no facility."""
 
     arxiv_id: str
     field: str
@@ -131,7 +131,7 @@ class LabelledMention(NamedTuple):
 
     @property
     def half(self) -> str:
-        """Half of the benchmark; rules may use only the "development" half."""
+        """Half of the benchmark; only the "development" half is for writing rules."""
         return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
 
 
@@ -167,7 +167,7 @@ def evaluate_mentions(
 
 
 def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
-    """Find the names of facilities by string matching at word starts."""
+    """Find the names of facilities by string matching at the start of words."""
     pattern, facilities = _facility_names()
     return {
         field: [
@@ -200,7 +200,7 @@ def _agreement(
     labels: Iterable[LabelledMention],
     find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
 ) -> tuple[float, float]:
-    """Return precision and recall; 0 if nothing is found or labelled."""
+    """Return the precision and the recall, which are 0 if nothing is found or labelled."""
     right = wrong = missed = 0
     for label in labels:
         paper = papers[label.arxiv_id]
@@ -219,7 +219,7 @@ def _agreement(
 
 
 def _place(text: str, label: LabelledMention) -> tuple[int, int]:
-    """Return start and end of a labelled string."""
+    """Return the start and the end of a labelled string."""
     places = [match.span() for match in re.finditer(re.escape(label.surface), text)]
     if label.occurrence >= len(places):
         raise InputError(
@@ -235,7 +235,7 @@ _SEPARATORS = re.compile(r"[^a-z0-9]+")
 def evaluate_tagging(
     tags: pd.DataFrame, given: Mapping[int, Sequence[str]], thesaurus: Thesaurus, *, k: int = 10
 ) -> dict[str, float]:
-    """Return mean recall and nDCG of tags, compared with the concepts that authors chose."""
+    """Return the mean recall and nDCG of tags, given the concepts that the authors chose."""
     if not given:
         raise InputError("No paper has concepts chosen by its authors; give other papers.")
     kept = tags[tags["row"].isin(given)].sort_values(["row", "score"], ascending=[True, False])
@@ -258,7 +258,7 @@ def _near(wanted: Sequence[str], thesaurus: Thesaurus) -> dict[str, frozenset[st
 def _measure(
     best: Sequence[str], wanted: Sequence[str], near: Mapping[str, frozenset[str]], k: int
 ) -> tuple[float, float]:
-    """Return recall and nDCG of one paper; exact tags are credited before near ones."""
+    """Return the recall and nDCG of one paper; exact tags are matched before near tags."""
     left = dict.fromkeys(wanted)
     gains = np.zeros(k)
     for place, tag in enumerate(best):
@@ -282,7 +282,7 @@ def compare_taggings(
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32],
 ) -> pd.DataFrame:
-    """Compare tagging with plain string matching and with embedding similarity."""
+    """Compare the tags with plain string matching and with embedding similarity."""
     import pandas as pd
 
     rows = np.array(sorted(given), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Questions of benchmarks, read from files or made from the keywords of an atlas."""
+"""Read the questions of benchmarks from files, or make them from the keywords of an atlas."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST = 200_000_000  # bytes; a benchmark is a small file
 
 
 def read_text(path: Path, *, wanted: str) -> str:
-    """Read a small UTF-8 file; errors name the file and the reason."""
+    """Read a small UTF-8 file; error messages name the file and the reason."""
     if not path.is_file():
         raise InputError(f"There is no file {path}; give {wanted}.")
     if path.stat().st_size > LARGEST:
@@ -39,7 +39,7 @@ def read_text(path: Path, *, wanted: str) -> str:
 
 
 def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read one JSON object per line, with the number of the line."""
+    """Read JSON lines; yield each line number with its object."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -53,7 +53,7 @@ def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def checked_question(value: object, where: str) -> str:
-    """Return a question without surrounding white space; raise InputError if it is not text."""
+    """Return a question without surrounding white space; raise InputError unless it is text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where} needs a question in words, not {str(value)[:40]!r}.")
     return value.strip()
@@ -64,21 +64,21 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question of a benchmark, or papers whose similar papers are searched.
+    """Question of a benchmark, or papers for which similar papers are searched.
 
     Attributes
     ----------
     qid : str
     question : str
-        Empty if papers are given instead.
+        Text of the question; empty if papers are given instead.
     relevant : tuple of str
-        Papers that answer it: paper ids, arXiv ids, bibcodes or DOIs, or titles.
+        Papers that answer the question, as paper ids, arXiv ids, bibcodes, DOIs or titles.
     grades : mapping of str to float
-        Relevance of each; 1 if the benchmark has no grades.
+        Relevance of each paper; 1 if the benchmark has no grades.
     by : {"id", "title"}
         Kind of the names in `relevant`.
     similar_to : tuple of str
-        Papers, named as in `relevant`, whose similar papers are searched.
+        Papers, named as in `relevant`, for which similar papers are searched.
 
     Examples
     --------
@@ -94,16 +94,16 @@ class Query:
     similar_to: tuple[str, ...] = ()
 
     def grade(self, paper: str) -> float:
-        """Return the relevance of a paper; 0 if it is not listed."""
+        """Return the relevance of a paper, which is 0 if the paper is not listed."""
         return float(self.grades.get(paper, 1.0)) if paper in self.relevant else 0.0
 
 
 def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
-    """Replace the names of papers by their ids in an atlas; also return counts."""
+    """Replace the names of papers by their ids in an atlas; also count queries and papers."""
     ids: dict[str, str] = {}
-    for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # the last one wins
+    for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # later columns have priority
         if column in papers:
             known = papers[column].notna()
             keys = papers.loc[known, column].astype(str).str.lower()
@@ -113,7 +113,7 @@ def resolve_queries(
         titles = dict(
             zip(map(_title_key, papers["title"].fillna("")), papers["paper_id"], strict=True)
         )
-    titles.pop("", None)  # of titles without a letter
+    titles.pop("", None)  # key of titles without letters
     resolved = [
         _resolved(query, titles, _title_key)
         if query.by == "title"
@@ -228,7 +228,7 @@ def _read_json(text: str, path: Path) -> list[Query]:
 
 
 def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
-    """Read an entry of pathfinder's files: a question about one abstract, or several papers."""
+    """Read an entry of pathfinder's files: a question about one abstract or several papers."""
     where = f"{path}, entry {key!r},"
     if "question_abstract" in value:
         return Query(key, checked_question(value["question_abstract"], where), (key,))
@@ -243,7 +243,7 @@ def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
 
 
 def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
-    """Read a line of the project's format, or of PaSa's."""
+    """Read a line in the format of this package or of PaSa."""
     where = f"{path}, line {number},"
     if "similar_to" in record and "relevant" in record:
         seeds = _names(record["similar_to"], where, "similar_to")
@@ -285,7 +285,7 @@ def _names(value: object, where: str, name: str) -> tuple[str, ...]:
 
 
 def _read_citeme(text: str, path: Path) -> list[Query]:
-    """CiteME (Press et al. 2024, arXiv:2407.12861): an excerpt, and the title that it cites."""
+    """Read CiteME (Press et al. 2024, arXiv:2407.12861): excerpts and the titles they cite."""
     return [
         Query(qid, excerpt, (row["target_paper_title"].strip(),), by="title")
         for qid, excerpt, row in citeme_rows(text, path)
@@ -293,7 +293,7 @@ def _read_citeme(text: str, path: Path) -> list[Query]:
 
 
 def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Read identifier, excerpt and all columns of the rows of a CSV file of CiteME."""
+    """Read the identifier, the excerpt and all columns of each row of a CSV file of CiteME."""
     rows = csv.DictReader(text.splitlines(keepends=True))
     if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
         raise InputError(
@@ -321,12 +321,12 @@ _TOPIC_NAMES = ("queries*", "topics*", "*.topics", "*queries*", "*topics*")
 
 
 def is_qrels(line: str) -> bool:
-    """Return whether a line has the format of qrels."""
+    """Return whether a line has the format of TREC's qrels."""
     return _QREL.fullmatch(line) is not None
 
 
 def read_trec(path: Path) -> list[Query]:
-    """Read qrels, lines of ``query 0 document grade``, and the topics in the same directory."""
+    """Read qrels, with lines ``query 0 document grade``, and the topics in the same directory."""
     if path.is_dir():
         path = _only_qrels(path)
     judged: dict[str, dict[str, float]] = {}
@@ -374,7 +374,7 @@ def _topics_beside(path: Path) -> Path:
 
 
 def _read_topics(path: Path) -> dict[str, str]:
-    """Read topics as JSON lines, in the markup of TREC, or as lines "id TAB text"."""
+    """Read topics from JSON lines, from the markup of TREC, or from lines "id TAB text"."""
     text = read_text(path, wanted="qrels")
     if text.lstrip()[:1] == "{":
         return dict(_json_topic(record, n, path) for n, record in json_lines(text, path))
@@ -405,7 +405,7 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
     """Make questions with one answer each, from the first keywords of a paper.
 
     They are easier than real questions and favour word search, because the keywords of a paper are
-    in its text. They show that a search fails, not that it is good; write own questions for that.
+    in its text. They can show that a search fails; write your own questions to show its quality.
 
     Parameters
     ----------

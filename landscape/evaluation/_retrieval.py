@@ -1,4 +1,4 @@
-"""Scores of rankings with confidence intervals, and the evaluation of retrieval."""
+"""Score rankings with confidence intervals, and evaluate the search of an atlas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?"
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its confidence interval."""
+    """Mean with its confidence interval."""
 
     mean: float
     low: float
@@ -42,7 +42,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference of two methods on the same questions, with interval and p-value."""
+    """Difference between two methods on the same questions, with its interval and p-value."""
 
     mean: float
     low: float
@@ -55,7 +55,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Scores:
-    """Measures of one method, question by question."""
+    """Measures of one method for each question."""
 
     qids: tuple[str, ...]
     values: Mapping[str, NDArray[np.float64]]
@@ -79,7 +79,7 @@ def score_rankings(
     *,
     measures: Sequence[str] = MEASURES,
 ) -> Scores:
-    """Measure rankings by query, best paper first; a missing query has an empty ranking.
+    """Score the ranking of each query, best paper first; a missing query has an empty ranking.
 
     The measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
     doi:10.1145/582415.582418).
@@ -106,7 +106,7 @@ def score_rankings(
 def bootstrap_interval(
     values: ArrayLike, *, level: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> Interval:
-    """Mean with a percentile bootstrap interval over questions (Efron & Tibshirani 1993)."""
+    """Return the mean with a percentile bootstrap interval (Efron & Tibshirani 1993)."""
     from scipy import stats
 
     array = _numbers(values)
@@ -142,7 +142,7 @@ def paired_difference(
         )
     change = after - before
     interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
-    if len(change) == 1:  # the test needs two values
+    if len(change) == 1:  # the test needs at least two values
         return Difference(interval.mean, interval.low, interval.high, 1.0)
     test = stats.permutation_test(
         (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
@@ -167,7 +167,7 @@ def _parse_measure(name: str) -> Measure:
 
 
 def _whole_grades(query: Query) -> dict[str, int]:
-    """Return whole grades, which trec_eval requires; nDCG does not depend on their unit."""
+    """Convert grades to whole numbers, as trec_eval requires; nDCG is independent of their unit."""
     grades = {paper: query.grade(paper) for paper in query.relevant}
     if not grades or max(grades.values()) <= 0:
         raise InputError(f"Question {query.qid!r} has no relevant paper; remove it.")
@@ -183,7 +183,7 @@ def _numbers(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _batch(array: NDArray[np.float64]) -> int:
-    """Return the number of resamples per batch of 32 MB."""
+    """Return the number of resamples that fit into a batch of 32 MB."""
     return max(1, 4_000_000 // len(array))
 
 
@@ -206,14 +206,14 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores, times and counts of a retrieval benchmark, by method."""
+    """Scores, times and counts of a retrieval benchmark for each method."""
 
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measures of the default, and those of the other methods by name."""
+        """Return the measures of the default method, and those of the other methods by name."""
         default = self.scores[DEFAULT]
         intervals = {
             name: [round(found.low, 4), round(found.high, 4)]
@@ -233,7 +233,7 @@ class Evaluation:
         }
 
     def to_text(self) -> str:
-        """Format measures with intervals, and the gain of the default, as a table."""
+        """Format the measures with intervals and the gains of the default method as a table."""
         known, given = self.counts["queries_known"], self.counts["queries"]
         lines = [f"{known:,} of {given:,} questions have an answer in this atlas."]
         measures = list(self.scores[DEFAULT].values)
@@ -264,7 +264,7 @@ def evaluate_retrieval(
     queries : path or sequence of Query
         A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
-        Settings of `Atlas.search` by the name of the method; must include "default".
+        Settings of `Atlas.search` for each method by name; must include "default".
     tf_idf : bool, default True
         Whether to run the baseline of pathfinder as well.
 
@@ -295,7 +295,7 @@ def evaluate_retrieval(
     scores, seconds = {}, {}
     with progress("Questions", total=len(known) * len(searches)) as advance:
         for name, search in searches.items():
-            search(known[0])  # loads the indexes before timing
+            search(known[0])  # load the indexes before timing
             rankings, times = {}, []
             for query in known:
                 start = time.perf_counter()
@@ -319,7 +319,7 @@ def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query],
 
 
 def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
-    """Return a search by cosines of TF-IDF vectors of titles and abstracts (scikit-learn)."""
+    """Return a search by cosines between TF-IDF vectors of titles and abstracts (scikit-learn)."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -1,4 +1,4 @@
-"""Evaluate surveys with reference lists, compared with one search of the same length."""
+"""Evaluate surveys on reference lists, compared with a single search of the same length."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
 }
-_FEWEST = 3  # references within the atlas that a question needs
+_FEWEST = 3  # references in the atlas that a question needs
 Half = Literal["all", "first", "second"]
 
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """Measures of surveys by variant, question by question; NaN where undefined."""
+    """Measures of each variant of a survey for each question, with NaN for undefined values."""
 
     values: Mapping[str, Mapping[str, NDArray[np.float64]]]
     seconds: Mapping[str, float]
@@ -55,14 +55,14 @@ class SurveyEvaluation:
     kind: str
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Return means over the questions, by variant and measure."""
+        """Return the means over the questions, by variant and measure."""
         return {
             name: {measure: _mean_of_known(v) for measure, v in measures.items()}
             for name, measures in self.values.items()
         }
 
     def gains(self) -> dict[str, Any]:
-        """Return the gain of the survey over one search by measure, with 95% intervals."""
+        """Return the gain of the survey over one search for each measure, with 95% intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
         return {
@@ -72,7 +72,7 @@ class SurveyEvaluation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
+        """Return the evaluation as JSON values."""
         return {
             "kind": self.kind,
             "counts": dict(self.counts),
@@ -86,7 +86,7 @@ class SurveyEvaluation:
         }  # fmt: skip
 
     def to_text(self) -> str:
-        """Format as a table."""
+        """Format the evaluation as a table."""
         lines = [
             f"{self.counts['queries_known']:,} of {self.counts['queries']:,} questions "
             f"({self.kind}) have a paper in this atlas."
@@ -107,7 +107,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions from citations: the title of a paper asks for its references."""
+    """Make questions from citations: the question is a title, the answer its references."""
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -149,7 +149,7 @@ def evaluate_survey(
     half, most
         As for `questions_from_citations`; `most` also applies to a file.
     variants : mapping of str to mapping
-        Settings by name; must include "survey".
+        Settings of each variant by name; must include "survey".
     model : WritingModel, optional
     **settings
         Settings of every survey, such as ``papers``.
@@ -221,7 +221,7 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
 def _one_search(
     atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
 ) -> dict[str, float]:
-    """Measure one search with the same question, papers and number of results."""
+    """Measure one search with the same question, papers and number of results as a survey."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)
     wanted = max(n, chosen.papers, *DEPTHS)

@@ -136,7 +136,7 @@ def test_what_a_model_makes_up_is_refused_and_the_true_map_ships(
     assert drawn.scores_after.passed
     assert [one["strength"] for one in drawn.settings["attempts"]] == [0.5, 0.3]
     assert "the next strength is 0.3" in said[0]
-    assert "the map drawn from the data alone is used instead" in said[1]
+    assert "the map without the model is used" in said[1]
     assert drawn.notes == tuple(said)
     # Judged before the true water is put back: after it the coasts would be right of themselves.
     before = drawn.settings["attempts"][0]["before"]

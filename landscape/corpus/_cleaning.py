@@ -94,7 +94,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract; None if the source has only a placeholder."""
+    """Clean an abstract; return None if the source has only a placeholder."""
     cleaned = clean_text(text)
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
@@ -146,7 +146,7 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text needs no cleaning, which is so for most texts and must be fast."""
+    """Return whether a text needs no cleaning; this check is fast because most texts need none."""
     # isprintable() is False for control, format and surrogate characters and unusual spaces.
     if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
@@ -267,7 +267,7 @@ def _symbols() -> dict[str, str]:
 
 
 class _Conversion:
-    """Conversion of the tokens of a LaTeX text. Never raises an error; time is linear."""
+    """Converter of a LaTeX text to Unicode, in linear time and without raising errors."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = _TOKEN.findall(text)
@@ -275,7 +275,7 @@ class _Conversion:
         self.depth = 0
 
     def convert(self, *, maths: bool, closing: str | None = None) -> str:
-        """Convert up to `closing` (which is consumed) or to the end."""
+        """Convert the tokens up to and including `closing`, or up to the end."""
         if self.depth >= _MAX_DEPTH:
             return ""
         self.depth += 1

@@ -99,7 +99,7 @@ def text_hash(text: str | None) -> int:
 
 
 def title_hash(title: str) -> int:
-    """Hash a normalised title; 0 if it is too short to identify a paper ("Introduction")."""
+    """Hash a normalised title; return 0 if it is too short to identify a paper."""
     normal = normal_title(title)
     return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
 
@@ -269,7 +269,7 @@ def _is_published(row: Row) -> bool:
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
-    """Return the first known value; a demoted value only if all are demoted."""
+    """Return the first known value, preferring values that are not demoted."""
     fallback = None
     for value in values:
         if value is None:

@@ -69,13 +69,13 @@ def parse_date(value: object) -> PaperDate:
 
 
 def month_number(name: str) -> int | None:
-    """Return the number of a month by its English name or abbreviation, None if unknown."""
+    """Return the number of a month from its English name, or None if the name is unknown."""
     start = name.strip().lower()[:3]
     return _MONTHS.index(start) + 1 if start in _MONTHS else None
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
-    """Return the first of several dates of a paper; of two that agree, the more precise one."""
+    """Return the first date of a paper, or a more precise one that agrees with it."""
     best: PaperDate | None = None
     for date in dates:
         more_exact = best is None or best.covers(date)
@@ -151,7 +151,7 @@ def parse_arxiv_id(text: object) -> str | None:
 
 
 def arxiv_id_of_bibcode(bibcode: str) -> str | None:
-    """Return the arXiv id in the bibcode of an e-print, None for other bibcodes."""
+    """Return the arXiv id in the bibcode of an e-print, or None for other bibcodes."""
     if match := _EPRINT_BIBCODE.fullmatch(bibcode):
         return parse_arxiv_id(f"{match[1]}.{match[2].lstrip('.')}")
     if match := _OLD_EPRINT_BIBCODE.fullmatch(bibcode):
@@ -161,7 +161,7 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> PaperDate | None:
-    """Return the month of an arXiv id, None for an impossible month such as 2090-01."""
+    """Return the month of an arXiv id, or None if the month is impossible, such as 2090-01."""
     return _month_of(arxiv_id.rpartition("/")[2][:4])
 
 
@@ -172,7 +172,7 @@ def _month_of(digits: str) -> PaperDate | None:
 
 
 def bibcode_year(bibcode: str) -> PaperDate | None:
-    """Return the year of a bibcode, None for an impossible year."""
+    """Return the year of a bibcode, or None if the year is impossible."""
     return _possible_date(bibcode[:4])
 
 
@@ -184,7 +184,7 @@ def _possible_date(text: str) -> PaperDate | None:
 
 
 def parse_doi(text: object) -> str | None:
-    """Parse a DOI: lower case, without URL, the first of several.
+    """Parse the first DOI in a text and return it in lower case, without its URL.
 
     Examples
     --------

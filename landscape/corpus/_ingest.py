@@ -144,7 +144,7 @@ class PartWriter:
                 path.unlink()
 
     def _papers(self, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
-        """Return the kept rows of a chunk, and for merged rows the rows merged into them."""
+        """Return the kept rows of a chunk, and the rows that are merged into each of them."""
         import pyarrow as pa
 
         kept = self._layout.kept(chunk)
@@ -182,7 +182,7 @@ class PartWriter:
     def _ready_rows(
         self, chunk: int, kind: str, merged_from: dict[int, list[int]]
     ) -> NDArray[np.float32] | int:
-        """Return ready-made vectors of the kept rows of a chunk, or the number of rows if none."""
+        """Return the ready-made vectors of the kept rows, or the number of rows without vectors."""
         layout = self._layout
         kept = layout.kept(chunk)
         ready = layout.ready(chunk, kind)
@@ -421,7 +421,7 @@ _Chunks = Sequence[tuple[Scan, int]]
 
 
 def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the keys of all records, and the first row of each chunk (and the end)."""
+    """Return the keys of all records, and the first row of each chunk, with the total appended."""
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in (*KEYS, "year")}
     bounds = [0]
     for scan, chunk in chunks:
@@ -452,7 +452,7 @@ def _authors_of(
 
 
 def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter[str]]:
-    """Return records read and rejected by input, and the reasons."""
+    """Return the numbers of records read and rejected by input, and the reasons."""
     read, rejected, reasons = [], [], Counter[str]()
     for scan in scans:
         n_read = n_rejected = 0

@@ -316,7 +316,7 @@ def _given_id(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count, None if it is invalid."""
+    """Return a count, or None if it is invalid."""
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
@@ -424,7 +424,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _name_in(piece: str) -> str:
-    """Return the name in one entry of a list of authors, empty if there is none."""
+    """Return the name in one entry of a list of authors, or an empty text."""
     name = " ".join(piece.split())
     if before := _BEFORE_NAME.match(name):
         name = name[before.end() :]
@@ -465,7 +465,7 @@ def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str,
 
 
 def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Find the spans of parentheses; an unclosed one ends with its piece."""
+    """Find the spans of parentheses; an unclosed parenthesis extends to the end of its piece."""
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
     for bracket in re.finditer(r"[()]", text):

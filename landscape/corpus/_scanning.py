@@ -271,7 +271,7 @@ def _is_whole(folder: Path, number: int) -> bool:
 
 
 def _load(path: Path) -> dict[str, Any] | None:
-    """Read a JSON object, None if it is missing or damaged."""
+    """Read a JSON object; return None if the file is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):

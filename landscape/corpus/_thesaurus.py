@@ -192,7 +192,7 @@ def _reached(first: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> froz
 
 
 def _find_cycle(concepts: Mapping[str, Concept]) -> list[str]:
-    """Return the ids of a cycle of broader concepts (first id repeated), empty if none."""
+    """Return the ids of a cycle of broader concepts (first id repeated), or an empty list."""
     done: set[str] = set()
     for start in concepts:
         path: dict[str, None] = {}  # an ordered set: the path upwards

@@ -57,7 +57,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 class OutOfMemoryError(LandscapeError):
-    """The map cannot be drawn in the memory of this machine."""
+    """Exception for a map that needs more memory than this machine has."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def clean_prompt(words: str) -> str:
 
 
 def depth_picture(elevation: NDArray[np.float32]) -> Picture:
-    """Return heights as an image for a depth ControlNet: high is bright, water is uniform."""
+    """Return heights as an image for a depth ControlNet, with bright peaks and uniform water."""
     heights = np.nan_to_num(elevation, nan=-1.0)
     rise = _SHORE_GREY + (255 - _SHORE_GREY) * np.clip(heights, 0, 1)
     return _grey(np.where(heights >= 0, rise, _SEA_GREY))
@@ -306,7 +306,7 @@ def _blend(place: Picture, drawn: Picture, weight: NDArray[np.float32]) -> None:
 
 
 def _ramp(over: int, length: int) -> NDArray[np.float32]:
-    """Return weights along one side of a tile: 0 to 1 over the shared strip, then 1."""
+    """Return weights along one side of a tile, which rise from 0 to 1 over the shared strip."""
     along = np.clip((np.arange(length) + 0.5) / max(over, 1), 0, 1) if over else np.ones(length)
     return (0.5 - 0.5 * np.cos(np.pi * along)).astype(np.float32)
 
@@ -328,7 +328,7 @@ class Plan:
 
 
 def list_plans(device: str, tile: int) -> list[Plan]:
-    """List ways to draw, from the best to the one that needs the least memory."""
+    """List the ways to draw, from the best one to the one that needs the least memory."""
     smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
     sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
     plans = [] if device == "cpu" else [Plan(device, tile)]
@@ -338,7 +338,7 @@ def list_plans(device: str, tile: int) -> list[Plan]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error means too little memory."""
+    """Return whether an error was caused by too little memory."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     signs = ("out of memory", "can't allocate", "cannot allocate", "not enough memory")
@@ -349,7 +349,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 class DiffusionModel:
-    """A pipeline of diffusers, loaded from checked weights without network, pickles or code."""
+    """Pipeline of diffusers, loaded from checked weights without network, pickles or code."""
 
     def __init__(self, weights: Weights, scheduler: str = "dpm++") -> None:
         self.weights = weights
@@ -461,7 +461,7 @@ class DiffusionModel:
 
 
 def _load_pipeline(weights: Weights, scheduler: str) -> Any:
-    """Load a pipeline onto the CPU; local safetensors only."""
+    """Load a pipeline onto the CPU from local safetensors files only."""
     import torch
 
     diffusers = require("diffusers", "outreach")
@@ -575,7 +575,7 @@ class _Redrawing:
             self.note(f"The prompt is too long; the model ignores its end: {unread[:120]!r}.")
 
     def note(self, sentence: str) -> None:
-        """Keep a note, and report it."""
+        """Store a note and report it."""
         self.notes.append(sentence)
         if self._report is not None:
             self._report(sentence)

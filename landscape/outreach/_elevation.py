@@ -239,7 +239,7 @@ def _measure(
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
 ) -> tuple[float, Any, float]:
-    """Return the density at the coast, the land and the papers on it; islets are removed."""
+    """Return the density at the coast, the land without islets, and the number of papers on it."""
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])

@@ -234,7 +234,7 @@ class TrueMap:
         return (kept / compared if compared else 1.0), compared
 
     def _correlate_relief(self, heights: Floats) -> float:
-        """Return the Spearman correlation of the relief on land; 0 if either is constant."""
+        """Return the Spearman correlation of two reliefs on land, or 0 if either is constant."""
         from scipy import ndimage, stats
 
         inner = ndimage.binary_erosion(self.land, iterations=2)
@@ -294,7 +294,7 @@ def _relief(heights: Floats, inside: Mask, sigma: float) -> Floats:
 
 
 def _peak_pixels(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return rows and columns of the highest summits."""
+    """Return the rows and the columns of the highest summits."""
     summits = [peak for peak in terrain.peaks if peak.summit and peak.elevation > 0]
     highest = sorted(summits, key=lambda peak: -peak.elevation)[:_PEAKS]
     column, row = terrain.pixels_of([p.x for p in highest], [p.y for p in highest])
@@ -307,7 +307,7 @@ def _peak_pixels(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int
 
 
 def _iou(seen: Mask, true: Mask) -> float:
-    """Return the intersection over union without pixels along the coast; 1 if both are empty."""
+    """Return the intersection over union away from the coast, or 1 if both masks are empty."""
     from skimage.segmentation import find_boundaries
 
     if max(seen.mean(), true.mean()) < _NOTHING:
@@ -317,7 +317,7 @@ def _iou(seen: Mask, true: Mask) -> float:
 
 
 def _boundary_f1(seen: Mask, true: Mask) -> float:
-    """Return the harmonic mean of the shares of each coast near the other one."""
+    """Return the harmonic mean of the shares of each coast that are near the other coast."""
     from scipy import ndimage
     from skimage.segmentation import find_boundaries
 

@@ -79,7 +79,7 @@ class Rendering:
 
     @property
     def gazetteer(self) -> pd.DataFrame:
-        """Table of all places, also of those without a label."""
+        """Table of all places, including places without a label."""
         return as_table(self.entries)
 
     def page(self) -> Picture:
@@ -112,7 +112,7 @@ class Rendering:
         return target
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Show in notebooks."""
+        """Return the picture that notebooks show."""
         from base64 import b64encode
 
         return {

@@ -89,7 +89,7 @@ def drawable(text: str) -> bool:
 
 
 def missing_fonts(texts: Iterable[str]) -> str | None:
-    """Describe characters without a font and how to install one; None if there are none."""
+    """Describe the characters without a font and how to install one, or return None."""
     lacking = {c: text for text in texts for c in _lacking(text)}
     if not lacking:
         return None
@@ -145,7 +145,7 @@ def _package(script: str) -> str:
 
 @cache
 def _family_for(character: str) -> str | None:
-    """Return the family for a character: a base font, a preferred one, or any."""
+    """Return the font family for a character, preferring base fonts and preferred families."""
     script = script_of(character)
     preferred = _FAMILIES.get(script, ())
     if not preferred or covers(BASE[0], character):

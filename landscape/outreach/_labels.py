@@ -75,7 +75,7 @@ class LabelStyle:
         )  # capital and small Greek letters are different symbols
 
     def colour(self, run: Run, place: Place) -> Run:
-        """Return a run in the colours of its type of place."""
+        """Return a run in the colours of the type of its place."""
         ink = {
             "continent": (self.inks.land, self.inks.halo),
             "region": (self.inks.region, self.inks.halo),
@@ -157,7 +157,7 @@ def along(
 
 
 def block(lines: Sequence[str], style: Style) -> tuple[float, float]:
-    """Return width and height of a name on straight lines, in points."""
+    """Return the width and the height of a name on straight lines, in points."""
     extents = [extent(line, style) for line in lines]
     leading = LEADING * style.size * (len(lines) - 1)
     height = extents[0].ascent + leading + extents[-1].descent
@@ -177,7 +177,7 @@ def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list
 
 
 def shape_cost(size: tuple[float, float], *, best: float = 3.2) -> float:
-    """Return the cost of the shape of a name; it is lowest at `best` times as wide as high."""
+    """Return the cost of the shape of a name, which is lowest for a width of `best` heights."""
     return 0.55 * max(abs(np.log2(size[0] / max(size[1], 1e-6) / best)) - 0.5, 0.0)
 
 

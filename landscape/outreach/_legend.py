@@ -270,7 +270,7 @@ def _columns(
     widths: Sequence[float],
     scale: float,
 ) -> tuple[_Column, _Column, _Column, _Column]:
-    """Return the columns of title, key, explanation and notes."""
+    """Return the columns of the title, the key, the explanation and the notes."""
     words = about.words
     right = is_right_to_left(words.near)
     title, colours, legend, notes = (

@@ -44,7 +44,7 @@ class Baseline:
         return reached, np.gradient(self.points, reached, axis=0)
 
     def at(self, along: Floats) -> tuple[Floats, Floats]:
-        """Positions and unit normals at distances from the start, each of shape (n, 2)."""
+        """Return positions and unit normals at distances from the start, each of shape (n, 2)."""
         reached, slopes = self._course
         where = np.column_stack(
             [np.interp(along, reached, self.points[:, axis]) for axis in (0, 1)]
@@ -260,7 +260,7 @@ def clusters(text: str) -> list[str]:
 
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
-    """Return words and the separator before each: a space, or nothing in Chinese."""
+    """Return the words and the separator before each word (empty in Chinese)."""
     found: list[tuple[str, str]] = []
     for word in text.split(" "):
         if breaks_anywhere(word):

@@ -89,7 +89,7 @@ class Sheet:
         return max(0.235 * inner, 130 * self.scale) if self.panel == "side" else inner
 
     def areas(self, words: float) -> tuple[Box, Box]:
-        """Return the boxes of map and legend; below the map, the legend is `words` points high."""
+        """Return the boxes of the map and the legend; a legend below it is `words` points high."""
         left, low = self.margin, self.margin
         right, top = self.width - self.margin, self.height - self.margin
         if self.panel == "side":
@@ -121,7 +121,7 @@ class Sheet:
         )
 
     def pixel_box(self, box: Box) -> tuple[int, int, int, int]:
-        """Return left, top, right and bottom of a box in pixels from the top left corner."""
+        """Return the left, top, right and bottom of a box in pixels from the top left corner."""
         pixel = 72 / self.dpi
         high = self.pixels[1]
         x0, y0, x1, y1 = box

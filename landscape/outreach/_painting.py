@@ -355,7 +355,7 @@ def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
 
 
 def _soft(value: Grid) -> Grid:
-    """Map values smoothly to 0 to 1."""
+    """Map values smoothly to the range 0 to 1."""
     return 1 - np.exp(-np.maximum(value, 0))
 
 
@@ -365,7 +365,7 @@ def _smoothstep(value: Grid, low: float, high: float) -> Grid:
 
 
 def _look_up(colours: Grid, position: Any) -> Grid:
-    """Return interpolated colours at positions along a ramp."""
+    """Return interpolated colours at positions along a colormap."""
     place = np.clip(position, 0, 1) * np.float32(STEPS - 1)
     first = np.minimum(np.floor(place), np.float32(STEPS - 2))
     part = (place - first)[..., None]

@@ -73,7 +73,7 @@ class Projection:
 
 
 def aspect_of(atlas: AtlasStore) -> float:
-    """Width over height of the map, without outliers."""
+    """Ratio of the width to the height of the map, without outliers."""
     table = atlas.map
     if not len(table):
         raise InputError("The atlas has no papers, so there is no map to draw.")
@@ -292,7 +292,7 @@ def _continent_names(
     continents: NDArray[np.int64],
     topics: pd.DataFrame,
 ) -> list[FoundPlace]:
-    """Name continents unlike any region; names chosen by the user stay."""
+    """Name continents unlike any region; names chosen by the user are unchanged."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
         kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
@@ -396,7 +396,7 @@ def _titled(words: str, language: str) -> str:
 
 
 def _recency(terrain: Terrain, place: FoundPlace) -> float | None:
-    """Return the share of recent papers near a place, None if unknown."""
+    """Return the share of recent papers near a place, or None if it is unknown."""
     column, row = terrain.pixels_of([place.x], [place.y])
     width, height = terrain.size
     value = float(

@@ -49,7 +49,7 @@ def choose_names(
     language: str,
     add_note: Callable[[str], None],
 ) -> dict[str, str]:
-    """Return everyday names by key: those of the user, else those of the model."""
+    """Return everyday names by key, from the user or otherwise from the model."""
     known = {one.key: one.technical_name for one in found}
     shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
@@ -79,7 +79,7 @@ def choose_names(
 
 
 def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
-    """Return full names of places whose short name is used by another place."""
+    """Return the full names of places whose short name is also used by another place."""
     used = {name.casefold() for name in given.values()}
     return {
         one.key: one.technical_name

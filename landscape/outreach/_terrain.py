@@ -87,7 +87,7 @@ class Terrain:
         return self.elevation >= 0
 
     def pixels_of(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Return column and row of map positions, in pixels from the upper left corner."""
+        """Return the columns and rows of map positions, in pixels from the upper left corner."""
         x0, x1, y0, y1 = self.extent
         width, height = self.size
         column = (np.asarray(x, dtype=np.float64) - x0) * (width / (x1 - x0))
@@ -204,14 +204,14 @@ def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin
 
 
 def years_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.float64]:
-    """Return the year of each paper, NaN if unknown."""
+    """Return the year of each paper, or NaN if it is unknown."""
     if not hasattr(atlas, "read_papers"):
         return np.full(n_papers, np.nan)
     return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
 
 
 def topics_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.int64]:
-    """Return the region of each paper, -1 if it has none."""
+    """Return the region of each paper, or -1 for a paper without a region."""
     if "topic_id" not in atlas.map:
         return np.full(n_papers, -1)
     return np.asarray(atlas.map["topic_id"], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Years that a corpus covers, periods of papers, and shares of papers by year."""
+"""Years that a corpus covers, periods of years, and shares of papers by year."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 UNKNOWN_YEAR = -1
 _LEAST_SHARE = 0.2
 _JUMP = 3.0
-_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers jump by chance
+_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers change abruptly by chance
 
 
 @dataclass(frozen=True)
 class Years:
-    """Number of papers of each year, and whether the corpus covers the year."""
+    """Number of papers in each year, and whether the corpus covers the year."""
 
     years: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -31,12 +31,12 @@ class Years:
 
     @property
     def jumps(self) -> NDArray[np.int64]:
-        """Indices of the years after which the corpus changes threefold or more."""
+        """Indices of the years after which the corpus grows or shrinks by a factor of 3 or more."""
         return np.flatnonzero(abrupt_changes(self.counts))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Limits of conclusions from these years, one sentence each."""
+        """Warnings about conclusions from these years, one sentence each."""
         found = []
         if not self.covered.all():
             gaps = ", ".join(format_spans(self.years[~self.covered]))
@@ -62,7 +62,7 @@ def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
-    """Return the year of every paper of an atlas, `UNKNOWN_YEAR` (-1) without a date."""
+    """Return the year of each paper of an atlas; `UNKNOWN_YEAR` (-1) for papers without a date."""
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
@@ -93,7 +93,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Find the years between which a corpus changes threefold or more."""
+    """Find the years between which a corpus grows or shrinks by a factor of 3 or more."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
@@ -102,14 +102,14 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
 
 
 def format_spans(years: ArrayLike) -> list[str]:
-    """Format years as spans: 2001-2003."""
+    """Format years as ranges, such as 2001-2003."""
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:
-    """Divide element by element; NaN if the denominator is 0."""
+    """Divide element by element; the result is NaN if the denominator is 0."""
     above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0, above / below, np.nan)
@@ -118,7 +118,7 @@ def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:
 def count_by_year(
     groups: ArrayLike, years: ArrayLike, *, ids: ArrayLike, calendar: ArrayLike
 ) -> NDArray[np.int64]:
-    """Count the papers of each group and year, shape (n_ids, n_years)."""
+    """Count the papers of each group in each year; the shape is (n_ids, n_years)."""
     import pandas as pd
 
     rows, columns = pd.Index(np.asarray(ids, np.int64)), pd.Index(np.asarray(calendar, np.int64))

@@ -1,4 +1,4 @@
-"""The citation graph: sparse rows, influence, co-citation, coupling, and names of papers."""
+"""The citation graph: sparse rows, influence, co-citation, coupling and names of papers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Links:
-    """A graph as sparse rows: row i is ``targets[starts[i]:starts[i + 1]]``, ascending."""
+    """A graph as sparse rows; row i is ``targets[starts[i]:starts[i + 1]]`` in ascending order."""
 
     starts: NDArray[np.int64]
     targets: Nodes
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, with links or without."""
+        """Number of nodes, including those without links."""
         return len(self.starts) - 1
 
     @property
@@ -49,11 +49,11 @@ class Links:
         return np.diff(self.starts)
 
     def of(self, node: int) -> Nodes:
-        """Return the targets of one node, ascending."""
+        """Return the targets of one node in ascending order."""
         return np.asarray(self.targets[self.starts[node] : self.starts[node + 1]])
 
     def of_all(self, nodes: NDArray[np.integer]) -> Nodes:
-        """Return the targets of several nodes, shape (sum of their degrees,)."""
+        """Return the concatenated targets of several nodes."""
         starts = self.starts[nodes]
         lengths = self.starts[np.asarray(nodes) + 1] - starts
         if not lengths.sum():
@@ -63,7 +63,7 @@ class Links:
         return np.asarray(self.targets[places])
 
     def reversed(self) -> Links:
-        """Return the links in the opposite direction."""
+        """Return the graph with reversed links."""
         sources = np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.degrees)
         n = max(1, self.n_nodes)
         keys = np.sort(self.targets.astype(np.int64) * n + sources)  # rows stay ascending
@@ -91,7 +91,7 @@ def _starts(sources: NDArray[np.integer], n_nodes: int) -> NDArray[np.int64]:
 def influence(
     references: Links, *, damping: float = 0.5, tolerance: float = 1e-8, most: int = 100
 ) -> NDArray[np.float32]:
-    r"""Return the influence of each node (PageRank), 1 on average.
+    r"""Return the influence (PageRank) of each node; the mean is 1.
 
     Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. Damping
     is a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics
@@ -123,9 +123,9 @@ def influence(
 def cocited(
     references: Links, citations: Links, nodes: NDArray[np.integer], *, k: int | None = None
 ) -> Found:
-    r"""Find papers cited together with the given ones (co-citation: Small 1973, JASIS 24, 265).
+    r"""Find papers cited together with the given papers (co-citation: Small 1973, JASIS 24, 265).
 
-    Returns nodes, best first and without the given ones, and Salton's cosines
+    Returns the other nodes, best first, and Salton's cosines
     :math:`c_{pq} / \sqrt{c_p c_q}` of the counts of citing papers, averaged over the given ones.
     """
     return _shared(citations, references, nodes, k)
@@ -134,9 +134,9 @@ def cocited(
 def coupled(
     references: Links, citations: Links, nodes: NDArray[np.integer], *, k: int | None = None
 ) -> Found:
-    """Find papers that cite the same as the given ones (bibliographic coupling: Kessler 1963).
+    """Find papers with the same references as the given papers (coupling: Kessler 1963).
 
-    Returns nodes, best first and without the given ones, and cosines of the reference lists.
+    Returns the other nodes, best first, and the cosines of the reference lists.
     """
     return _shared(references, citations, nodes, k)
 
@@ -160,14 +160,14 @@ def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None
     return found[order], total[order]
 
 
-_LONGEST = 300  # characters of a name of an unknown kind
-# Names in the normal spelling need no parsing; most are.
+_LONGEST = 300  # maximum number of characters in a name of an unknown kind
+# Most names are in the normal spelling and need no parsing.
 _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Rows of papers by name (-1 if empty); from ``n_papers`` on, unknown names: the stubs."""
+    """Node of each name (-1 if the name is empty); stubs are numbered from ``n_papers``."""
 
     nodes: NDArray[np.int64]
     stubs: tuple[str, ...]
@@ -176,7 +176,7 @@ class Resolved:
 def resolve(
     names: Sequence[str], papers: Mapping[str, Sequence[str | None]], *, n_papers: int
 ) -> Resolved:
-    """Find the papers with these names: keys, bibcodes, arXiv identifiers or DOIs in any spelling.
+    """Find papers by their keys, bibcodes, arXiv identifiers or DOIs in any spelling.
 
     `papers` holds the columns ``paper_id``, ``bibcode``, ``arxiv_id`` and ``doi`` of the corpus.
     """
@@ -195,7 +195,7 @@ def resolve(
     normal = _normalise_names(given[rest])
     nodes[rest] = _look_up(normal, index, rows)
     open_ = np.flatnonzero(nodes[rest] < 0)
-    # np.unique would pad every name to the longest one.
+    # np.unique would pad every name to the length of the longest.
     place, stubs = pd.factorize(normal[open_], sort=True)
     is_empty = len(stubs) > 0 and stubs[0] == ""
     nodes[rest[open_]] = np.where(normal[open_] == "", -1, place + n_papers - int(is_empty))
@@ -203,7 +203,7 @@ def resolve(
 
 
 def normalise_name(name: str) -> str:
-    """Normalise the name of a paper: its arXiv identifier, else bibcode, else DOI."""
+    """Normalise an arXiv identifier, a bibcode or a DOI, whichever the name contains."""
     text = " ".join(str(name).split())
     arxiv = parse_arxiv_id(text)
     if arxiv:
@@ -233,7 +233,7 @@ def _look_up(
 
 
 def _normalise_names(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Normalise names; parse only those that need it."""
+    """Normalise names, and parse only those that are not in the normal spelling."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -257,7 +257,7 @@ _EMPTY = (
 
 
 class CitationGraph:
-    """Graph of citations; nodes are the rows of the atlas followed by its stubs."""
+    """Graph of citations; the nodes are the papers of the atlas, followed by its stubs."""
 
     def __init__(self, atlas: AtlasStore) -> None:
         self._atlas = atlas
@@ -266,7 +266,7 @@ class CitationGraph:
 
     @property
     def note(self) -> str:
-        """Message if the atlas has no citations, else empty."""
+        """Message if the atlas has no citations, else an empty string."""
         return "" if self.n_links else _EMPTY
 
     @property
@@ -291,17 +291,17 @@ class CitationGraph:
 
     @property
     def in_degree(self) -> NDArray[np.int64]:
-        """Citations of each paper within the graph, shape (n_papers,)."""
+        """Number of citations of each paper within the graph, shape (n_papers,)."""
         return self.citation_links.degrees[: self.n_papers]
 
     @property
     def out_degree(self) -> NDArray[np.int64]:
-        """References of each paper that are known, stubs included, shape (n_papers,)."""
+        """Number of known references of each paper, including stubs, shape (n_papers,)."""
         return self.reference_links.degrees[: self.n_papers]
 
     @property
     def influence(self) -> NDArray[np.float32]:
-        """Influence of each paper, shape (n_papers,); 1 on average over papers and stubs.
+        """Influence of each paper, shape (n_papers,); the mean over papers and stubs is 1.
 
         See `landscape.overlays.citations.influence`.
         """
@@ -316,7 +316,7 @@ class CitationGraph:
 
     @cached_property
     def stubs(self) -> pd.DataFrame:
-        """Papers outside the atlas that cite its papers or are cited by them.
+        """Papers outside the atlas that cite papers of the atlas or are cited by them.
 
         ``stub_id, title, year, n_citing`` (papers here that cite it) and ``n_cited``, in the order
         of their nodes.
@@ -398,7 +398,7 @@ class CitationGraph:
     def linked(
         self, nodes: NDArray[np.integer], scores: NDArray[np.float64] | None = None
     ) -> list[Linked]:
-        """Describe nodes, in their order."""
+        """Describe each of the given nodes."""
         numbers = np.asarray(nodes, dtype=np.int64)
         inside = numbers[numbers < self.n_papers]
         papers = {paper.row: paper for paper in open_engine(self._atlas).papers(inside)}

@@ -67,7 +67,7 @@ def test_ground_that_runs_off_the_window_is_closed_at_its_edge() -> None:
 def test_no_paper_and_bad_windows() -> None:
     empty = density_grid([], [], bounds=(0, 0, 1, 1), shape=(4, 4))
     assert contour_lines(empty, highest_density_levels(empty)[0]) == []
-    with pytest.raises(InputError, match="no paper"):
+    with pytest.raises(InputError, match="No paper"):
         map_extent([], [])
     with pytest.raises(InputError, match="window"):
         density_grid([0], [0], bounds=(1, 0, 0, 1))

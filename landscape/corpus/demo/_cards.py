@@ -98,7 +98,7 @@ class Card:
     stories: tuple[Story, ...] = field(repr=False)
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Return the story's phrases of a kind (``"model"``, ...), or else the card's."""
+        """Return the phrases of a kind (``"model"``, ...) from the story, or from the card."""
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 

@@ -42,7 +42,7 @@ REVIEW_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Plan:
-    """One paper before it is written."""
+    """Plan of a paper that is not yet written."""
 
     card: Card
     story: Story
@@ -51,7 +51,7 @@ class Plan:
 
     @property
     def decimal_year(self) -> float:
-        """The date as a decimal year."""
+        """Date as a decimal year."""
         return self.day.year + (self.day.timetuple().tm_yday - 1) / 365.25
 
 
@@ -120,7 +120,7 @@ def _day_in(year: int, card: Card, rng: Random) -> date:
 def _choose_reviews(
     drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
 ) -> set[int]:
-    """Choose the positions of the reviews: one per theme first, none in the planted gaps."""
+    """Choose the positions of the reviews, at first one per theme, outside the planted gaps."""
     by_theme: dict[int, list[int]] = {}
     for index, (_, position) in enumerate(drawn):
         if cards[position].reviewed:
@@ -275,7 +275,7 @@ _LARGEST_POOL = 150  # candidates for a reference
 def draw_references(
     papers: Sequence[Plan], related: Mapping[str, tuple[str, ...]], *, rng: Random
 ) -> list[list[int]]:
-    """Return for each paper the positions of the papers that it cites."""
+    """Return the positions of the papers that each paper cites."""
     days = [(paper.day - _EPOCH).days for paper in papers]
     fitness = [rng.lognormvariate(1.2 if p.kind == "review" else 0.0, 1.0) for p in papers]
     cited = [0] * len(papers)

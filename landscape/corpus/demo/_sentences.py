@@ -201,7 +201,7 @@ _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_valu
 
 
 class ExhaustedError(Exception):
-    """The material of a paper for a slot is used up."""
+    """Exception for a slot without remaining material."""
 
 
 class Material:
@@ -513,7 +513,7 @@ class Writer:
     def write(
         self, card: Card, story: Story, *, kind: str, date: float, rng: Random
     ) -> tuple[str, str]:
-        """Write title and abstract of a paper, with facility marks (see ``unmark``)."""
+        """Write the title and the abstract of a paper, with facility marks (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
@@ -554,7 +554,7 @@ class Writer:
     def _sentence(
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
-        """Return a new sentence for a role, None if the material is used up."""
+        """Return a new sentence for a role, or None if the material is used up."""
         if role in _ENGLISH["measure_roles"]:
             measure = material.next_measure()
             if measure is None:
@@ -637,7 +637,7 @@ class Writer:
 
 
 def _finished(text: str) -> str:
-    """Correct capitals, articles and spaces of a sentence."""
+    """Correct the capitals, articles and spaces of a sentence."""
     return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
 
 

@@ -143,7 +143,7 @@ class _Page:
 
 
 class _BadCursorError(Exception):
-    """ADS rejects this cursor or all cursors."""
+    """Exception for a cursor that ADS rejects."""
 
 
 class _AdsFetch(PagedFetch):

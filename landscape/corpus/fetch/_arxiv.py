@@ -136,7 +136,7 @@ class _Harvest(PagedFetch):
         self._papers.add(self._records(page), position=position)
 
     def _next_page(self) -> _Page:
-        """Return the next page, by token if that is valid, otherwise from a new list."""
+        """Return the next page, from a new list if the resumption token is invalid."""
         while True:
             position = self._position
             expires = position["expires"]
@@ -308,7 +308,7 @@ def _as_snapshot(record: _Record) -> dict[str, object] | None:
 
 
 def _text(element: Any, name: str) -> str | None:
-    """Return the text of a child, None if it is absent or empty."""
+    """Return the text of a child element, or None if it is absent or empty."""
     found = element.findtext(f"{_RAW}{name}")
     return found.strip() or None if found else None
 

@@ -55,7 +55,7 @@ class Fetched:
 
 
 class ResumableFile:
-    """JSON-lines file that is written page by page and can be continued after an interruption."""
+    """JSON-lines file that is written page by page and can be resumed after an interruption."""
 
     def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
         check_target(out)
@@ -139,7 +139,7 @@ class ResumableFile:
         self._state.unlink(missing_ok=True)
 
     def _line(self, key: str, record: Mapping[str, object] | None) -> bytes:
-        """Return the line to append, empty if the file has the same line."""
+        """Return the line to append, or an empty line if the file already contains it."""
         if record is None:
             if self._latest.pop(key, None) is None:
                 return b""

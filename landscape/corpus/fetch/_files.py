@@ -158,7 +158,7 @@ def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, lis
 
 
 def _names(remote: list[str]) -> list[str]:
-    """Return local file names for paths from a server; none leads out of the directory."""
+    """Return local file names inside the directory for paths from a server."""
     paths = [PurePosixPath(path) for path in remote]
     times = Counter(path.name for path in paths)
     names = [path.name if times[path.name] == 1 else "-".join(path.parts) for path in paths]
@@ -323,7 +323,7 @@ def _tags(version: str) -> list[str]:
 
 
 def _read(reply: Reply) -> bytes | None:
-    """Return the checked content, None if the file does not exist."""
+    """Return the checked content, or None if the file does not exist."""
     if reply.status == 404:
         return None
     refuse_web_page(reply, "The UAT repository", "JSON")

@@ -37,7 +37,7 @@ class BibtexReader:
     name = "bibtex"
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
-        """Return whether there is an entry (``@article{...``)."""
+        """Return whether the file has an entry (``@article{...``)."""
         return head.lstrip()[:1] not in (b"{", b"[") and _HEAD.search(head) is not None
 
     def read(

@@ -1,6 +1,6 @@
 """Facilities that papers mention, and their impact on the literature.
 
-Of an atlas: `impact`, `compare_facilities`, `before_after`. Of texts: `find_mentions`.
+Functions of an atlas: `impact`, `compare_facilities`, `before_after`. Of texts: `find_mentions`.
 
 >>> from landscape.overlays.missions import find_mentions
 >>> [mention.facility for mention in find_mentions("We observed it with ALMA.")]

@@ -1,4 +1,4 @@
-"""Two facilities compared, and the literature before and after first light."""
+"""Comparison of facilities, and of the literature before and after first light."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from landscape.overlays.missions._impact import Draw
     from landscape.store import AtlasStore
 
-    Samples = list[NDArray[np.float64]]  # values of both facilities, the estimate first
+    Samples = list[NDArray[np.float64]]  # values of the two facilities, the estimate first
 
 _MEASURES = (
     "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
@@ -145,7 +145,7 @@ def compare_facilities(
 
 
 def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, Samples]:
-    """Return the median and the mean citation percentile of both facilities."""
+    """Return the median citations and the mean citation percentile of the two facilities."""
     usage = period.usage
     either = np.union1d(*(usage.rows[index] for index in pair))
     rows = either[(period.inside & np.isfinite(usage.cites))[either]]
@@ -168,12 +168,12 @@ def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, S
 def _difference(
     name: str, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Compare two facilities by one measure: the estimates, and then the bootstrap samples."""
+    """Compare two facilities by one measure, in all papers and in the bootstrap samples."""
     (value, *_), (other, *_) = first, second
     a, b = first[1:], second[1:]
-    if name == "entropy":  # smaller in samples, as in the intervals of `impact`
+    if name == "entropy":  # the bootstrap samples are smaller, as in the intervals of `impact`
         a, b = a + (value - np.nanmean(a)), b + (other - np.nanmean(b))
-    if name == "effective_regions":  # the exponential of the entropy
+    if name == "effective_regions":  # exponential of the entropy
         a = a * (value / np.exp(np.nanmean(np.log(a))))
         b = b * (other / np.exp(np.nanmean(np.log(b))))
     low, high = percentile_interval(a - b)
@@ -186,7 +186,7 @@ def _difference(
 
 
 def _regions(period: Period) -> pd.DataFrame:
-    """Compare the shares of the first facility and of each other, region by region."""
+    """Compare the share of the first facility with that of each other facility in each region."""
     import pandas as pd
 
     first = region_table(period, 0)
@@ -274,7 +274,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
 
 
 def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return the row of all regions, and one row per region."""
+    """Return one row for all regions together, and one row per region."""
     import pandas as pd
 
     columns: dict[str, Any] = {
@@ -284,7 +284,7 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
     }
     counts = []
     for side, mask in (("before", before), ("after", after)):
-        # All papers, also those outside every region, and those of each region.
+        # First all papers, including those outside every region, then the papers of each region.
         every, papers = (
             np.append(int(of.sum()), usage.by_region(of)) for of in (mask, mask & usage.uses(0))
         )
@@ -305,6 +305,6 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
     growth = growth_interval(all_after, all_after[0], all_before, all_before[0])
     columns |= dict(zip(("growth", "growth_low", "growth_high"), growth, strict=True))
     table = pd.DataFrame(columns)
-    # Regions without a paper on one side have no rise and are last.
+    # Regions without papers before or after first light have no rise and come last.
     ranked = table.iloc[1:].sort_values("rise", ascending=False, kind="stable")
     return pd.concat([table.iloc[:1], ranked], ignore_index=True)

@@ -1,4 +1,4 @@
-"""The impact of facilities: papers, shares, rise, citations, spread and bridges."""
+"""Impact of facilities: papers, shares, rise, citations, spread and bridges."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     Draws = dict[str, NDArray[np.float64]]
 
 Links = Literal["vectors", "citations"]
-_THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
+_THREADS = 2  # NumPy works without the interpreter lock; more threads need too much memory
 _BEFORE, _AFTER = 0, 1
-FEW = 10  # papers of a facility; a warning below it
+FEW = 10  # papers of a facility; fewer cause a warning
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
-# Columns of the table in their order; counts have no interval, apart from the papers.
+# Columns in the order of the table; of the counts only the papers have an interval.
 _COLUMNS = (
     "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
     "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
@@ -67,7 +67,7 @@ _COUNTS = {
     "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
     "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
 }  # fmt: skip
-# Shares of papers with numerator and denominator: they have bounds even if the share is 0 or 1.
+# Shares with their numerators and denominators: they have bounds even if they are 0 or 1.
 _SHARES = {
     "share": ("papers", "corpus_papers"),
     "local_share": ("local_papers", "local_corpus"),
@@ -159,7 +159,7 @@ def measure_usage(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities whose papers are read already; see `impact`."""
+    """Measure the impact of facilities whose papers have been read; see `impact`."""
     import pandas as pd
 
     if links not in ("vectors", "citations"):
@@ -233,7 +233,7 @@ def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
 
 @dataclass(frozen=True)
 class Period:
-    """The papers of a period, and the values of all of them that facilities are compared with."""
+    """The papers of a period, and values of the whole period with which facilities are compared."""
 
     usage: Usage
     inside: NDArray[np.bool_]
@@ -241,12 +241,12 @@ class Period:
 
     @cached_property
     def rates(self) -> NDArray[np.float64]:
-        """Mean number of papers of one region that reach another, see `crossing_rates`."""
+        """Share of the papers of each region that are linked to each other region."""
         return crossing_rates(self.reach, self.usage.region, self.inside)
 
     @cached_property
     def crossing(self) -> NDArray[np.float64]:
-        """Mean number of other regions that a paper of each region reaches, shape (n_regions,)."""
+        """Mean number of other regions to which a paper of each region is linked."""
         return self.rates.sum(axis=1)
 
     @cached_property
@@ -256,13 +256,13 @@ class Period:
 
     @cached_property
     def citations(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Distinct citation counts of the period, ascending, and the number of papers of each."""
+        """Distinct citation counts of the period in ascending order, with the numbers of papers."""
         cites = self.usage.cites[self.inside]
         values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
         return values, counts.astype(np.int64)
 
     def eras(self, index: int) -> NDArray[np.int64]:
-        """Return the era of each paper: 0 before first light, 1 in the period since, else -1."""
+        """Return 0 for papers before first light, 1 for later papers of the period, else -1."""
         usage = self.usage
         first_light = np.datetime64(usage.facilities[index].first_light, "D")
         before = usage.covered & (usage.date < first_light)
@@ -301,7 +301,7 @@ def _tables(
 
 
 class Case(NamedTuple):
-    """One facility in one period: integer columns that distinguish its papers from others."""
+    """One facility in one period: integer columns that distinguish its papers from other papers."""
 
     uses: NDArray[np.int64]
     inside: NDArray[np.int64]
@@ -317,7 +317,7 @@ def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
     usage = period.usage
     uses = usage.uses(index)
     its = uses & period.inside
-    # One more element for -1, the papers outside every region.
+    # One more element for papers outside every region (-1).
     core = np.append(core_regions(usage.by_region(its)), False)[usage.region]
     homes = np.full(usage.n_papers, -1, dtype=np.int64)
     homes[usage.rows[index]] = home
@@ -327,7 +327,7 @@ def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
 
 
 def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
-    """Count equal papers together, for one facility or for several at once."""
+    """Group and count equal papers, for one facility or for several together."""
     values, counts = count_equal_rows([column for case in cases for column in case])
     size = len(Case._fields)
     return [Case(*values[at : at + size]) for at in range(0, len(values), size)], counts
@@ -336,7 +336,7 @@ def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]
 def _measure(
     cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the measures that are counts of papers and their ratios, for each sample."""
+    """Compute the counts of papers and their ratios for each sample."""
     its = cells.uses & cells.inside
     before, after = (cells.core * (cells.era == era) for era in (_BEFORE, _AFTER))
     linked = cells.reached >= 0
@@ -379,7 +379,7 @@ def _measure(
 def measure_samples(
     cells: Sequence[Case], counts: NDArray[np.int64], crossing: NDArray[np.float64], draw: Draw
 ) -> tuple[list[dict[str, float]], list[Draws]]:
-    """Measure facilities in all papers, and in the same bootstrap samples."""
+    """Measure facilities in all papers and in common bootstrap samples."""
     drawn = draw(counts)
     estimates, draws = [], []
     for case in cells:
@@ -467,7 +467,7 @@ def region_table(period: Period, index: int) -> pd.DataFrame:
 
 
 def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count a facility's papers year by year."""
+    """Count the papers of a facility by year."""
     import pandas as pd
 
     known = inside & (usage.year >= 0)
@@ -515,7 +515,7 @@ def _bridge_table(period: Period, index: int) -> pd.DataFrame:
 
 
 def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
-    """Warn of facilities whose rise since first light cannot be measured."""
+    """Return warnings about facilities whose rise since first light cannot be measured."""
     few = [name for name, papers in corpus_before.items() if papers < FEW]
     if not few:
         return []
@@ -526,7 +526,7 @@ def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
 
 
 def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
-    """Return the limits of a table of impact."""
+    """Return warnings about the limits of an impact table."""
     found = list(usage.years.warnings)
     few = table.loc[table["papers"] < FEW, "facility"].unique()
     if len(few):
@@ -559,7 +559,7 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names with commas and "and"; a long list is cut."""
+    """Join names with commas and "and"; a long list is shortened."""
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]

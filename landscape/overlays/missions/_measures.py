@@ -1,4 +1,4 @@
-"""Shares and their intervals, the bootstrap, spread over regions, and citations of facilities."""
+"""Shares with intervals, the bootstrap, spread over regions, and citations of facilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from landscape.overlays._periods import ratio
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_Z = 1.959964  # quantile of the normal distribution for 95%
+_Z = 1.959964  # quantile of the normal distribution for a 95% interval
 
 
 def wilson_interval(
@@ -59,13 +59,13 @@ def growth_interval(
 
 LEVEL = 0.95
 _MOST_TABLED = 100
-_MOST_CODES = 4_000_000  # beyond it codes are sorted, not counted
+_MOST_CODES = 4_000_000  # larger codes are sorted, not counted
 
 
 def count_equal_rows(
     columns: Sequence[NDArray[np.integer]],
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Find distinct rows of integer columns, and count the papers with each."""
+    """Find the distinct rows of integer columns, and count the papers with each row."""
     sizes = [int(column.max(initial=-1)) + 2 for column in columns]
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -89,7 +89,7 @@ def draw_cells(
     """Draw Poisson bootstrap samples of counted papers, shape (n_resamples, n_cells).
 
     A cell of c equal papers is drawn a Poisson number of times with mean c (Hanley & MacGibbon
-    2006, Comput. Methods Programs Biomed. 83, 57): the work grows with cells, not with papers.
+    2006, Comput. Methods Programs Biomed. 83, 57); the cost depends on the cells, not the papers.
     """
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
     for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
@@ -157,7 +157,7 @@ _STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
 
 @dataclass(frozen=True)
 class ShareMap:
-    """Share of the local literature on a window of the map."""
+    """Share of the local literature in a window of the map."""
 
     extent: tuple[float, float, float, float]
     share: NDArray[np.float64]
@@ -177,9 +177,9 @@ def share_map(
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
 ) -> ShareMap:
-    r"""Map the local share of a facility, shrunk to the overall share where papers are few.
+    r"""Map the local share of a facility, shrunk to the overall share if there are few papers.
 
-    The beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
+    It is the beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
     effective area of the kernel, :math:`4\pi h^2`.
     """
     from landscape.mapping._density import (
@@ -235,11 +235,11 @@ def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray
 def _blocks(
     x: NDArray[np.float64], y: NDArray[np.float64], uses: NDArray[np.bool_], *, side: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count papers in square blocks: unlike smoothed cells they are independent."""
+    """Count papers in square blocks, which are independent, unlike smoothed cells."""
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
     code = row * (int(column.max(initial=0)) + 1) + column
-    if code.max(initial=0) > _MOST_BLOCKS:  # an outlier; empty blocks would fill the memory
+    if code.max(initial=0) > _MOST_BLOCKS:  # an outlier would cause too many empty blocks
         code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)
 
@@ -253,7 +253,7 @@ def measure_citations(
     corpus: tuple[NDArray[np.float64], NDArray[np.int64]],
     draw: Callable[[NDArray[np.int64]], NDArray[np.float32]],
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
-    """Return sum, median and share of the citations of a facility's papers, and their samples."""
+    """Return the sum, median and share of a facility's citations, with bootstrap samples."""
     known = cites[np.isfinite(cites)]
     values, papers = corpus
     places, its = np.unique(np.searchsorted(values, known), return_counts=True)
@@ -287,7 +287,7 @@ def citation_percentiles(
 def measure_percentile(
     percentiles: NDArray[np.float64], draw: Callable[[NDArray[np.int64]], NDArray[np.float32]]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the mean percentile of a facility's papers, and its bootstrap values."""
+    """Return the mean citation percentile of a facility's papers, and its bootstrap values."""
     known = percentiles[np.isfinite(percentiles)]
     steps, counts = np.unique(np.round(known * PERCENTILE_STEPS), return_counts=True)
     drawn = draw(counts.astype(np.int64))
@@ -299,7 +299,7 @@ def measure_percentile(
 def median_of_counts(
     values: NDArray[np.float64], counts: NDArray[np.number]
 ) -> NDArray[np.float64]:
-    """Find the medians of samples that are given as counts of values."""
+    """Return the medians of samples that are given as counts of values."""
     if not len(values):
         return np.full(len(counts), np.nan)
     held = np.cumsum(counts, axis=1)

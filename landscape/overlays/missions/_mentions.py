@@ -1,7 +1,7 @@
-"""Mentions of facilities in text: longest names first, traps and evidence beside ambiguous ones.
+"""Find facilities in text: longest names first, with exceptions and context for ambiguous names.
 
-A mention is the use of a name of a facility, of its instruments or surveys, for the facility:
-its data, its results, plans for it. The same name in other uses is not a mention: units and laws
+A mention is the use of the name of a facility, its instruments or its surveys for the facility,
+its data, its results or plans for it. Other uses of the name are not mentions: units and laws
 (Planck mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f,
 Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 """
@@ -33,9 +33,9 @@ class Mention(NamedTuple):
     Attributes
     ----------
     start, end : int
-        Characters: ``text[start:end] == surface``.
+        Position of the name: ``text[start:end] == surface``.
     surface : str
-        As written.
+        The name as written in the text.
     facility : str
         Canonical name, see `landscape.corpus.load_facilities`.
     """
@@ -132,7 +132,7 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _is_its_own_name(surface: str, one: _Candidate) -> bool:
-    """Return whether a name is of the facility itself, not of an instrument or a survey."""
+    """Return whether a name denotes the facility itself, not an instrument or a survey."""
     facility = load_facilities()[one.facility]
     return one.ambiguous or surface in {facility.name, *facility.aliases}
 
@@ -143,7 +143,7 @@ def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Return names outside traps in reading order; of overlapping names the first and longest."""
+    """Return names outside traps in reading order, without names that overlap earlier ones."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -167,7 +167,7 @@ def _candidates(text: str) -> list[_Candidate]:
 def _accepted(
     text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
-    """Keep candidates that are certain, supported by context, or in a list with kept ones."""
+    """Keep candidates that are certain, supported by context, or in a list with one of these."""
     found = [one for one in found if text[one.start : one.end] not in foreign]
     good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -192,7 +192,7 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
 
 
 def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
-    """Return mentions, with joined names of one facility (``Swift/XRT``) as a single one."""
+    """Return mentions, after merging joined names of one facility (``Swift/XRT``)."""
     spans: list[tuple[int, int, str]] = []
     for one in found:
         if spans:
@@ -221,14 +221,14 @@ _LETTER = "[A-Za-z0-9]"
 
 
 class Surface(NamedTuple):
-    """The facility of a name, and whether the name is ambiguous."""
+    """Facility of a name, and whether the name is ambiguous."""
 
     facility: str
     ambiguous: bool
 
 
 class Names(NamedTuple):
-    """The names and traps of all facilities by their first word."""
+    """Names and traps of all facilities by first word."""
 
     first_words: frozenset[bytes]
     names: Mapping[str, list[str]]
@@ -256,26 +256,26 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """Compile the names and traps with this first word, longest first; a group marks a trap."""
+    """Compile the names and traps that begin with a word, longest first; a group marks a trap."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
-        # An empty group marks a trap. A name of one facility may be a trap of another.
+        # An empty group marks a trap. The name of one facility can be a trap of another.
         written.setdefault(trap, _trap(trap[len(word) :]) + "()")
     longest_first = "|".join(written[name] for name in sorted(written, key=len, reverse=True))
     return re.compile(f"{word}(?<!{_LETTER}{word})(?:{longest_first})(?!{_LETTER}|_{_LETTER})")
 
 
 def folded(surface: str) -> str:
-    """Fold spaces and hyphens of a surface, and case in long names of several words."""
+    """Normalise spaces and hyphens of a name, and the case of long names of several words."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
     return plain.lower() if _any_case(plain) else plain
 
 
 def _all_traps(facility: Facility) -> Iterable[str]:
-    """Yield the traps of a facility with their choices expanded."""
+    """Yield the traps of a facility, one per alternative."""
     for trap in facility.traps:
-        parts = _CHOICE.split(trap)  # every second part is the words between braces
+        parts = _CHOICE.split(trap)  # every second part is the text between braces
         choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
         yield from map("".join, itertools.product(*choices))
 
@@ -289,13 +289,13 @@ def _first_words(name: str) -> set[str]:
 
 
 def _any_case(name: str) -> bool:
-    """Return whether a name matches in any case: several words, and long."""
+    """Return whether a name matches in any case, because it is long and has several words."""
     is_long = len(name) >= _SETTINGS.long_name and "#" not in name
     return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
 def _written(name: str, rest: str) -> str:
-    """Return a pattern of the rest of a name; hyphens and spaces are interchangeable."""
+    """Return a pattern for the rest of a name; hyphens and spaces are interchangeable."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
@@ -304,13 +304,13 @@ def _written(name: str, rest: str) -> str:
 
 
 def _trap(rest: str) -> str:
-    """Return a pattern of the rest of a trap: any gap, plurals, genitives, title case."""
+    """Return a pattern for the rest of a trap, with any gap, plurals, genitives and title case."""
     words = re.split(r"[\s-]+", rest)
     return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
 
 
 def _trap_word(word: str) -> str:
-    """Return the pattern of a word of a trap; ``#`` is the number of an object."""
+    """Return a pattern for a word of a trap; ``#`` stands for the number of an object."""
     if "#" in word:
         return _NUMBER.join(re.escape(part) for part in word.split("#"))
     first = f"[{word[0].lower()}{word[0].upper()}]" if word[:1].isalpha() else re.escape(word[:1])
@@ -319,11 +319,11 @@ def _trap_word(word: str) -> str:
 
 @dataclass(frozen=True)
 class MentionSettings:
-    """Lengths in characters, chosen on the development half of `evaluate_facilities`' labels."""
+    """Lengths in characters, chosen with the development half of the labelled texts."""
 
-    width: int = 48  # read on either side of an ambiguous name
+    width: int = 48  # context on either side of an ambiguous name
     farthest_in_list: int = 24
-    long_name: int = 14  # a name of several words this long matches in any case
+    long_name: int = 14  # names of several words with this length match in any case
 
 
 _SETTINGS = MentionSettings()
@@ -346,7 +346,7 @@ _NAMED_OBJECT = re.compile(
 
 
 class _Context(NamedTuple):
-    """Patterns of the words beside names, and names that need care; see ``context.yaml``."""
+    """Patterns for the words beside names, and names with special rules; see ``context.yaml``."""
 
     after: re.Pattern[str]
     strictly_after: re.Pattern[str]
@@ -389,12 +389,12 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Return whether a name begins a sentence, where any word is capitalised."""
+    """Return whether a name is at the start of a sentence, where any word is capitalised."""
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
-    """Return whether two names are separated like items of a list."""
+    """Return whether the text between two names separates items of a list."""
     between = text[end:start]
     near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
@@ -420,7 +420,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:
-    """Return the last words if their initials are the letters, with up to two words omitted."""
+    """Return the last words whose initials are the letters; up to two words can be skipped."""
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])

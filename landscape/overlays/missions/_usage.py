@@ -1,4 +1,4 @@
-"""Papers that mention each facility, the regions that papers connect, and their home fields."""
+"""Papers that mention each facility, links between regions, and home fields of facilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Usage:
-    """Papers of an atlas, and the rows of those that mention each facility."""
+    """Papers of an atlas, and the rows of the papers that mention each facility."""
 
     facilities: tuple[Facility, ...]
     rows: tuple[NDArray[np.int64], ...]
@@ -47,19 +47,19 @@ class Usage:
         return covered & (self.year != UNKNOWN_YEAR)
 
     def uses(self, index: int) -> NDArray[np.bool_]:
-        """Return whether each paper mentions a facility, shape (n_papers,)."""
+        """Return a boolean mask of the papers that mention a facility, shape (n_papers,)."""
         mask = np.zeros(self.n_papers, dtype=bool)
         mask[self.rows[index]] = True
         return mask
 
     def by_region(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the papers of a mask in each region."""
+        """Count the selected papers in each region."""
         placed = self.region[mask & (self.region >= 0)]
         return np.bincount(placed, minlength=len(self.regions)).astype(np.int64)
 
 
 def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Usage:
-    """Read from an atlas which papers mention which facility."""
+    """Read the mentions of facilities in an atlas."""
     import pandas as pd
 
     pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
@@ -85,7 +85,7 @@ def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Us
 
 
 def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
-    """Find the papers of a period, both years included."""
+    """Return a mask of the papers from the first to the last year of a period."""
     check_period(since, until)
     inside = np.ones(usage.n_papers, dtype=bool)
     if since is not None:
@@ -102,7 +102,7 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
 
 
 def format_period(since: int | None, until: int | None) -> str:
-    """Write a period in words."""
+    """Describe a period in words."""
     if since is None and until is None:
         return "all years"
     if until is None:
@@ -135,7 +135,7 @@ _LEAST_PAPERS = 3
 
 @dataclass(frozen=True)
 class Reach:
-    """Regions, other than its own, that each paper reaches."""
+    """Other regions to which each paper is linked."""
 
     known: NDArray[np.bool_]
     regions: csr_array
@@ -143,7 +143,7 @@ class Reach:
 
     @property
     def n_reached(self) -> NDArray[np.int64]:
-        """Number of other regions that each paper reaches, -1 if unknown."""
+        """Number of other regions to which each paper is linked, -1 if unknown."""
         return np.where(self.known, np.diff(self.regions.indptr), -1).astype(np.int64)
 
 
@@ -154,7 +154,7 @@ def find_reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Find papers between two regions, in the full dimension of the embedding."""
+    """Link papers between two regions to both, by distance in the full embedding."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)
@@ -181,7 +181,7 @@ def find_reach_by_citations(
     region: NDArray[np.int64],
     n_regions: int,
 ) -> Reach:
-    """Find which other regions each paper cites."""
+    """Link each paper to the other regions that it cites."""
     import pandas as pd
 
     lengths = np.array([0 if cited is None else len(cited) for cited in references])
@@ -202,7 +202,7 @@ def find_reach_by_citations(
 def crossing_rates(
     reach: Reach, region: NDArray[np.int64], inside: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Measure how often papers of one region reach each other region."""
+    """Return the share of the papers of each region that are linked to each other region."""
     reached, papers = _reached(reach, region, inside)
     return reached / np.maximum(papers, 1)[:, None]
 
@@ -248,7 +248,7 @@ def find_bridges(
 def _reached(
     reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Count the papers of each region that reach each other region, and those of each region."""
+    """Count the papers of each region, by linked region and in total."""
     n_regions = reach.regions.shape[1]
     rows = np.flatnonzero(mask & reach.known)
     homes = region[rows]
@@ -303,7 +303,7 @@ def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[
 
 
 def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
-    """Return 1 for papers in a home field of a facility, 0 for others, -1 if unknown."""
+    """Return 1 for papers in a home field of a facility, 0 for other papers, -1 if unknown."""
     wanted = _bits(home)
     known = (fields != 0) & bool(wanted)
     return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
@@ -324,7 +324,7 @@ def read_tag_fields(
 def flag_home_papers(
     atlas: AtlasStore, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
 ) -> list[NDArray[np.int8]]:
-    """Flag the papers of each facility: arXiv categories first, then thesaurus concepts."""
+    """Flag papers in each facility's home fields by arXiv category, else by thesaurus concept."""
     every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = read_category_fields(column[every])
@@ -340,13 +340,13 @@ def flag_home_papers(
 
 
 def _bits(fields: Iterable[str]) -> int:
-    """Return a set of fields as bits; other names are ignored."""
+    """Encode a set of fields as bits; unknown names are ignored."""
     every = sorted({field for of in read_fields().values() for field in of})
     return sum(1 << every.index(field) for field in set(fields).intersection(every))
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Return the fields among a concept and its ancestors; methods are not a field."""
+    """Return the fields of a concept and its ancestors; methods do not count as a field."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)

@@ -1,6 +1,6 @@
 """Reviews: which papers are reviews, where they are, and where one would help most.
 
-Of an atlas: `reviews`, `review_gaps`, `backtest_reviews`. Of a table of papers: `recognise`.
+Functions of an atlas: `reviews`, `review_gaps`, `backtest_reviews`; of a table: `recognise`.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Reviews by region: their density, where one would help most, and a backtest of that ranking."""
+"""Density of reviews by region, a ranking of regions that need a review, and its backtest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FEW_REVIEWS = 30
 def review_coverage(
     region: NDArray[np.integer], year: NDArray[np.integer], is_review: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """Count papers and reviews of each region, and compare their densities."""
+    """Count the papers and the reviews of each region, and compare their densities."""
     import pandas as pd
     from scipy.special import gammaincinv
 
@@ -125,14 +125,14 @@ def reviews(atlas: AtlasStore) -> Analysis:
 
 
 def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
-    """Return whether each paper of an atlas is a recognised review."""
+    """Return a mask of the papers of an atlas that are recognised as reviews."""
     mask = np.zeros(len(atlas.map), dtype=np.bool_)
     mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
     return mask
 
 
 def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """Add ``label, x, y`` of regions behind their ``topic_id``."""
+    """Insert the columns ``label, x, y`` of the regions after ``topic_id``."""
     places = topics.loc[topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     joined = table.merge(places, on="topic_id", how="inner")
     others = [name for name in joined.columns if name not in places.columns]
@@ -251,7 +251,7 @@ def review_gaps(
 
 
 def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]) -> pd.DataFrame:
-    """Return the most typical of the papers of each region that are newer than nearby reviews."""
+    """Return typical papers of each region that are newer than the reviews near them."""
     import pandas as pd
 
     vectors = atlas.vectors()
@@ -318,7 +318,7 @@ def rank_gaps(
 
 
 def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Check weights and add the defaults of the other components."""
+    """Check the weights, and add the default weights of the other components."""
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():
         if name not in chosen:
@@ -336,7 +336,7 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
 def _sums(
     signs: pd.DataFrame, place: NDArray[np.int64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Sum the signs over the papers of each region, shape (n_resamples, n_regions, 9)."""
+    """Sum the signs over the papers of each region; the shape is (n_resamples, n_regions, 9)."""
     from scipy.sparse import csr_matrix
 
     waiting = signs["waiting"].to_numpy(np.float64)
@@ -380,7 +380,7 @@ def _components(
 
 
 def _level(found: Mapping[str, NDArray[np.float64]], sums: NDArray[np.float64], name: str) -> float:
-    """Return the mean of a component: over regions for volume, over papers for the others."""
+    """Return the mean of a component, over regions for the volume, else over papers."""
     papers = None if name == "volume" else sums[0, :, 0]
     return float(np.average(found[name][0], weights=papers))
 
@@ -571,14 +571,14 @@ def compare_rankings(
 def _lift_and_auc(
     score: NDArray[np.float64], outcome: NDArray[np.float64], top: int
 ) -> tuple[float, float]:
-    """Return lift and AUC; an AUC of 0.5 if all regions or none got a review."""
+    """Return the lift and the AUC; the AUC is 0.5 if all regions or none received a review."""
     area, _ = area_under_curve(score, outcome > 0)
     lift = _share_at(score, outcome, top) * len(outcome) / top
     return lift, 0.5 if np.isnan(area) else area
 
 
 def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
-    """Return the share of the reviews in the top regions; ties get their mean."""
+    """Return the share of the reviews in the top regions, averaged over tied regions."""
     total = float(outcome.sum())
     if total <= 0:
         return 0.0

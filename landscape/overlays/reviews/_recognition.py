@@ -1,6 +1,6 @@
 """Recognise reviews by list, document type, journal, title and abstract.
 
-A review summarises a subject from the work of many authors: review articles, chapters of
+A review summarises the work of many authors on a subject. Examples are review articles, chapters of
 handbooks, lecture notes, reviews in proceedings. The paper that presents one survey, mission,
 instrument, simulation or code ("XYZ: survey overview") is not a review.
 """
@@ -77,7 +77,7 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
 def score_papers(
     papers: pd.DataFrame, *, known: Collection[str] | None = None
 ) -> dict[int, tuple[float, str]]:
-    """Return score and evidence of every paper with a clue, by its position."""
+    """Return the score and the evidence of every paper with a clue, by its position."""
     listed = frozenset(known or ())
     columns = {
         name: _texts(papers[name]) if name in papers else [""] * len(papers)
@@ -98,7 +98,7 @@ def score_papers(
 
 
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
-    """Return chances and evidence from document type, bibcode and journal."""
+    """Return the probabilities and the evidence from document type, bibcode and journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
     chance = _clues().stems.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
     if chance:
@@ -111,7 +111,7 @@ def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[floa
 
 
 def _score_text(title: str, abstract: str) -> tuple[float, str]:
-    """Return the chance from title and abstract, and the evidence."""
+    """Return the probability from the title and the abstract, and the evidence."""
     clues = [*_match(_clues().title, title), *_match(_clues().abstract, abstract)]
     if not clues:
         return 0.0, ""
@@ -126,7 +126,7 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
 
 
 def _list_evidence(clues: Iterable[tuple[Clue, str]]) -> list[str]:
-    """Format clues as evidence, without those whose words another clue includes."""
+    """Format clues as evidence, without clues that are part of another clue."""
     listed: list[str] = []
     for clue, words in clues:
         one = f"{clue.name}: {words}"
@@ -151,7 +151,7 @@ def _texts(column: pd.Series[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Clue:
-    """Pattern that makes a review likely, or, as a clue against, reduces other chances."""
+    """Pattern that raises the probability of a review, or, as a clue against one, reduces it."""
 
     name: str
     pattern: re.Pattern[str]
@@ -160,7 +160,7 @@ class Clue:
 
 
 class _Clues(NamedTuple):
-    """Clues by field of a paper, and patterns for Arrow; see ``clues.yaml``."""
+    """Clues by field of a paper, and their patterns for Arrow; see ``clues.yaml``."""
 
     stems: Mapping[str, float]
     journal: tuple[Clue, ...]
@@ -207,7 +207,7 @@ def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Return 1 for abstracts that confirm, -1 that contradict, 0 for neither or both."""
+    """Return 1 for abstracts that confirm, -1 for those that contradict, 0 for neither or both."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -273,7 +273,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
 
 
 def normalise_identifier(name: str) -> frozenset[str]:
-    """Normalise an identifier; a bibcode with an arXiv id gives both."""
+    """Normalise an identifier; a bibcode that contains an arXiv id gives both."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
         return frozenset({arxiv_id})
@@ -299,7 +299,7 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # years without a review are clipped here
+_LONGEST = 25.0  # maximum number of years without a review
 
 
 def read_signs(
@@ -311,7 +311,7 @@ def read_signs(
     most: int = _MOST_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure whether a review is missing near each of a sample of papers."""
+    """Measure the signs of a missing review near each paper of a sample."""
     import pandas as pd
 
     with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
@@ -356,7 +356,7 @@ def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.i
 
 
 def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide citations by the mean of the papers of the same year."""
+    """Divide the citations of each paper by the mean of its year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
@@ -369,7 +369,7 @@ def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> N
 def sample_rows(
     topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw papers of each region, with the number of papers that each represents."""
+    """Draw a sample of papers from each region, with the number of papers that each represents."""
     candidates = np.flatnonzero(wanted)
     mixed = candidates[random.permutation(len(candidates))]
     order = mixed[np.argsort(topic[mixed], kind="stable")]
@@ -386,7 +386,7 @@ def _latest_reviews(
     vectors: NDArray[np.float32], year: NDArray[np.int64], is_review: NDArray[np.bool_],
     inside: NDArray[np.bool_], rows: NDArray[np.int64], seed: int,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Return the year of the latest review near each paper, among the papers inside."""
+    """Return the year of the latest review near each paper; only papers in `inside` count."""
     if inside.all():
         return near_reviews(vectors, year, is_review, rows, seed=seed).latest
     kept = np.flatnonzero(inside)
@@ -396,7 +396,7 @@ def _latest_reviews(
 
 
 def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[Any]:
-    """Return the year by which each region had a tenth of its papers."""
+    """Return the year in which each region had reached a tenth of its papers."""
     import pandas as pd
 
     began: pd.Series[Any] = pd.Series(year).groupby(topic).quantile(0.1)
@@ -406,7 +406,7 @@ def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
-_FEWEST_REACHED = 16  # references nearer than the reach: its rank is then right to a quarter
+_FEWEST_REACHED = 16  # samples within the radius; its rank is then accurate to 25%
 _BLOCK = 2048
 
 
@@ -429,7 +429,7 @@ def near_reviews(
     n_references: int | None = None,
     seed: int = 0,
 ) -> Surroundings:
-    """Find the reviews among the nearest papers of each paper of ``rows``."""
+    """Find the reviews among the nearest papers of each paper in ``rows``."""
     import faiss
 
     n_papers = len(years)
@@ -445,11 +445,11 @@ def near_reviews(
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
     kth = max(1, round(k * len(references) / n_papers))
-    most = min(kth + 1, len(references))  # the paper itself may be one of them
+    most = min(kth + 1, len(references))  # the paper itself can be one of them
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         queries = np.asarray(vectors[rows[block]], dtype=np.float32)
-        # A paper is its own nearest neighbour, which does not count.
+        # A paper is its own nearest neighbour and is not counted.
         nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
         wanted = np.minimum(kth + in_sample[block], most) - 1
         reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
@@ -463,13 +463,13 @@ def near_reviews(
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
-    """Return the number of papers per review: 20 to 500, and at most 5% of a corpus."""
+    """Return the number of papers per review, from 20 to 500 and at most 5% of the corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
 def choose_n_references(n_papers: int, k: int) -> int:
-    """Return the size of a sample that estimates the distance of the k-th nearest paper."""
+    """Return the sample size needed to estimate the distance of the k-th nearest paper."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

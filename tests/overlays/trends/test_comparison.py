@@ -99,7 +99,7 @@ def test_regions_without_papers_are_not_tested() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "said"),
     [
-        ([], [1], "has no paper"),
+        ([], [1], "selects no paper"),
         ([0], [99999], "rows 99999 to 99999"),
         ([1, 2], [2, 1], "select the same 2 papers"),
         ([True], [1], "mask of shape"),

@@ -9,9 +9,11 @@ citations (the options of `landscape build`).
 from __future__ import annotations
 
 import argparse
+import gzip
 import io
 from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks.measuring import DATA, PAPERS
 from benchmarks.results import save_texts
@@ -26,7 +28,7 @@ _MEASUREMENTS = {
     "retrieval, 120 held-out questions": [
         "retrieval", "--queries", f"{_TESTS}/evaluation/questions_held_out.jsonl",
     ],
-    "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", str(PAPERS)],
+    "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", "{truth}"],
     "mentions of facilities": ["mentions", "--labels", f"{_TESTS}/overlays/missions/labels.jsonl"],
     "attribution, 33 excerpts": [
         "attribution", "--excerpts", f"{_TESTS}/evaluation/attribution.jsonl",
@@ -43,14 +45,18 @@ def main() -> None:
     parser.add_argument("--only", default="", help="measure what contains this word")
     options = parser.parse_args()
     texts = {}
-    for title, (kind, *arguments) in _MEASUREMENTS.items():
-        if options.only not in title:
-            continue
-        output = io.StringIO()
-        with redirect_stdout(output):
-            landscape(["evaluate", kind, str(options.atlas), *arguments])
-        texts[title] = output.getvalue().strip()
-        print(f"\n{title}\n{texts[title]}")
+    with TemporaryDirectory() as folder:
+        truth = Path(folder, "papers.jsonl")
+        truth.write_bytes(gzip.decompress(PAPERS.read_bytes()))
+        for title, (kind, *arguments) in _MEASUREMENTS.items():
+            if options.only not in title:
+                continue
+            words = [word.format(truth=truth) for word in arguments]
+            output = io.StringIO()
+            with redirect_stdout(output):
+                landscape(["evaluate", kind, str(options.atlas), *words])
+            texts[title] = output.getvalue().strip()
+            print(f"\n{title}\n{texts[title]}")
     if not options.only:
         save_texts("quality", texts)
 

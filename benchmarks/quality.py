@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import io
+import json
 from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,14 +48,16 @@ def main() -> None:
     texts = {}
     with TemporaryDirectory() as folder:
         truth = Path(folder, "papers.jsonl")
-        truth.write_bytes(gzip.decompress(PAPERS.read_bytes()))
+        with gzip.open(PAPERS, "rt", encoding="utf-8") as papers:
+            truth.write_text("".join(line for line in papers if json.loads(line).get("uat")))
         for title, (kind, *arguments) in _MEASUREMENTS.items():
             if options.only not in title:
                 continue
             words = [word.format(truth=truth) for word in arguments]
             output = io.StringIO()
             with redirect_stdout(output):
-                landscape(["evaluate", kind, str(options.atlas), *words])
+                if landscape(["evaluate", kind, str(options.atlas), *words]):
+                    raise SystemExit(f"The measurement {title!r} failed.")
             texts[title] = output.getvalue().strip()
             print(f"\n{title}\n{texts[title]}")
     if not options.only:

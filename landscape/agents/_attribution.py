@@ -47,8 +47,8 @@ METHOD = "offline"
 _WHOLE = 1.0
 _CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second if the sentence also cites other papers
 _NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
-_CITED_BONUS = 0.3  # for a paper that better candidates cite, for each of them, at most twice
-_CITING = 12  # candidates that may pass on a part of their score
+_CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper, at most twice
+_CITING = 12  # maximum number of candidates that pass on a part of their score
 _GUESSES = 10
 # Probability that the first paper is right, from its distance to the next four: logistic
 # regression on half of the excerpts of `landscape evaluate attribution`, confirmed on the rest.
@@ -58,7 +58,7 @@ _NEAR_ENOUGH = 0.4  # cosine; one title in a hundred, used as a query, has no pa
 
 
 class OfflineRanking(NamedTuple):
-    """The ranking without a language model."""
+    """Result of the ranking without a language model."""
 
     guesses: tuple[Guess, ...]
     selected: Paper | None
@@ -123,7 +123,7 @@ def _raise_cited(
     scores: NDArray[np.float64],
     reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
-    """Raise the scores of papers that the best candidates cite; add cited papers not found yet."""
+    """Raise the scores of papers that the best candidates cite; add those not yet found."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
     best_rows = {paper.row for paper in best}
@@ -304,21 +304,21 @@ class StepReply(ReplyForm):
     paper: str
 
 
-_K = 10  # papers of one search, as in the publication
-_MOST_REPEATS = 3  # useless actions after which it ends
+_K = 10  # number of papers per search, as in the publication
+_MOST_REPEATS = 3  # number of useless actions after which the search ends
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
 _SHORT_ABSTRACT = 300  # characters of a paper that was found and not read
 _LETTERS = re.compile(r"[\W_]+")
 
 
 def agent_instructions(*, demonstration: bool) -> str:
-    """Return the instructions, with an example of a whole search if wanted."""
+    """Return the instructions, with an example of a whole search if requested."""
     names = ["attribute", "attribute_example"] if demonstration else ["attribute"]
     return "\n".join(map(prompt, names))
 
 
 class CiteAgent:
-    """The steps of a language model that looks for a cited paper."""
+    """Language model that looks for a cited paper step by step."""
 
     def __init__(self, excerpt: Excerpt, library: BoundedLibrary) -> None:
         self._excerpt, self._library = excerpt, library
@@ -340,7 +340,7 @@ class CiteAgent:
         demonstration: bool,
         on_step: OnStep | None,
     ) -> None:
-        """Take actions until a paper is selected, the model gives up, or no action is left."""
+        """Take actions until the model selects a paper, gives up, or has no actions left."""
         instructions = agent_instructions(demonstration=demonstration)
         for left in range(max_actions, 0, -1):
             reply = request_reply(model, instructions, as_data(self._state(left)), StepReply)
@@ -407,9 +407,9 @@ class CiteAgent:
         return Step(thought, f"{reply.action}: {paper.label}", observation, (paper.label,))
 
     def _objection(self, paper: Paper) -> str:
-        """Return an objection to a selection; it is raised once, then the model decides."""
+        """Return an objection to a selection; each paper is questioned at most once."""
         if paper.label not in self.read:
-            self.read.append(paper.label)  # its abstract is in the next state: saves an action
+            self.read.append(paper.label)  # the next state shows its abstract: saves an action
             return (
                 "It was not read: its abstract is shown now. Does it meet every condition of "
                 f"“{self._excerpt.clause}”, and is it the work itself and not one that uses it? "
@@ -426,7 +426,7 @@ class CiteAgent:
         )
 
     def _find_shown(self, name: str) -> Paper | None:
-        """Find a paper by its label in the spellings of models; None for an invented one."""
+        """Find a paper by its label as models spell it; return None if the label is invented."""
         spelled = name.strip().strip("[]").strip()
         for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
             if known in self.shown:
@@ -442,7 +442,7 @@ class CiteAgent:
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
     def _state(self, left: int) -> dict[str, Any]:
-        """Return the data for the model: each paper once, with its whole abstract if read."""
+        """Return the data for the model: each paper once, with the whole abstract if read."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Wording(NamedTuple):
-    """A text to search with, and its weight."""
+    """A search text and its weight."""
 
     text: str
     weight: float = 1.0
@@ -92,7 +92,7 @@ Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _PER_WORDING = 60  # papers per wording
-_SORTED_BY_CITATIONS = 40  # most relevant papers; others only share a word
+_SORTED_BY_CITATIONS = 40  # number of most relevant papers; the others only share a word
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Bounds:
     before: date | None = None
 
     def allow(self, paper: Paper) -> bool:
-        """Return whether a paper is within the bounds; if dates count, it needs one."""
+        """Return whether a paper is within the bounds; a limit on dates excludes undated papers."""
         if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
@@ -144,7 +144,7 @@ class BoundedLibrary:
         return papers[:k]
 
     def cited_among(self, papers: Sequence[Paper]) -> dict[int, list[int]]:
-        """Find which of some papers cite which others of them."""
+        """Find the citations among some papers."""
         rows = {paper.row for paper in papers}
         cited: dict[int, list[int]] = {}
         links = self._links
@@ -170,7 +170,7 @@ class BoundedLibrary:
         return {node: cited[node] for node in many if node in allowed}
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
-        """Read papers by row, without a check of the bounds."""
+        """Read papers by row without checking the bounds."""
         return open_engine(self._atlas).papers(rows)
 
     @cached_property
@@ -182,7 +182,7 @@ class BoundedLibrary:
         allowed = np.ones(len(self._atlas), dtype=bool)
         if self.bounds.before is not None:
             dates = engine.indexes.paper_table.frame(["date"])["date"].to_numpy("datetime64[D]")
-            allowed = dates <= np.datetime64(self.bounds.before)  # False where there is none
+            allowed = dates <= np.datetime64(self.bounds.before)  # False for papers without a date
         allowed[sorted(self.bounds.rows)] = False
         return engine.within(np.flatnonzero(allowed))
 

@@ -64,9 +64,9 @@ def write_sentences(
     suggestions: Sequence[Suggestion],
     model: LanguageModel,
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    """Write a citing sentence for each paper, in one request, and check all in another.
+    """Write a citing sentence for each paper in one request, and check all sentences in another.
 
-    A sentence is kept only if the check finds it supported by sentences of its paper.
+    A sentence is kept only if the check finds that sentences of its paper support it.
     """
     known: dict[str, tuple[str, Evidence]] = {}
     papers: list[dict[str, Any]] = []
@@ -128,11 +128,11 @@ def _checked(
     return tuple(kept), tuple(notes)
 
 
-_CONTEXT = 0.7  # weight of the context; the rest is that of the text itself
+_CONTEXT = 0.7  # weight of the context; the remaining weight belongs to the text itself
 _MEANING = 1.0  # weight of word vectors, relative to shared words
 _CUE = 0.5  # bonus of a finding, in standard deviations
 _DIVERSITY = 0.3
-_MOST_SENTENCES = 600  # of a full text; later ones are ignored
+_MOST_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
 _COMPARED = 60  # sentences that are compared with each other
 _OPENING = 1_500  # characters of a full text that describe its subject
 _BEGINNING = 6  # letters that words of one stem share
@@ -200,7 +200,7 @@ def highlight_papers(
 
 
 def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple[int, int]]:
-    """Return the sentences of a long text that share most words with a context, in reading order.
+    """Return the sentences of a long text that share the most words with a context, in text order.
 
     Words are compared by their first letters, which is much faster than by normal forms.
     """
@@ -233,7 +233,7 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
 def _similarities(
     held: SearchIndexes, papers: Sequence[Paper], context: str
 ) -> list[Floats | None]:
-    """Return the late interaction of each sentence of each abstract with a context."""
+    """Return the late-interaction score of each sentence of each abstract with a context."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)
     if not papers or not context.strip() or not isinstance(embedder, PlacingEmbedder):

@@ -118,7 +118,7 @@ class Desk:
         Raises
         ------
         InputError
-            If there are none.
+            If no corpus is switched on.
         """
         on = tuple(corpus for corpus in self.corpora if corpus.on)
         if not on:
@@ -257,7 +257,7 @@ class Desk:
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by identifier in the first corpus that contains it, switched on or not.
+        """Find a paper by identifier in the first corpus with it, even one that is switched off.
 
         Raises
         ------
@@ -295,13 +295,13 @@ class Desk:
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
-_SHORTEST_TITLE = 12  # letters; "Erratum" and "Introduction" identify no paper
-_YEARS_APART = 2  # from e-print to print
+_SHORTEST_TITLE = 12  # letters; titles such as "Erratum" and "Introduction" do not identify a paper
+_YEARS_APART = 2  # years from the e-print to the publication
 
 
 @dataclass(frozen=True)
 class CorpusPaper:
-    """A paper and its corpus."""
+    """A paper, the name of its corpus, and its score."""
 
     corpus: str
     paper: Paper
@@ -363,7 +363,7 @@ METHOD = "offline"
 
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
 _SENTENCES = 4  # sentences of the context used as a query
-_SPARE = 20  # papers beyond k, for duplicates and a second wording
+_SPARE = 20  # number of papers beyond k, to allow for duplicates and a second wording
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
 
@@ -398,7 +398,8 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     """Rank the papers of all corpora together.
 
     Cosines and word scores of several corpora are comparable; with different embedders only the
-    ranks are.
+    Cosines and word scores of several corpora are comparable if the embedders are the same;
+    otherwise only the ranks are comparable.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:

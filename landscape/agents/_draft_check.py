@@ -73,7 +73,7 @@ class EntryFinder:
         self._desk = desk
 
     def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
-        """Find the paper of an entry by identifier, else by title and authors."""
+        """Find the paper of an entry by its identifier, or else by its title and authors."""
         for name in (entry.bibcode, entry.arxiv_id, entry.doi):
             if name:
                 try:
@@ -128,7 +128,7 @@ _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Return the cosine threshold of each sentence: a percentile over the corpus."""
+    """Return the cosine threshold of each sentence, a percentile of its cosines with the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
@@ -142,7 +142,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
 def paper_vectors(
     papers: Sequence[tuple[Corpus | None, Paper]], embedder: Embedder
 ) -> NDArray[np.float32]:
-    """Return the vectors of papers, computed for entries that are in no atlas."""
+    """Return the vectors of papers; compute those of entries that are in no atlas."""
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
@@ -271,7 +271,7 @@ def check_draft(
 
 
 def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
-    """List each key of each citation; a short part is judged with the sentence before it."""
+    """List each key of each citation; a short part is judged with the preceding sentence."""
     places = []
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
@@ -297,7 +297,7 @@ def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each cited key: in a corpus, else an entry with an abstract."""
+    """Find the paper of each cited key in a corpus, or else use an entry with an abstract."""
     finder = EntryFinder(desk)
     known: dict[str, tuple[Corpus | None, Paper]] = {}
     for key in dict.fromkeys(place.key for place in places):
@@ -384,7 +384,7 @@ def _nearest_sentences(
 def _judge_by_model(
     judgements: Sequence[Judgement], model: WritingModel
 ) -> tuple[list[Judgement], str]:
-    """Judge citations of papers with an abstract; return the failure, if any."""
+    """Judge citations of papers with an abstract; also return an error message or ""."""
     judged = list(judgements)
     open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
     for start in range(0, len(open_), _AT_ONCE):
@@ -417,13 +417,13 @@ def _judge_by_model(
 
 
 def _named(paper: Paper | None, n: int) -> Paper:
-    """Return the paper under its own label, since a paper may be cited for several things."""
+    """Return the paper with a label unique to this citation; a paper may be cited several times."""
     assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 
 
 def _plain(part: str) -> str:
-    """Return a sentence without labels of citations and without its full stop."""
+    """Return a sentence without citation labels and without the final full stop."""
     return " ".join(without_labels(part).split()).rstrip(".!? ")
 
 

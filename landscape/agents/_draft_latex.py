@@ -124,7 +124,7 @@ def inputs_of(source: str) -> list[tuple[int, str]]:
 
 
 def _own_citations(text: str) -> str:
-    r"""Replace commands of the draft that only cite by ``\citep``."""
+    r"""Replace the draft's own citation commands with ``\citep``."""
     names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
     if not names:
         return text
@@ -132,13 +132,13 @@ def _own_citations(text: str) -> str:
 
 
 def _in_sentence(found: re.Match[str]) -> str:
-    """Write a footnote as a parenthesis of its sentence."""
+    """Write a footnote as a parenthesis in its sentence."""
     note = found["note"].strip().rstrip(".")
     return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
-    """Yield paragraphs with their first line; a heading ends a paragraph."""
+    """Yield each paragraph with the number of its first line; a heading ends a paragraph."""
     line = shift + 1
     # Text and the lines of headings alternate, since the pattern has one group.
     for number, piece in enumerate(_HEADINGS.split(text)):

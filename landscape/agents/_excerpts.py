@@ -36,8 +36,8 @@ _GOES_ON = re.compile(
         )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST_WORDS = 4  # words of a part that is long enough for a query
-_LONG = 30  # words of a sentence that is too long for one citation
+_LEAST_WORDS = 4  # minimum number of words of a part that is used as a query
+_LONG = 30  # maximum number of words of a sentence with one citation
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
 def _around(line: str, at: int) -> str:
     """Return the excerpt without sentences about other papers.
 
-    These are sentences with other marks, and sentences after the mark's own that do not refer back
-    to it.
+    These are sentences with other marks, and later sentences that do not refer back to the
+    sentence of the mark.
     """
     kept, is_over = [], False
     for start, end in split_sentences(line):
@@ -124,7 +124,7 @@ def _sentence_of(text: str) -> tuple[int, int]:
 
 
 def _clause(sentence: str) -> str:
-    """Return the part of a sentence that its mark refers to; empty for the whole sentence."""
+    """Return the part of a sentence that its mark refers to, or "" for the whole sentence."""
     groups = [(g.start(), g.end(), _MINE in g[0]) for g in _GROUP.finditer(sentence)]
     mine = next(n for n, group in enumerate(groups) if group[2])
     start, end, _ = groups[mine]

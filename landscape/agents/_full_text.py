@@ -58,7 +58,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 def join_sections(
     found: Sequence[tuple[str, str, Sequence[str]]], cited: Mapping[str, tuple[str, ...]]
 ) -> list[Section]:
-    """Resolve the citations of each section; merge sections of equal name."""
+    """Resolve the citations of each section, and merge sections with the same name."""
     joined: dict[str, tuple[str, dict[str, None]]] = {}
     for title, text, keys in found:
         name = one_line(title, most=_LONGEST_NAME)
@@ -118,7 +118,7 @@ def read_archive(path: Path) -> str:
 
 
 def _single_text(path: Path) -> str:
-    """Read a paper of one file, which arXiv compresses without an archive; else return ""."""
+    """Read a single-file paper, which arXiv compresses without an archive; otherwise return ""."""
     with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
@@ -174,7 +174,7 @@ def read_html(path: Path) -> list[Section]:
 
 
 class _Page(HTMLParser):
-    """Sections, links to the bibliography, and its items, of a page made by LaTeXML."""
+    """Sections, citation links and bibliography items of a page made by LaTeXML."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -285,7 +285,7 @@ _PDF_HEADING = re.compile(
 
 
 def read_pdf(path: Path) -> list[Section]:
-    """Read a PDF; its citations have no keys, so a section cites the identifiers in its text."""
+    """Read a PDF; the citations of a section are the identifiers in its text."""
     pypdf = require("pypdf", "pdf")
     check_size(path)
     try:

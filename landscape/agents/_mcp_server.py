@@ -52,7 +52,7 @@ _AUTHORS = 10
 
 
 class Tools:
-    """The tools of the server; they write nothing."""
+    """Read-only tools of the server."""
 
     def __init__(self, atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
         self._atlas, self._model = atlas, model
@@ -266,7 +266,7 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
 
 
 def tool_error(message: str) -> Exception:
-    """Return the error that the assistant receives."""
+    """Return the error message for the assistant."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     return ToolError(message)
@@ -301,7 +301,7 @@ def _bounded(what: str, number: int, most: int) -> int:
 
 
 def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
-    """Return the server of an atlas, not running yet."""
+    """Return the server of an atlas without starting it."""
     from landscape import __version__
 
     require("mcp.server.mcpserver", "mcp")

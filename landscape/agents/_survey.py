@@ -115,12 +115,12 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-_OFF_TOPIC = 0.9  # of the usual similarity: if no paper is as near, none is selected
-_RARE = 3.0  # of a word that is searched for alone: one paper in twenty contains it
+_OFF_TOPIC = 0.9  # share of the usual similarity; if no paper is this near, none is selected
+_RARE = 3.0  # minimum rarity of a word searched for alone: one paper in twenty contains it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
-_SIMILAR, _TOGETHER = 10, 20  # papers of one list
+_SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
 _SIMILAR_OF = 8  # papers per level with a search for similar ones: the slowest step
-_FOLLOWED_SHARE = 0.4  # of the threshold: papers that are followed although not selected
+_FOLLOWED_SHARE = 0.4  # share of the threshold from which papers are followed, even if not selected
 
 
 class Crawler:
@@ -189,7 +189,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Note if no paper is near the question; without a model, none is selected then."""
+        """Add a note if no paper is near the question; without a model, none is then selected."""
         if self.candidates.seeds:
             return
         nearest = self.library.nearest(self.candidates.rows)
@@ -214,7 +214,7 @@ class Crawler:
             self._note("No paper is selected; the listed papers are only the nearest ones.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
-        """Return searches for parts of the question, and whether the model or a rule wrote them."""
+        """Return searches for parts of the question, and their origin (the model or a rule)."""
         if self.model is not None and most > 0:
             asked = [one.text for one in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
@@ -228,7 +228,7 @@ class Crawler:
         return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
 
     def _find_keywords(self) -> list[str]:
-        """Return keywords of the papers found; single words only if they are rare."""
+        """Return keywords of the papers found, including single words only if they are rare."""
         first = self.library.papers(self._found[-1][:_KEYWORD_PAPERS])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
@@ -280,7 +280,7 @@ class Crawler:
         )
 
     def _follow(self, level: int) -> int:
-        """Follow the best papers of the previous level; return their number."""
+        """Follow the best papers of the previous level; return the number of papers followed."""
         chosen = self._to_follow(level)
         if not len(chosen):
             return 0
@@ -348,7 +348,7 @@ class Crawler:
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
     ) -> list[NextStep | None]:
-        """Choose the lists of each paper to follow; None if it is not followed now."""
+        """Choose the lists to follow for each paper; None means not to follow the paper now."""
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every
@@ -374,7 +374,7 @@ class Crawler:
         return self.selected(self.candidates.best_first().tolist())
 
     def selected(self, rows: Iterable[int]) -> list[int]:
-        """Return those rows that belong to the answer, in the given order."""
+        """Return the rows of the papers that belong to the answer, in the given order."""
         scores, fitting = self.candidates.score_of(), self.candidates.fitting()
         seeds = set(self.candidates.seeds)
 
@@ -412,7 +412,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-_MANY_SELECTED = 0.75  # of the papers judged: papers not judged may belong too
+_MANY_SELECTED = 0.75  # share of `papers`; if more are selected, others may belong to the answer
 
 
 def survey_question(
@@ -515,7 +515,7 @@ def survey_question(
 
 
 def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
-    """List the judged papers: selected ones first, best first."""
+    """List the judged papers, with selected papers first and better papers before worse ones."""
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()
     scores |= {row: one.score for row, one in candidates.judged.items() if one.score is not None}

@@ -91,14 +91,14 @@ class Decision:
 
 @dataclass(frozen=True)
 class NextStep:
-    """Lists of a paper to follow, and a new search."""
+    """Lists of papers to follow from a paper, and a new search."""
 
     follow: tuple[str, ...]
     search: str = ""
 
 
 class JsonSurveyModel:
-    """A chat model that replies in JSON, without tool calling. It makes requests, unsent."""
+    """A chat model that replies in JSON without tool calling; requests are made but not sent."""
 
     def __init__(self, model: WritingModel) -> None:
         self._model = model
@@ -128,7 +128,7 @@ class JsonSurveyModel:
         return self._request("survey_read", data, ListsReply, read)
 
     def judge(self, question: str, papers: Sequence[Paper]) -> list[Request]:
-        """Request decisions on some papers at a time; a reply maps paper_id to `Decision`."""
+        """Make requests for decisions on a few papers each; a reply maps paper_id to `Decision`."""
         starts = range(0, len(papers), _JUDGED_AT_ONCE)
         return [self._judge(question, papers[start : start + _JUDGED_AT_ONCE]) for start in starts]
 
@@ -163,8 +163,8 @@ class JsonSurveyModel:
 class PasaSurveyModel:
     """A model that replies in PaSa's tokens: ``[Search]``, ``[Expand]``, ``Decision: True``.
 
-    He et al. (2025, arXiv:2501.10120) trained their crawler to write ``[Search]`` and
-    ``[Expand]``, each followed by one query or section, and their selector a decision and reason.
+    He et al. (2025, arXiv:2501.10120) trained their crawler to write ``[Search]`` and ``[Expand]``,
+    each with a query or a section, and their selector to write a decision and its reason.
     """
 
     def __init__(self, model: WritingModel) -> None:

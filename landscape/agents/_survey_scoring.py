@@ -90,7 +90,7 @@ class Library:
         return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
 
     def nearest(self, found: Rows) -> float:
-        """Return the largest cosine of some papers to the question."""
+        """Return the largest cosine between any of some papers and the question."""
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
     def count_citations(self, rows: Rows) -> Floats:
@@ -111,7 +111,7 @@ class Library:
         return self._keep_visible(self.graph.citation_links.of(node))
 
     def node_or_none(self, name: str) -> int | None:
-        """Find the node of a visible paper or stub; None if there is none."""
+        """Find the node of a visible paper or stub; return None if no node matches."""
         try:
             node = self.graph.node_of(name)
         except InputError:
@@ -123,7 +123,7 @@ class Library:
         return self.engine.papers(rows)
 
     def inside(self, nodes: Rows) -> Rows:
-        """Return those nodes that are papers of the atlas."""
+        """Return the nodes that are papers of the atlas."""
         return nodes[nodes < self.n_papers]
 
     @cached_property
@@ -145,7 +145,7 @@ class Library:
         return seen
 
     def _visible(self, before: str | None, without: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which nodes are visible, shape (n_nodes,)."""
+        """Return a mask of the visible nodes, shape (n_nodes,)."""
         visible = np.ones(self.graph.n_nodes, dtype=bool)
         if before is not None:
             limit = last_day(before)
@@ -153,7 +153,7 @@ class Library:
             dates = table.column("date", np.arange(self.n_papers))
             visible[: self.n_papers] = [day is not None and day < limit for day in dates]
             years = self.graph.stubs["year"].to_numpy(dtype=float, na_value=np.nan)
-            visible[self.n_papers :] = ~(years >= limit.year)  # keeps unknown years
+            visible[self.n_papers :] = ~(years >= limit.year)  # keeps stubs without a year
         for name in without:
             visible[self.engine.row_of(name)] = False
         return visible
@@ -163,16 +163,16 @@ class Library:
 class SurveyEvidence:
     """Evidence for n papers: arrays of shape (n,).
 
-    Without word vectors `matches` is 0 and `likeness` is used instead.
+    Without word vectors, `matches` is 0 and `likeness` is used instead.
     """
 
     likeness: Floats  # cosine to the question, in standard deviations above the usual one
-    matches: Floats  # share of the words of the question that it matches
+    matches: Floats  # share of the words of the question that the paper matches
     middle: Floats  # cosine to the centre of the best papers, standardised like `likeness`
     searches: Floats  # sum of 60 / (60 + rank) over searches (Cormack et al. 2009, SIGIR, 758)
-    cited: Floats  # weight of the best papers that cite it
-    citing: Floats  # weight of the best papers that it cites
-    together: Floats  # weight of those with common references or citing papers
+    cited: Floats  # weight of the best papers that cite the paper
+    citing: Floats  # weight of the best papers that the paper cites
+    together: Floats  # weight of the best papers with common references or citing papers
     known: Floats  # citations in the graph
     place: Floats  # position in the search for the whole question, from 0; infinite if not found
 
@@ -203,7 +203,7 @@ class SurveyEvidence:
 _TEXT_INTERCEPT, _TEXT_SLOPES = -6.03, np.array([0.25, 1.93, 0.30, 0.24])
 # Long questions match all papers less than short ones, so texts are compared with the best ones.
 _INTERCEPT, _TEXT_SLOPE, _LINK_SLOPES = -3.70, 0.76, np.array([2.30, 0.92, 0.45])
-_BEST = 10  # papers whose texts are the best
+_BEST = 10  # number of best papers for comparison
 # References are related work, but a reader wants papers on the question itself, which its own
 # search ranks first. Chosen by reading the answers to eight questions: without it, papers that
 # only share citations rank first.
@@ -236,7 +236,7 @@ def scores(evidence: SurveyEvidence) -> Floats:
 
 
 def relative_match(evidence: SurveyEvidence) -> Floats:
-    """Return the match of each paper with the question, relative to the ten best; else 1."""
+    """Return the match of each paper relative to the ten best papers, or 1 without word vectors."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
@@ -252,7 +252,7 @@ def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRE
 
 
 def matched_share(evidence: SurveyEvidence) -> float | None:
-    """Return the mean match of the ten best papers with the question; None without words."""
+    """Return the mean match of the ten best papers, or None without word vectors."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
 
 
@@ -333,7 +333,7 @@ _CENTRE_PAPERS = 10  # papers whose centre the others are compared with
 
 @dataclass(frozen=True)
 class Origin:
-    """How a paper was found."""
+    """Origin of a paper in the survey."""
 
     how: How
     parent: int = -1
@@ -343,7 +343,7 @@ class Origin:
 
 
 class Candidates:
-    """Papers found so far, in the order found."""
+    """Papers found so far, in the order of discovery."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -359,7 +359,7 @@ class Candidates:
         self._evidence: SurveyEvidence | None = None
 
     def add(self, rows: Iterable[int], origin: Origin) -> int:
-        """Add papers found; return how many are new."""
+        """Add papers; return the number of new papers."""
         new = [row for row in dict.fromkeys(map(int, rows)) if row not in self.origins]
         for row in new:
             self.origins[row] = origin
@@ -385,7 +385,7 @@ class Candidates:
 
     @property
     def rows(self) -> Rows:
-        """Rows of the papers in the order found, shape (n,)."""
+        """Rows of the papers in the order of discovery, shape (n,)."""
         return np.fromiter(self.origins, np.int64, len(self.origins))
 
     def scores(self) -> Floats:
@@ -395,11 +395,11 @@ class Candidates:
         return self._scores
 
     def best_first(self) -> Rows:
-        """Return the rows by score; papers of equal score in the order found."""
+        """Return the rows by decreasing score; papers with equal scores keep their order."""
         return self.rows[np.argsort(-self.scores(), kind="stable")]
 
     def score_of(self) -> dict[int, float]:
-        """Return the scores by row."""
+        """Return a mapping from rows to scores."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:
@@ -411,7 +411,7 @@ class Candidates:
 
     @property
     def evidence(self) -> SurveyEvidence | None:
-        """Evidence of the scores, in the order of `rows`; None without papers."""
+        """Evidence for the scores, in the order of `rows`, or None if no papers were found."""
         self.scores()
         return self._evidence
 

@@ -125,7 +125,7 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """Return the settings that change the result; a log is resumed only with equal ones."""
+        """Return the settings that change the result; a log is resumed only if they are equal."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
@@ -169,7 +169,7 @@ class ReplyLog:
             self._write({"form": _FORM, "identity": identity})
 
     def find(self, asked: str) -> Any:
-        """Return the reply to a request; None if there is none."""
+        """Return the reply to a request, or None if none is stored."""
         return self._replies.get(_key(asked))
 
     def keep(self, asked: str, reply: Any) -> None:
@@ -215,7 +215,7 @@ class ReplyLog:
 
 
 def _open_for_owner(path: str, flags: int) -> int:
-    """Open for the owner only: questions and replies may quote unpublished text."""
+    """Open a file for its owner only, since questions and replies may quote unpublished text."""
     return os.open(path, flags, 0o600)
 
 
@@ -230,7 +230,7 @@ _MOST_FAILURES = 3  # failed requests in a row after which the survey ends
 
 @dataclass(frozen=True)
 class Request:
-    """A request: how to send it, how to read its reply, and its text for the budget."""
+    """A request: functions to send it and parse its reply, and its text for the budget."""
 
     send: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -239,7 +239,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """Value of a reply, or the error message."""
+    """Value of a reply, or an error message."""
 
     value: Any = None
     fault: str = ""

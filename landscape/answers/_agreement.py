@@ -36,7 +36,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 ENOUGH = 0.6
 """Share of a claim's words that its sentences must contain."""
-_ENOUGH_IF_NEAR = 0.35  # if the similarity is at least `_NEAR`
+_ENOUGH_IF_NEAR = 0.35  # used if the similarity is at least `_NEAR`
 _NEAR = 0.7
 _SAME_SUBJECT = 0.7  # share of words above which sentences that differ contradict each other
 _ALONE = 0.5  # share above which the best sentence alone is on the claim's subject
@@ -49,7 +49,7 @@ _NEGATION = re.compile(
     r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-_SCOPE = 4  # significant words after a negation that it negates
+_SCOPE = 4  # number of significant words that a negation applies to
 
 
 def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
@@ -94,7 +94,7 @@ def counts_differ(claim: str, sentence: str) -> bool:
 
 
 def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
-    """Return nouns, units and symbols with the adjacent numbers."""
+    """Return nouns, units and symbols with their adjacent numbers."""
     counted: dict[str, list[tuple[float, int, bool]]] = {}
     for value, digits, hedged, start, end in _numbers(text):
         behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
@@ -111,7 +111,7 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
 
 def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
     """Return each number, its decimals, whether it is approximate, its start and its end."""
-    plain = text.translate(_SUPERSCRIPTS)  # one character for one
+    plain = text.translate(_SUPERSCRIPTS)  # replaces each character by one character
     found = []
     for number in _NUMBER.finditer(plain):
         digits = number[1].replace(",", "")
@@ -186,7 +186,7 @@ def differs(claim: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
-    """Return the stems of the significant words; "grows" and "increases" have the same one."""
+    """Return the stems of the significant words; "grows" and "increases" share a stem."""
     return frozenset(_stem(word) for word in tokenise(text))
 
 
@@ -227,7 +227,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return inverse document frequencies; the number of sentences with a word is at least 1."""
+    """Return inverse document frequencies; each word counts in at least one sentence."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
@@ -240,7 +240,7 @@ def _share(words: frozenset[str], weights: dict[str, float]) -> float:
 def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
-    """Return the share of the words without numbers and directions."""
+    """Return the weighted share of covered words, without numbers and directions."""
     words = {
         word for word in wanted if not any(map(str.isdigit, word))
     }  # directions have a digit, such as "+0"

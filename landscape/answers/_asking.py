@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Generation = Literal["rag", "react", "quoted"]
 
 _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
-_PRESET_STRENGTH = 0.5  # of a weight that a preset enables
+_PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class AskSettings:
     method : str or None
         Search method: "hybrid", "semantic" or "words"; None means "hybrid".
     hyde : bool or None
-        Whether to search with a hypothetical abstract too.
+        Whether to also search with a hypothetical abstract.
     rerank : bool or None
         Whether to compare the best papers word by word; None means True.
     generation : {"rag", "react", "quoted"} or None
@@ -288,7 +288,7 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
-    """Return a search function for an agent: its filter applies within the user's filter."""
+    """Return a search function for an agent, whose filters apply within the user's filter."""
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
         both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]

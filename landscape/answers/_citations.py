@@ -55,7 +55,7 @@ class Passage:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it is a claim, and not a heading or the introduction of a list."""
+        """Whether the sentence is a claim, not a heading or the introduction of a list."""
         if self.citations or self.unknown:
             return True
         announces = self.text.rstrip("*_").endswith(":") and not re.search(r"\d", self.text)
@@ -94,7 +94,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Join sentences without invented citations and with marks."""
+    """Join sentences, without invented citations and with the given marks."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = passage.shown
@@ -140,7 +140,7 @@ def _folded(label: str) -> str:
 def _cited(
     found: re.Match[str], known: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return known and unknown labels; None if the brackets contain no citations."""
+    """Return the known and unknown labels, or None if the brackets contain no citations."""
     inside, square = found[1] or found[2], bool(found[1])
     if _folded(inside) in known:
         return (known[_folded(inside)],), ()

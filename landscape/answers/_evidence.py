@@ -176,7 +176,7 @@ def _with_verdict(
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
-    """Return the model's verdict if its evidence is valid, else that of the rules."""
+    """Return the model's verdict if its evidence is valid, or else the verdict of the rules."""
     quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
     verdict = judgement.verdict
@@ -193,7 +193,7 @@ def _with_verdict(
 def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:
     """Judge the consensus of papers in one request.
 
-    A stance needs a sentence of its paper; without one the paper is irrelevant. If the level of
+    A stance needs a sentence of its paper; otherwise the paper is irrelevant. If the level of
     the model contradicts the stances, it is replaced by the level that follows from them, and the
     explanation states this.
 
@@ -283,7 +283,7 @@ def _stances(
 
 
 def _level(given: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
-    """Return the level to show, and a remark if it differs from the model's."""
+    """Return the level to show, and a remark if it differs from the model's level."""
     counted = level_of(stances)
     sides = [_side(given), _side(counted)]
     unfounded = sides[0] != 0 and all(stance.position == "irrelevant" for stance in stances)

@@ -368,7 +368,7 @@ def _bare(text: str) -> str:
 
 
 def _composed(earlier: Answer, claims: Sequence[Claim]) -> str:
-    """Join new sentences in the layout of the old ones."""
+    """Join new sentences in the layout of the old sentences."""
     if not earlier.claims:
         return claims[0].text
     labels = {label for claim in claims for label in claim.citations}

@@ -1,6 +1,6 @@
 """Search and reason in turns (ReAct, Yao et al. 2023, arXiv:2210.03629).
 
-Each step is one JSON object, so models without tool calling can do it too.
+Each step is one JSON object, so models without tool calling also work.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _search_and_think(
     max_steps: int,
     on_step: Callable[[Step], None] | None,
 ) -> str | None:
-    """Take steps until there is an answer; None if the steps run out."""
+    """Take steps until there is an answer; return None if the steps run out."""
     for left in range(max_steps, 0, -1):
         reply = request_reply(model, prompt("react"), as_data(_brief(work, left)), _NextStep)
         thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
@@ -171,7 +171,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
 
 
 def _brief(work: _Work, left: int) -> dict[str, Any]:
-    """Return the data for the agent: each abstract once, at the step that first found it."""
+    """Return the data for the agent, with each abstract at the step that first found it."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     for n, step in enumerate(work.steps):

@@ -178,7 +178,7 @@ def note(line: str) -> None:
 
 
 def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
-    """Print; a closed pipe, as in `landscape info X | head -1`, is no error."""
+    """Print a text; a closed pipe, as in `landscape info X | head -1`, is not an error."""
     try:
         print(text, end=end, file=stream, flush=True)
     except OSError as error:
@@ -189,7 +189,7 @@ def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
 
 
 def with_filters_joined(words: Sequence[str]) -> list[str]:
-    """Join ``--filter -review``, which argparse would read as two options, to one word."""
+    """Join ``--filter -review`` into one word, since argparse would read two options."""
     joined: list[str] = []
     for word in words:
         excludes = word[:1] == "-" and word[1:2] not in ("", "-") and word not in ("-h", "-k", "-o")

@@ -140,7 +140,7 @@ def _demo(options: argparse.Namespace) -> Answer:
 
 
 def _program() -> str:
-    """Return how to call this command; `make demo` runs it outside of PATH."""
+    """Return the command to call this program, even if it is not on PATH (as in `make demo`)."""
     beside = Path(sys.executable).with_name("landscape")
     if shutil.which("landscape") or not beside.is_file():
         return "landscape"
@@ -199,12 +199,12 @@ def _info(options: argparse.Namespace) -> Answer:
 
 
 def _agree(_question: str) -> bool:
-    """Agree without a question, for --yes."""
+    """Confirm without asking, for ``--yes``."""
     return True
 
 
 def ask_on_terminal(question: str) -> bool:
-    """Ask on the terminal; return False if there is none."""
+    """Ask on the terminal; return False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         note(f"{question} Input is not a terminal; pass --yes to agree.")
         return False

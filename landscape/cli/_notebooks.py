@@ -23,7 +23,7 @@ _COPY = "landscape-notebooks"
 
 
 def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
-    """Return the folder of notebooks to work in, and a message if notebooks were copied."""
+    """Return the user's folder of notebooks, and a message if notebooks were copied."""
     clone = Path(__file__).resolve().parents[2] / "notebooks"
     is_clone = (clone / _FIRST).is_file()
     if is_clone and chosen is None:
@@ -130,7 +130,7 @@ def _lab(options: argparse.Namespace) -> Answer:
     server = require("jupyterlab.labapp", "lab")
     words = [*_prepared(options), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
-    words += ["--ServerApp.log_level=WARN"]  # the address is printed all the same
+    words += ["--ServerApp.log_level=WARN"]  # the address is printed anyway
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         words.append("--allow-root")  # as in a container; only this machine can reach the server
     _note_all(copied, f"JupyterLab with the notebooks of {folder}; press Ctrl-C to stop")
@@ -156,7 +156,7 @@ def _app(options: argparse.Namespace) -> Answer:
 
 
 def _prepared(options: argparse.Namespace) -> list[str]:
-    """Set the environment of the kernels; return arguments of the server."""
+    """Set the environment of the kernels; return the arguments of the server."""
     from landscape.pipeline._demo import FOLDER_VARIABLE
 
     if options.atlas is not None:
@@ -200,7 +200,7 @@ def _opening_with_its_token(voila: Any) -> Any:
 
 
 def _free_port(chosen: int | None, usual: int) -> int:
-    """Return the requested port, else the first free one from the usual one up."""
+    """Return the requested port, or else the first free port from the default upwards."""
     if chosen is not None:
         if not 0 < chosen <= _LAST_PORT:
             raise InputError(f"--port is {chosen}; choose one from 1 to {_LAST_PORT}.")
@@ -220,7 +220,7 @@ def _free_port(chosen: int | None, usual: int) -> int:
 
 
 def _port_error(port: int) -> int | None:
-    """Return the error number of the system if a port cannot be used."""
+    """Return the system's error number if a port cannot be used."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -290,7 +290,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _desk(folders: list[Path]) -> Desk:
-    """Return a desk of several atlases; those of equal title are named with their directory."""
+    """Return a desk of several atlases; equal titles are distinguished by their directory."""
     from landscape.agents import Desk
     from landscape.atlas import open as open_atlas
 

@@ -80,7 +80,7 @@ class Budget:
 
     @property
     def money_spent(self) -> float | None:
-        """Money spent so far; None without a price."""
+        """Money spent so far, or None if the model has no price."""
         return self.cost(self._used)
 
     def cost(self, usage: Usage) -> float | None:
@@ -154,7 +154,7 @@ class BudgetPart(Budget):
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
-        """Allow and count one request, as `Budget.spending`."""
+        """Allow and count one request, as `Budget.spending` does."""
         with self._whole.spending(needed) as usage:
             try:
                 yield usage

@@ -371,7 +371,7 @@ class ChatModel:
                             if choice.delta.content:
                                 pieces.append(choice.delta.content)
                                 yield choice.delta.content
-            finally:  # also if the reader stops early
+            finally:  # runs even if the reader stops early
                 _count(usage, counted, messages, "".join(pieces))
         # A stream without a reason was broken off without an error.
         self._whole("".join(pieces), reason=reason or "length")
@@ -389,7 +389,7 @@ class ChatModel:
     def _request(self, messages: Messages) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self._model, "messages": messages}
         if not self._server.is_openai:
-            request["temperature"] = 0  # new models of OpenAI accept only their default
+            request["temperature"] = 0  # new OpenAI models accept only their default
         return request
 
     def _whole(self, text: object, *, reason: object) -> str:

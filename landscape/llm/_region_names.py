@@ -87,7 +87,7 @@ def naming_data(regions: Sequence[Mapping[str, Any]]) -> str:
 
 
 def allowed_name(name: str) -> str | None:
-    """Return a proposed name with single spaces; None if it is too long or not plain text."""
+    """Return a proposed name with single spaces, or None if it is too long or not plain text."""
     plain = " ".join(name.split())
     if not 3 <= len(plain) <= LONGEST_NAME or "://" in plain or "www." in plain.lower():
         return None

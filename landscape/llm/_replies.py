@@ -44,7 +44,7 @@ def _inlined(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str
 
 
 def find_fault(value: object, schema: Mapping[str, Any]) -> str:
-    """Return the first violation of a JSON schema; empty if the value is valid."""
+    """Return the first violation of a JSON schema, or "" if the value is valid."""
     try:
         TypeAdapter(_type_of(schema)).validate_python(value, strict=True)
     except ValidationError as error:

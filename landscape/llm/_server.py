@@ -58,7 +58,7 @@ class Server:
 
     @contextmanager
     def reporting(self, model: str) -> Iterator[None]:
-        """Convert errors of the ``openai`` package to RemoteError with one sentence."""
+        """Convert errors of the ``openai`` package to a RemoteError with a one-sentence message."""
         openai = require("openai", "llm")
         if not self._has_answered:
             self._check_port()

@@ -31,7 +31,7 @@ _MEASUREMENTS = {
     ],
     "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", "{truth}"],
     "mentions of facilities": ["mentions", "--labels", f"{_TESTS}/overlays/missions/labels.jsonl"],
-    "attribution, 33 excerpts": [
+    "attribution, 66 excerpts (the second half is held out)": [
         "attribution", "--excerpts", f"{_TESTS}/evaluation/attribution.jsonl",
     ],
     "survey, the held-out half": ["survey", "--half", "second"],

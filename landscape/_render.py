@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from landscape._wording import count
+from landscape._wording import GENERATED, count
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -157,6 +157,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["GENERATED"] = GENERATED
     environment.filters |= {
         "by_paper": _by_paper,
         "code": lambda text: Markup(code(text)),  # noqa: S704

@@ -7,6 +7,9 @@ import unicodedata
 
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 
+#: Notice of a corpus that `landscape demo` generated.
+GENERATED = "Generated demo corpus: these papers do not exist."
+
 
 def count(number: int, noun: str) -> str:
     """Write a number with its noun."""

@@ -14,7 +14,7 @@ from landscape import _serializer as serializer
 from landscape._author_names import short_names
 from landscape._render import render
 from landscape._serializer import Record
-from landscape._wording import count
+from landscape._wording import GENERATED, count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,8 +201,7 @@ class Coverage(Record):
     @property
     def summary(self) -> str:
         """The bounds, a notice of generated papers, and the notes in one line."""
-        notice = "Generated papers: nothing here is a finding about the sky."
-        return " ".join([self.bounds, *([notice] if self.generated else []), *self.notes])
+        return " ".join([self.bounds, *([GENERATED] if self.generated else []), *self.notes])
 
     def to_text(self) -> str:
         """Describe the papers searched in one sentence."""
@@ -863,8 +862,7 @@ class Analysis(Record):
     def notes(self) -> tuple[str, ...]:
         """Denominators, warnings, and a notice of a generated corpus."""
         of = "; ".join(f"{n:,} {what}" for what, n in self.denominators.items())
-        notice = "Generated demo corpus: these papers do not exist."
-        generated = notice if self.bounds.get("generated") else ""
+        generated = GENERATED if self.bounds.get("generated") else ""
         return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
 
     def to_csv(self) -> str:

@@ -34,12 +34,12 @@ atlas = ls.open_demo()
 folder = Path(tempfile.mkdtemp(prefix="thesaurus-"))  # where this notebook writes its files
 
 # %% [markdown]
-# ## Where the top concepts live
+# ## The top concepts on the map
 #
-# The thick line holds half of a concept's papers, the thin one 80 in 100: the smallest ground that
-# does. A click on a name in the key hides that concept, a double click shows it alone. The table
-# says how much of the map it takes, in how many pieces, and how separable it is: 1 means that the
-# neighbours of its papers are its own, 0.5 that they are anybody's.
+# The thick line is the smallest area with half of a concept's papers, the thin line that with 80%.
+# A click on a name in the key hides that concept, a double click shows it alone. The table gives
+# the share of the map, the number of pieces, and the separability: 1 if neighbours of its papers
+# are papers of the concept, 0.5 is chance.
 
 # %%
 overlay = ThesaurusPanel(atlas)

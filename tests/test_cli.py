@@ -156,7 +156,7 @@ def test_search_prints_papers_or_one_json_document(
     printed = capsys.readouterr().out
     assert " 1. " in printed
     assert "On the map, " in printed
-    assert "Papers in it are made up." in printed
+    assert "these papers do not exist" in printed
     assert main([*words[:3], "--filter", "2000..;(dust"]) == 2
     assert "The filter cannot be read" in capsys.readouterr().err
 
@@ -251,7 +251,7 @@ def test_the_demo_ends_by_saying_what_to_open(
     words = ["demo", "--papers", "100", "--out", str(tmp_path / "d.atlas"), "--figures"]
     assert main([*words, str(figures)]) == 0
     out = capsys.readouterr().out
-    assert "made up" in out
+    assert "these papers do not exist" in out
     named = [Path(word) for word in out.split() if word.startswith(str(figures))]
     assert {path.suffix for path in named} == {".png", ".pdf"}
     assert all(path.stat().st_size > 1000 for path in named)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from landscape._wording import count
+from landscape._wording import GENERATED, count
 from landscape.cli._arguments import (
     ATLAS,
     JSON,
@@ -127,7 +127,7 @@ def _demo(options: argparse.Namespace) -> Answer:
     program = _program()
     return Answer(
         f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
-        "Every paper in it is made up by Landscape; its results say nothing about astronomy.\n\n"
+        f"{GENERATED} They are not evidence about astronomy.\n\n"
         "Open next:\n"
         f"  {pictures[0]}  the labelled map\n"
         f"  {pictures[1]}  the same, for print\n"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape import _wording
 from landscape._wording import count
 from landscape.figures._labels import clean_name
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-GENERATED = "GENERATED DEMO CORPUS: these papers do not exist."
+GENERATED = _wording.GENERATED.replace("Generated demo corpus", "GENERATED DEMO CORPUS")
 NEARNESS = "Near means similar; directions, and distances between far regions, mean nothing."
 _SOURCES_NAMED = 4
 _LONGEST_NOTE, _LONGEST_HEAD = 700, 100
@@ -43,11 +44,6 @@ class Caption:
     def text(self) -> str:
         """The caption, one sentence per line."""
         return "\n".join([self.head, *self.sentences])
-
-    @property
-    def warning(self) -> str:
-        """Notice that begins an alternative text if the papers are generated."""
-        return f"{GENERATED} " if self.generated else ""
 
     def describe(self, what: str, more: str = "") -> str:
         """Return the alternative text: the kind of figure, the caption and the contents."""

@@ -232,7 +232,12 @@ class _Drawing:
         caption = self.scene.caption
         lines = [f"<b>{safe_text(GENERATED)}</b>"] if caption.generated else []
         lines += [f"<b>{safe_text(line, most=200)}</b>" for line in wrap(caption.head, 150)[:2]]
-        lines += [safe_text(line, most=200) for line in wrap(" ".join(caption.sentences), 150)[:2]]
+        # Whole sentences that fit two lines; a longer first one ends in an ellipsis.
+        n = len(caption.sentences)
+        while n > 1 and len(wrap(" ".join(caption.sentences[:n]), 150)) > 2:
+            n -= 1
+        shown = wrap(" ".join(caption.sentences[:n]), 150, max_lines=2, placeholder="…")
+        lines += [safe_text(line, most=200) for line in shown]
         self.below = 20 + 15 * len(lines)
         self.figure.add_annotation(
             text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,

@@ -243,7 +243,8 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
     sentences = [
         *(["The survey is partial."] if survey.partial else []),
         *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
-        survey.coverage.summary,
+        survey.coverage.bounds,
+        *survey.coverage.notes,
         "From left to right: the question, the searches, and the papers found through each. "
         "Filled dots are selected papers, open ones were judged and not selected.",
         "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "

@@ -261,14 +261,15 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
 
 
 def _page_words(rendering: Rendering) -> list[Run]:
-    """Return the texts of the page as runs, for their fonts."""
+    """Return the texts of the page as plain, italic and bold runs, for their fonts."""
     runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
     style = runs[0].style if runs else None
     if style is None:
         return []
     texts = [*rendering.about.everything(), *(entry.name for entry in rendering.entries)]
-    some = replace(style, families=families(texts), italic=False, bold=False)
-    return [Run(text, some) for text in texts]
+    plain = replace(style, families=families(texts), italic=False, bold=False)
+    styles = (plain, replace(plain, italic=True), replace(plain, bold=True))
+    return [Run(text, one) for one in styles for text in texts]
 
 
 def _places(rendering: Rendering) -> str:

@@ -130,7 +130,7 @@ def test_the_command_answers(
     assert found["question"] == QUESTION
     assert found["claims"][0]["evidence"]
     assert main(words) == 0
-    assert "Papers in it are made up." in capsys.readouterr().out
+    assert "these papers do not exist" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

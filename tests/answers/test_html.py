@@ -96,11 +96,11 @@ def test_an_answer_without_claims_shows_its_text(answer: Answer) -> None:
 
 
 def test_made_up_papers_are_called_so(answer: Answer) -> None:
-    assert "is generated" not in answer._repr_html_()
+    assert "do not exist" not in answer._repr_html_()
     coverage = replace(answer.results.coverage, generated=True)
     made_up = replace(answer, results=replace(answer.results, coverage=coverage))
-    assert "This corpus is generated" in made_up._repr_html_()
-    assert "This corpus is generated" in made_up.results._repr_html_()
+    assert "Generated demo corpus" in made_up._repr_html_()
+    assert "Generated demo corpus" in made_up.results._repr_html_()
 
 
 def test_control_characters_are_dropped_from_text_and_links(results: Results) -> None:

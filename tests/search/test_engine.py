@@ -56,7 +56,7 @@ def test_results_say_what_was_searched(demo_atlas: Atlas) -> None:
     assert results.coverage.n_papers == results.coverage.n_searched == len(demo_atlas)
     assert results.coverage.generated
     assert list(results.table["title"]) == [paper.title for paper in results.papers]
-    assert "generated" in results._repr_html_() or "made up" in results._repr_html_()
+    assert "these papers do not exist" in results._repr_html_()
 
 
 def test_filters_come_first_and_k_papers_come_back_wherever_k_exist(demo_atlas: Atlas) -> None:

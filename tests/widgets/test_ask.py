@@ -88,7 +88,7 @@ def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) 
     assert "<details" in page
     assert "<mark>" in page
     assert "connect one under “Language model”" in page
-    assert "The corpus is generated" in page
+    assert "these papers do not exist" in page
     assert panel.code == f"atlas.ask({QUESTION!r})"
     assert panel.history == (said,)
     assert repr(panel) == f"<AskPanel: {panel.atlas.title}, 1 answer>"

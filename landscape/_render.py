@@ -132,13 +132,7 @@ _ESCAPES: Mapping[str, Callable[[str], str]] = {"html": escape, "md": escape_mar
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import (
-        Environment,
-        PackageLoader,
-        StrictUndefined,
-        pass_context,
-        select_autoescape,
-    )
+    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
     from markupsafe import Markup
 
     @pass_context

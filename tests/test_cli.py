@@ -82,9 +82,7 @@ def test_ctrl_c_says_how_to_go_on(failing: Any, capsys: pytest.CaptureFixture[st
 
 
 def test_libraries_that_print_do_not_spoil_the_json(
-    demo_atlas: landscape.Atlas,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = building._info
 
@@ -127,9 +125,7 @@ def test_evaluate_map_tells_the_stored_quality(
 
 
 def test_evaluate_map_again_measures_the_same(
-    demo_atlas: landscape.Atlas,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("landscape.mapping._quality.stability", lambda *_, **__: None)
     monkeypatch.setattr("landscape.mapping._quality.peak_recall", lambda *_, **__: None)
@@ -272,9 +268,7 @@ def test_search_exports_what_it_found(
 
 
 def test_search_reranks_with_a_server(
-    demo_atlas: landscape.Atlas,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["search", str(demo_atlas.path), "stellar winds", "--json", "--rerank-with"]
     with OpenAIServer() as server:
@@ -294,9 +288,7 @@ def test_search_reranks_with_a_server(
 
 
 def test_search_with_a_hypothetical_abstract(
-    demo_atlas: landscape.Atlas,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["search", str(demo_atlas.path), "what is known", "--hyde"]
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL"):

@@ -333,12 +333,7 @@ class CiteAgent:
         self._useless = 0
 
     def run(
-        self,
-        model: LanguageModel,
-        *,
-        max_actions: int,
-        demonstration: bool,
-        on_step: OnStep | None,
+        self, model: LanguageModel, *, max_actions: int, demonstration: bool, on_step: OnStep | None
     ) -> None:
         """Take actions until the model selects a paper, gives up, or has no actions left."""
         instructions = agent_instructions(demonstration=demonstration)

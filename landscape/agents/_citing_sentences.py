@@ -59,10 +59,7 @@ _LONGEST_CONTEXT = 4000
 
 
 def write_sentences(
-    context: str,
-    keywords: str | None,
-    suggestions: Sequence[Suggestion],
-    model: LanguageModel,
+    context: str, keywords: str | None, suggestions: Sequence[Suggestion], model: LanguageModel
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """Write a citing sentence for each paper in one request, and check all sentences in another.
 

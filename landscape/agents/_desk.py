@@ -211,11 +211,7 @@ class Desk:
         )
 
     def related_work(
-        self,
-        papers: Sequence[str | Paper],
-        *,
-        context: str = "",
-        model: Connection = None,
+        self, papers: Sequence[str | Paper], *, context: str = "", model: Connection = None
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
         if not papers or len(papers) > _MOST_PAPERS:

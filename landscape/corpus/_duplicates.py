@@ -244,11 +244,7 @@ def merge_records(rows: Sequence[Row]) -> Row:
         merged[name] = _united(row[name] or [] for row in rows)
     dates = [PaperDate(row["date"], row["date_precision"]) for row in rows if row["date"]]
     if (date := earliest(dates)) is not None:
-        merged |= {
-            "date": date.date,
-            "date_precision": date.precision,
-            "year": date.date.year,
-        }
+        merged |= {"date": date.date, "date_precision": date.precision, "year": date.date.year}
     merged["paper_id"] = next(possible_ids(merged, given=(row["paper_id"] for row in rows)))
     return merged
 

@@ -18,10 +18,7 @@ from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
 from landscape.overlays.missions import Mention, find_in_papers
-from landscape.overlays.thesaurus._tagging import (
-    concept_texts,
-    tag_papers,
-)
+from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -87,11 +87,7 @@ def compare(
 
 
 def draw_comparison(
-    atlas: AtlasStore,
-    analysis: Analysis,
-    *,
-    n_regions: int = 24,
-    **look: Unpack[PageOptions],
+    atlas: AtlasStore, analysis: Analysis, *, n_regions: int = 24, **look: Unpack[PageOptions]
 ) -> Sheet:
     """Draw an analysis of two selections, whose names are in ``tables["selections"]``."""
     tested = analysis.table[analysis.table["p"].notna()]

@@ -73,11 +73,7 @@ def intervals(
     return draw_intervals(kind, found, colours=colours, size_inches=size_inches, title=title, ax=ax)
 
 
-def draw_intervals(
-    kind: str,
-    found: Analysis,
-    **look: Unpack[PageOptions],
-) -> Any:
+def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> Any:
     """Draw the result of an analysis, see `intervals`."""
     shown, caption = interval_rows(kind, found), caption_of(found)
     size = WIDTH_INCHES, _height(shown, generated=caption.generated)

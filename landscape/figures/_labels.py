@@ -298,10 +298,7 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
     direction = np.column_stack([np.cos(angle), np.sin(angle)])
     beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
     beside_costs = 1.4 + 0.12 * radius + 0.15 * np.abs(np.sin(2 * angle))
-    return (
-        np.concatenate([slides * half, beside]),
-        np.concatenate([on_costs, beside_costs]),
-    )
+    return (np.concatenate([slides * half, beside]), np.concatenate([on_costs, beside_costs]))
 
 
 def _leaders(peak: Floats, boxes: Floats) -> Floats:

@@ -138,11 +138,7 @@ def draw_reviews(
     return page.draw(alt_text=words, table=gaps.table)
 
 
-def draw_coverage(
-    atlas: AtlasStore,
-    found: Analysis,
-    **look: Unpack[PageOptions],
-) -> Any:
+def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions]) -> Any:
     """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
     caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])

@@ -56,12 +56,7 @@ class _Node:
     row: float = 0.0
 
 
-def survey_tree(
-    survey: Survey,
-    *,
-    most: int = 60,
-    **look: Unpack[PageOptions],
-) -> Any:
+def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) -> Any:
     """Draw the tree of searches and papers through which a survey found its papers.
 
     Parameters
@@ -283,11 +278,7 @@ def _all(root: _Node) -> list[_Node]:
 
 
 def survey_map(
-    atlas: AtlasStore,
-    survey: Survey,
-    *,
-    most: int = 100,
-    **look: Unpack[PageOptions],
+    atlas: AtlasStore, survey: Survey, *, most: int = 100, **look: Unpack[PageOptions]
 ) -> Any:
     """Draw the selected papers of a survey on the map, with arrows to papers found through them.
 

@@ -99,12 +99,7 @@ def trends(
     )
 
 
-def draw_trends(
-    analysis: Analysis,
-    *,
-    n_topics: int = 24,
-    **look: Unpack[PageOptions],
-) -> Sheet:
+def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOptions]) -> Sheet:
     """Draw an analysis of trends: ``slope`` (change of the log odds a year) and ``class``."""
     if not analysis.table["slope"].notna().any():
         raise InputError(
@@ -333,11 +328,7 @@ def author(
     return draw_author(atlas, found, colours=colours, size_inches=size_inches, title=title)
 
 
-def draw_author(
-    atlas: AtlasStore,
-    analysis: Analysis,
-    **look: Unpack[PageOptions],
-) -> Sheet:
+def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
     """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
     papers = analysis.table
     caption = caption_of(

@@ -20,14 +20,7 @@ from landscape.figures._maps import (
     positions,
     window,
 )
-from landscape.figures._page import (
-    BESIDE_A_TABLE,
-    SIZE_INCHES,
-    Page,
-    PageOptions,
-    Ranking,
-    Row,
-)
+from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking, Row
 from landscape.figures._scene import Floats, Lines, Panel
 
 if TYPE_CHECKING:
@@ -95,11 +88,7 @@ def uat(
 
 
 def draw_concepts(
-    atlas: AtlasStore,
-    analysis: Analysis,
-    *,
-    multiples: bool = False,
-    **look: Unpack[PageOptions],
+    atlas: AtlasStore, analysis: Analysis, *, multiples: bool = False, **look: Unpack[PageOptions]
 ) -> Any:
     """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
     table = analysis.table

@@ -23,13 +23,7 @@ from landscape.llm._budget import (
     default_cache_folder,
     estimate_tokens,
 )
-from landscape.llm._replies import (
-    ReplyForm,
-    find_fault,
-    first_error,
-    first_object,
-    reply_schema,
-)
+from landscape.llm._replies import ReplyForm, find_fault, first_error, first_object, reply_schema
 from landscape.llm._server import Server
 
 _OPENAI_MODEL = "gpt-4o-mini"

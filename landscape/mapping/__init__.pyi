@@ -3,10 +3,4 @@ from ._projection import place, project
 from ._quality import measure_quality
 from ._regions import build_topics
 
-__all__ = [
-    "build_topics",
-    "density_grid",
-    "measure_quality",
-    "place",
-    "project",
-]
+__all__ = ["build_topics", "density_grid", "measure_quality", "place", "project"]

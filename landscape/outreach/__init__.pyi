@@ -5,13 +5,4 @@ from ._painting import paint
 from ._rendering import render
 from ._terrain import Terrain, make_terrain
 
-__all__ = [
-    "Fidelity",
-    "Rendering",
-    "Terrain",
-    "judge",
-    "make_terrain",
-    "paint",
-    "redraw",
-    "render",
-]
+__all__ = ["Fidelity", "Rendering", "Terrain", "judge", "make_terrain", "paint", "redraw", "render"]

@@ -115,10 +115,7 @@ class Rendering:
         """Return the picture that notebooks show."""
         from base64 import b64encode
 
-        return {
-            "image/png": b64encode(preview(self)).decode("ascii"),
-            "text/plain": self.alt_text,
-        }
+        return {"image/png": b64encode(preview(self)).decode("ascii"), "text/plain": self.alt_text}
 
 
 _PREVIEW_WIDTH = 1400

@@ -124,11 +124,7 @@ def read_names(
             f"There is no table of names at {table}; create a CSV file with the columns "
             "region,name, or pass the path of one."
         ) from None
-    except (
-        OSError,
-        ValueError,
-        csv.Error,
-    ) as error:  # not UTF-8, or an invalid file name
+    except (OSError, ValueError, csv.Error) as error:  # not UTF-8, or an invalid file name
         raise InputError(
             f"{table} cannot be read as a table of names ({error}); save it as CSV in UTF-8."
         ) from error

@@ -157,11 +157,7 @@ def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -
 
 
 def _fetch(
-    name: str,
-    revision: str | None,
-    small: Sequence[str],
-    parts: Sequence[str],
-    cache: Path | None,
+    name: str, revision: str | None, small: Sequence[str], parts: Sequence[str], cache: Path | None
 ) -> Path:
     """Download configurations and safetensors from the Hub, or find them in its cache."""
     from huggingface_hub import snapshot_download

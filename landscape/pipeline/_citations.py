@@ -198,10 +198,5 @@ def _write_stubs(
 
 
 CITATIONS_STAGE = Stage(
-    name="citations",
-    version=2,
-    parameters=_parameters,
-    inputs=_inputs,
-    run=_run,
-    checks_first=True,
+    name="citations", version=2, parameters=_parameters, inputs=_inputs, run=_run, checks_first=True
 )

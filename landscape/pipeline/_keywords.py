@@ -13,13 +13,7 @@ from landscape._io import replacing
 from landscape._progress import progress
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS
-from landscape.pipeline._rows import (
-    column_digest,
-    match_rows,
-    read_columns,
-    row_keys,
-    write_table,
-)
+from landscape.pipeline._rows import column_digest, match_rows, read_columns, row_keys, write_table
 from landscape.pipeline._stages import Context, Previous, Stage, StageResult, clear_work, recall
 from landscape.store._manifest import digest
 
@@ -107,9 +101,7 @@ class _LazyExtractor:
             options = self._context.options
             self._extractor = self._stack.enter_context(
                 KeywordExtractor(
-                    limit=options.keywords_limit,
-                    workers=options.n_workers,
-                    tagger=options.tagger,
+                    limit=options.keywords_limit, workers=options.n_workers, tagger=options.tagger
                 )
             )
         column = pa.array(self._extractor.extract(texts), type=pa.list_(pa.string()))
@@ -162,9 +154,5 @@ def _row_groups(source: Any) -> Iterator[pa.Table]:
 
 
 KEYWORDS_STAGE = Stage(
-    name="keywords",
-    version=VERSION,
-    parameters=_parameters,
-    inputs=_inputs,
-    run=_run,
+    name="keywords", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run
 )

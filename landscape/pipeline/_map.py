@@ -44,9 +44,7 @@ def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
 
 
 def write_map(
-    context: Context,
-    coordinates: NDArray[np.float32],
-    topic_id: NDArray[np.int32] | None = None,
+    context: Context, coordinates: NDArray[np.float32], topic_id: NDArray[np.int32] | None = None
 ) -> list[str]:
     """Write ``map.parquet``, one file per source."""
     import pyarrow as pa

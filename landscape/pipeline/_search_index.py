@@ -197,10 +197,4 @@ def _write_paper_table(context: Context) -> None:
             writer.close()
 
 
-SEARCH_STAGE = Stage(
-    name="search",
-    version=1,
-    parameters=_parameters,
-    inputs=_inputs,
-    run=_run,
-)
+SEARCH_STAGE = Stage(name="search", version=1, parameters=_parameters, inputs=_inputs, run=_run)

@@ -285,7 +285,13 @@ def keep_only(folder: Path, names: set[str]) -> None:
 
 def clear_work(context: Context, *names: str) -> None:
     """Remove the unfinished files of a finished stage."""
-    shutil.rmtree(context.work(*names), ignore_errors=True)
+    # One rename first: a build killed halfway through a removal would find chunks without their
+    # second files.
+    work, removed = context.work(*names), context.work(f"{'-'.join(names)}.removed")
+    shutil.rmtree(removed, ignore_errors=True)
+    if work.exists():
+        work.rename(removed)
+        shutil.rmtree(removed, ignore_errors=True)
 
 
 def _output(path: Path) -> Output:

@@ -20,12 +20,7 @@ BLOCK = 4096
 
 
 def write_matrix(
-    path: Path,
-    blocks: Iterable[NDArray[Any]],
-    *,
-    rows: int,
-    columns: int,
-    dtype: str = "<f4",
+    path: Path, blocks: Iterable[NDArray[Any]], *, rows: int, columns: int, dtype: str = "<f4"
 ) -> None:
     """Write a matrix from blocks of rows."""
     written = 0

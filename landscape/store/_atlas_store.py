@@ -16,13 +16,7 @@ from landscape.errors import AtlasError
 from landscape.store._arrays import open_matrix
 from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, StageRecord, read_manifest
 from landscape.store._paper_table import PaperTable
-from landscape.store._tables import (
-    LABELS,
-    apply_labels,
-    read_layer,
-    read_parquet,
-    unreadable,
-)
+from landscape.store._tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
 
 if TYPE_CHECKING:
     import numpy as np

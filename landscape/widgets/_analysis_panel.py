@@ -20,12 +20,7 @@ from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._figure_view import (
-    caption_html,
-    download_link,
-    for_screen,
-    picture_html,
-)
+from landscape.widgets._figure_view import caption_html, download_link, for_screen, picture_html
 from landscape.widgets._panel import (
     OpenedPanel,
     button,

@@ -10,12 +10,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
-from landscape.widgets._analysis_panel import (
-    AnalysisPanel,
-    Result,
-    analyse,
-    choose_one,
-)
+from landscape.widgets._analysis_panel import AnalysisPanel, Result, analyse, choose_one
 from landscape.widgets._code_lines import call, figure_lines, join_lines
 from landscape.widgets._panel import (
     Chooser,

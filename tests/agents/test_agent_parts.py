@@ -15,13 +15,7 @@ from landscape.agents import Desk
 from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._bounded_search import Wording, search_wordings
 from landscape.agents._citing_sentences import highlight
-from landscape.agents._desk import (
-    CorpusPaper,
-    family_names,
-    is_same,
-    merge_duplicates,
-    title_key,
-)
+from landscape.agents._desk import CorpusPaper, family_names, is_same, merge_duplicates, title_key
 from landscape.agents._excerpts import read_excerpt
 from landscape.agents._full_text import FolderReader, identifiers
 from landscape.agents._survey import split_question

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,6 +160,33 @@ def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
     assert killed.stages["embeddings"].details["reused"] == 20
     assert killed.stages["keywords"].details["reused"] == 20
     assert not (killed.path / ".work").exists()
+
+
+def test_killed_while_the_chunks_of_a_stage_are_removed(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    small_steps: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = papers_file(tmp_path / "one.jsonl", range(16))
+    undisturbed = build(source, tmp_path / "undisturbed.atlas", **quick)
+    remove = shutil.rmtree
+
+    def half_removed(folder: Path, **options: Any) -> None:
+        counts = sorted(Path(folder).rglob("*.counts.npy"))
+        if not counts:
+            remove(folder, **options)
+            return
+        for path in counts:
+            path.unlink()
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", half_removed)
+        with pytest.raises(Killed):
+            build(source, tmp_path / "killed.atlas", **quick)
+    assert_same(build(source, tmp_path / "killed.atlas", **quick), undisturbed)
 
 
 _SMALLER_STEPS = """

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import (
-    JupyterPage,
-    button,
-    least_contrast,
-    nameless,
-    too_wide,
-)
+from tests.browser.jupyter_page import JupyterPage, button, least_contrast, nameless, too_wide
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +53,7 @@ def test_another_facility_changes_figure_table_and_code(
     jupyter.until(lambda: "VLT" in of.inner_text(), "the facility can be chosen")
     of.select_option(label="VLT")
     jupyter.until(lambda: '"VLT"' in panel.locator(".landscape-code").last.inner_text(), "code")
-    jupyter.until(
-        lambda: not button(panel, "Stop").is_visible(),
-        "the map is drawn",
-    )
+    jupyter.until(lambda: not button(panel, "Stop").is_visible(), "the map is drawn")
     jupyter.picture("04_vlt")
 
 

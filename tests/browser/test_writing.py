@@ -38,7 +38,7 @@ def test_a_writer_cites_writes_and_checks(jupyter: JupyterPage, tmp_path: Path) 
     (tmp_path / "mine.tex").write_text("Cheese ripens in caves \\cite{a}. It has been shown.")
     for ending in ("bib", "tex"):
         with jupyter.page.expect_file_chooser() as asked:
-            panel.locator("button:visible", has_text=f"or bring the .{ending}").click()
+            panel.locator("button:visible", has_text=f"or upload the .{ending}").click()
         asked.value.set_files(tmp_path / f"mine.{ending}")
         name = f"mine.{ending}"
         field = "Bibliography" if ending == "bib" else "Draft"

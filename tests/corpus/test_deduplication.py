@@ -52,10 +52,7 @@ def groups(*rows: Row) -> list[int]:
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        (
-            {"arxiv_id": "2101.00001v1"},
-            {"arxiv_id": "2101.00001v7", "title": "Renamed"},
-        ),
+        ({"arxiv_id": "2101.00001v1"}, {"arxiv_id": "2101.00001v7", "title": "Renamed"}),
         ({"doi": "10.1086/345794"}, {"doi": "https://doi.org/10.1086/345794"}),
         (
             {"bibcode": "2021A&A...645L..11A", "title": "A title of its own"},
@@ -83,16 +80,8 @@ def test_one_paper(one: dict[str, Any], two: dict[str, Any]) -> None:
         ({"doi": "10.1086/1"}, {"doi": "10.1086/2"}),
         ({"date": 1998}, {"date": 2004}),
         (
-            {
-                "doi": "10.1017/s002237781",
-                "arxiv_id": "1603.05731",
-                "title": "First of a pair",
-            },
-            {
-                "doi": "10.1017/s002237781",
-                "arxiv_id": "1804.10291",
-                "title": "Second of a pair",
-            },
+            {"doi": "10.1017/s002237781", "arxiv_id": "1603.05731", "title": "First of a pair"},
+            {"doi": "10.1017/s002237781", "arxiv_id": "1804.10291", "title": "Second of a pair"},
         ),
         (
             {"doi": "10.1000/proceedings", "title": "A talk on dust", "authors": ["Roe, R."]},

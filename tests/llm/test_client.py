@@ -70,10 +70,7 @@ def test_a_form_is_the_schema_that_it_stands_for(server: OpenAIServer) -> None:
     assert reply_schema(Number) == SCHEMA
     assert reply_schema(Numbers) == {
         "type": "object",
-        "properties": {
-            "numbers": {"type": "array", "items": SCHEMA},
-            "title": {"type": "string"},
-        },
+        "properties": {"numbers": {"type": "array", "items": SCHEMA}, "title": {"type": "string"}},
         "required": ["numbers", "title"],
         "additionalProperties": False,
     }

@@ -124,8 +124,7 @@ def test_no_server_at_all(reranker: HttpReranker, pauses: list[float]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         nobody = HttpReranker(
-            base_url=f"http://127.0.0.1:{unused.getsockname()[1]}",
-            policy=quick(pauses, attempts=2),
+            base_url=f"http://127.0.0.1:{unused.getsockname()[1]}", policy=quick(pauses, attempts=2)
         )
         with pytest.raises(RemoteError, match="cannot be reached"):
             nobody.scores("dust", TEXTS)

@@ -161,10 +161,7 @@ def test_a_steep_range_is_not_lettered_along() -> None:
         run.baseline is None
         for place in (steep, level)
         for run in lettered([place], island=True).runs
-    ] == [
-        True,
-        False,
-    ]
+    ] == [True, False]
 
 
 def test_a_bent_name_keeps_its_length() -> None:

@@ -106,11 +106,7 @@ def test_golden_keywords_of_real_papers(real_papers: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.text(max_size=300)
-    | st.lists(
-        st.sampled_from(WORDS),
-        max_size=60,
-    ).map(" ".join),
+    st.text(max_size=300) | st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join),
     st.integers(1, 25),
 )
 def test_never_fails_never_repeats_never_exceeds_the_limit(text: str, limit: int) -> None:

@@ -33,10 +33,7 @@ UNCHANGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "word",
-    UNCHANGED,
-)
+@pytest.mark.parametrize("word", UNCHANGED)
 def test_words_in_s_that_are_no_plurals(word: str) -> None:
     assert normal_form(word) == word.lower()
 

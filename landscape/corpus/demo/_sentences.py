@@ -207,15 +207,7 @@ class ExhaustedError(Exception):
 class Material:
     """Material for the sentence frames of one paper; each fact is used once."""
 
-    def __init__(
-        self,
-        card: Card,
-        story: Story,
-        *,
-        date: float,
-        kind: str,
-        rng: Random,
-    ) -> None:
+    def __init__(self, card: Card, story: Story, *, date: float, kind: str, rng: Random) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = load_grammar()
         self._kind = kind

@@ -217,12 +217,7 @@ class PagedFetch(ABC):
         self._papers, self._client, self._request = papers, client, request
         self._max_records, self._notify = max_records, notify
         self._restarts = 0
-        self._position: dict[str, Any] = {
-            **start,
-            "skipped": 0,
-            "done": False,
-            **papers.position,
-        }
+        self._position: dict[str, Any] = {**start, "skipped": 0, "done": False, **papers.position}
 
     @abstractmethod
     def _take_page(self) -> None:

@@ -264,11 +264,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
 
 
 def count_concepts(
-    tags: pd.DataFrame,
-    thesaurus: Thesaurus,
-    *,
-    n_papers: int,
-    least_score: float = LEAST_SCORE,
+    tags: pd.DataFrame, thesaurus: Thesaurus, *, n_papers: int, least_score: float = LEAST_SCORE
 ) -> pd.DataFrame:
     """Count papers by concept; a paper counts once for each concept above its own."""
     import pandas as pd

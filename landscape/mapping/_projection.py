@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Start = Literal["pca", "spectral"]
+LAYOUTS = ("pca", "tsne", "umap")
 
 #: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
 FEWEST_FOR_A_GRAPH = 12
@@ -109,8 +110,8 @@ def project(
     >>> project(vectors).shape
     (8, 2)
     """
-    if method not in ("pca", "tsne", "umap"):
-        raise InputError(f"There is no layout {method!r}; choose one of: pca, tsne, umap.")
+    if method not in LAYOUTS:
+        raise InputError(f"There is no layout {method!r}; choose one of: {', '.join(LAYOUTS)}.")
     if len(vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)
     _check_finite(vectors)

@@ -98,18 +98,17 @@ def checksum_of(atlas: Atlas) -> str:
 def answer_as_notebook(
     answer: Answer,
     atlas: Atlas,
-    *,
     thread: Sequence[Answer] = (),
     model: str | None = None,
-    server: str | None = None,
-    key_variable: str = "OPENAI_API_KEY",
+    used: Used | None = None,
 ) -> str:
     """Write a notebook that runs a question again with the same settings."""
     text = render(
         "answer_notebook.txt",
         question=_one_line(answer.question), title=_one_line(answer.results.coverage.title),
-        model=model and repr(model), model_name=_one_line(model or ""), server=repr(server),
-        key_variable=repr(key_variable), path=repr(str(atlas.path.resolve())),
+        model=model and repr(model), model_name=_one_line(model or ""),
+        server=used and repr(used.server), key_variable=used and repr(used.key_variable),
+        path=repr(str(atlas.path.resolve())),
         checksum=repr(checksum_of(atlas)), call=_full_call(answer),
         thread=[_full_call(earlier) for earlier in thread],
         identifiers=repr([paper.paper_id for paper in answer.papers]),

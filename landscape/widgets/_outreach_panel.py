@@ -300,13 +300,6 @@ class OutreachPanel(ResultPanel):
         file), ``language, sea_share, recent_years, weights, seed, strength``; and ``everyday``:
         whether the language model of the environment names the places that `names` lacks.
 
-    Attributes
-    ----------
-    rendering : landscape.outreach.Rendering or None
-        Map shown.
-    selection : dict
-        The settings, as keywords of the panel.
-
     Raises
     ------
     InputError

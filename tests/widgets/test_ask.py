@@ -169,7 +169,7 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     said = asked(panel, k=40)
     view = panel._view.papers
     assert [hit.rank for hit in view.shown] == list(range(1, 31))
-    view._list._more.click()
+    view.list._more.click()
     view.sort("newest first")
     years = [hit.paper.year for hit in view.shown]
     assert years == sorted(years, reverse=True)
@@ -178,8 +178,8 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     apart = [bool(hit.outlier) for hit in view.shown]
     assert apart == sorted(apart, reverse=True)
     assert len(panel.selection) == 40
-    view._list.tick("8")
-    view._list.tick("3")
+    view.list.tick("8")
+    view.list.tick("3")
     assert panel.selection["rank"].tolist() == [3, 8]
     assert panel.save(tmp_path / "p.bib").read_text().count("@") == 2
     assert panel.save(tmp_path / "p.csv").read_text().count(said.papers[2].title) == 1
@@ -363,7 +363,7 @@ def test_a_follow_up_goes_on_from_the_answer_shown(
     assert second.results.query == "How do winds and dust go together?"
     assert any(first.text in body["messages"][-1]["content"] for body in requests)
     assert not connected._follow.value
-    notebook = connected._view.asked.file(".ipynb")
+    notebook = connected._file(".ipynb")
     assert "thread.append(" in notebook
     assert connected.code.endswith("model=model)  # after 1 earlier answer")
 

@@ -15,7 +15,6 @@ from landscape.widgets._code_lines import call, figure_lines, join_lines
 from landscape.widgets._panel import (
     Chooser,
     YearsControl,
-    check_period,
     checked_atlas,
     checked_names,
     checked_whole,
@@ -65,7 +64,6 @@ class ImpactPanel(AnalysisPanel):
         since: int | None = None, until: int | None = None, theme: str = "light",
     ) -> None:  # fmt: skip
         checked_atlas(atlas)
-        check_period(since, until)
         given = checked_names("facilities", facilities)
         self._what = what_control("impact", what, self._change)
         self._chooser = Chooser("facility", given, on_change=self._change)
@@ -428,7 +426,6 @@ class TrendsPanel(AnalysisPanel):
         until: int | None = None, author: str = "", a: str = "", b: str = "", theme: str = "light",
     ) -> None:  # fmt: skip
         checked_atlas(atlas)
-        check_period(since, until)
         for name, text in (("author", author), ("a", a), ("b", b)):
             readable_text(name, text)
         self._what = what_control("trends", what, self._change)

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import html
 import os
-import threading
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from landscape._io import expand_home, write_output
-from landscape._progress import Stopped
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
-from landscape.widgets._analysis_panel import ResultPanel, written_by
+from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
 from landscape.widgets._panel import (
     checked_atlas,
@@ -277,14 +275,8 @@ def code_of(chosen: Mapping[str, Any]) -> str:
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
-class Shown(NamedTuple):
-    """A map with its settings and its HTML."""
-
-    rendering: Rendering
-    chosen: Mapping[str, Any]
-    picture: str
-    scores: str
-    places: str
+Made = tuple["Rendering", dict[str, Any], list[str]]
+"""A map with its settings; HTML of the picture, its data, its fidelity and its places."""
 
 
 class OutreachPanel(ResultPanel):
@@ -311,25 +303,25 @@ class OutreachPanel(ResultPanel):
     >>> OutreachPanel(atlas, theme="night", size="slide")  # doctest: +SKIP
     """
 
+    _result: Made | None = None
+
     def __init__(self, atlas: Atlas, **chosen: Any) -> None:
         checked_atlas(atlas)
-        self._result: Shown | None = None
-        self._request, self._turn = 0, threading.Lock()
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = make_control("shared.draw_map", self.draw)
-        self._changed, self._picture, self._used = (widgets.HTML() for _ in range(3))
-        self._scores, self._places = widgets.HTML(), widgets.HTML()
+        self._changed, *self._parts = (widgets.HTML() for _ in range(5))
+        picture, used, self._scores, places = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
             "Outreach map:", atlas, controls=[self._controls, drawing],
-            above=[self._picture, self._used, self._scores], below=(self._places,),
+            above=[picture, used, self._scores], below=(places,),
         )  # fmt: skip
         self.draw()
 
     @property
     def rendering(self) -> Rendering | None:
         """Map shown; None before the first."""
-        return self._result.rendering if self._result else None
+        return self._result[0] if self._result else None
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -342,13 +334,11 @@ class OutreachPanel(ResultPanel):
 
     def draw(self) -> None:
         """Draw the map with the current settings in the background, and show it."""
-        self._request += 1
-        request, atlas, chosen = self._request, self._atlas, self.selection
+        chosen = self.selection
         if self._result is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        self.run("Drawing the map", lambda: self._work(request, atlas, chosen), self._show,
-                 kind="draw")  # fmt: skip
+        self._draw_newest("Drawing the map", partial(self._work, chosen), self._show)
 
     def stop(self) -> None:
         """Stop drawing; the map shown before stays."""
@@ -375,31 +365,22 @@ class OutreachPanel(ResultPanel):
             For another suffix, a folder that cannot be written, or before the first map.
         """
         self.wait()
-        if self._result is None:
+        if self.rendering is None:
             raise InputError("No map is drawn yet, so there is nothing to save.")
-        return _write(self._result.rendering, expand_home(path))
+        return _write(self.rendering, expand_home(path))
 
     # -- drawing
 
-    def _work(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Shown:
-        with self._turn:  # one at a time; stopped requests are skipped
-            if request != self._request:
-                raise Stopped
-            atlas.check_unchanged()
-            try:
-                rendering = self._render(request, atlas, chosen)
-            finally:
-                # A map of two builds, or an error caused by a rebuild, must not be shown.
-                atlas.check_unchanged()
-            return Shown(
-                rendering, chosen, picture_html(rendering), scores_html(rendering),
-                places_html(rendering),
-            )  # fmt: skip
+    def _work(self, chosen: dict[str, Any], atlas: Atlas) -> Made:
+        rendering = self._render(atlas, chosen)
+        writers = (picture_html, used_html, scores_html, places_html)
+        return rendering, chosen, [write(rendering) for write in writers]
 
-    def _render(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
+    def _render(self, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
         from landscape.outreach._weights import check_weights
 
+        request = self._request
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
             del options["strength"], options["seed"]
@@ -416,23 +397,22 @@ class OutreachPanel(ResultPanel):
 
         return render(atlas, **options, note=note)
 
-    def _show(self, shown: Shown) -> None:
-        self._result = shown
-        self._picture.value, self._used.value = shown.picture, used_html(shown.rendering)
-        self._scores.value, self._places.value = shown.scores, shown.places
+    def _show(self, made: Made) -> None:
+        self._result = rendering, chosen, pages = made
+        for part, page in zip(self._parts, pages, strict=True):
+            part.value = page
         self._links.value = ""
         self._offer_files(
-            (words, tooltip, f"outreach-map{suffix}",
-             partial(written_by, partial(_write, shown.rendering), f"outreach-map{suffix}"))
+            (words, tooltip, f"outreach-map{suffix}", partial(_write, rendering))
             for words, (suffix, tooltip) in panel_texts()["outreach_files"].items()
-        )  # fmt: skip
+        )
         self.say("")  # notes of the drawing are shown below the picture
-        self.code = code_of(shown.chosen)
+        self.code = code_of(chosen)
         self._change()
 
     def _change(self) -> None:
         """Report settings that differ from those of the picture."""
-        differs = self._result is not None and self._result.chosen != self.selection
+        differs = self._result is not None and self._result[1] != self.selection
         text = "Settings have changed since this map was drawn." if differs else ""
         self._changed.value = quiet_html(text)
 

@@ -85,6 +85,15 @@ def checked_flag(name: str, value: Any) -> bool:
     return value
 
 
+def check_period(since: Any, until: Any) -> None:
+    """Raise InputError for an invalid year, or a period that ends before it begins."""
+    for name, year in (("since", since), ("until", until)):
+        if year is not None:
+            checked_whole(name, year, 1, 9999)
+    if since is not None and until is not None and since > until:
+        raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
+
+
 # -- controls
 
 
@@ -266,11 +275,6 @@ class YearsControl(widgets.IntRangeSlider):
     def __init__(
         self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
     ) -> None:
-        for name, year in (("since", since), ("until", until)):
-            if year is not None:
-                checked_whole(name, year, 1, 9999)
-        if since is not None and until is not None and since > until:
-            raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
         self.corpus = _years_of(atlas)
         value = self._filled(since, until)
         ends, traits = (*self.corpus, *value), panel_texts()["shared"]["years"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import os
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -22,6 +20,7 @@ from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
+from landscape.widgets._figure_view import image_html
 from landscape.widgets._panel import (
     checked_atlas,
     checked_flag,
@@ -36,7 +35,7 @@ from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.outreach import Fidelity, Rendering
+    from landscape.outreach import Rendering
 
 DEFAULTS: dict[str, Any] = {
     "theme": "atlas", "size": "web", "title": None, "credits": "", "names": None,
@@ -46,11 +45,6 @@ DEFAULTS: dict[str, Any] = {
 """Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
-_STRENGTHS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8)
-_ROWS = (
-    ("theme", "size", "own"), ("title", "credits"), ("names", "language", "everyday"),
-    ("sea_share", "recent_years"), ("weights", "seed", "strength"),
-)  # fmt: skip
 
 
 class OutreachControls(widgets.VBox):
@@ -69,7 +63,7 @@ class OutreachControls(widgets.VBox):
                 [self.fields[name] for name in names],
                 layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px 12px"},
             )
-            for names in _ROWS
+            for names in panel_texts()["outreach_rows"]
         ]
         super().__init__([*rows, self._hint])
         self.add_class("landscape-controls")
@@ -102,7 +96,10 @@ class OutreachControls(widgets.VBox):
         weights = self.fields["weights"].value.strip()
         show_only({self.fields["own"]: self.fields["size"].value == _OWN})
         self.fields["seed"].disabled = self.fields["strength"].disabled = not weights
-        self._hint.value = f"<div class='landscape-quiet'>{weights_hint(weights)}</div>"
+        self._hint.value = render(
+            "panel_results.html", part="weights", weights=weights, example=EXAMPLE,
+            install="" if find_spec("diffusers") else install_line("outreach"),
+        )  # fmt: skip
 
 
 def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
@@ -111,7 +108,7 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
     size, language = str(given["size"]).strip().lower(), given["language"]
     sizes = {one: texts["sheet_sizes"].get(one, one) for one in SIZES}
     languages = {**texts["languages"], language: texts["languages"].get(language, language)}
-    strengths = sorted({*_STRENGTHS, *([given["strength"]] if given["strength"] else [])})
+    strengths = sorted({*texts["strengths"], *([given["strength"]] if given["strength"] else [])})
     values = {
         **{name: "" if value is None else value for name, value in given.items()},
         "size": size if size in SIZES else _OWN, "own": "" if size in SIZES else size,
@@ -126,37 +123,10 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
         "sea_share": {"min": min(0.8, given["sea_share"]), "max": max(0.995, given["sea_share"])},
         "strength": {"options": [("the theme's", 0.0), *((f"{one:g}", one) for one in strengths)]},
     }
-    fields = {}
-    for name, entry in texts["outreach"].items():
-        lazy: dict[str, Any] = (
-            {} if entry["kind"] in ("Dropdown", "Checkbox") else {"continuous_update": False}
-        )
-        fields[name] = make_control(
-            f"outreach.{name}", **lazy, **more.get(name, {}), value=values[name], label="initial",
-            layout={"max_width": "100%"},
-        )  # fmt: skip
-    return fields
-
-
-def weights_hint(weights: str) -> str:
-    """Write the hint below the field for weights, as HTML."""
-    install = (
-        f" Install their libraries first: <code>{html.escape(install_line('outreach'))}</code>."
-        if find_spec("diffusers") is None
-        else ""
-    )
-    if not weights:
-        return (
-            "No weights are given: the map is drawn from the data alone and is complete. To let "
-            f"Stable Diffusion repaint it, write <code>{EXAMPLE}</code>, which is downloaded once "
-            "(some gigabytes), or the folder of any Stable Diffusion 1.5 or XL model in the layout "
-            f"of diffusers. It is slow without a graphics card.{install}"
-        )
-    return (
-        f"Repainted by <code>{html.escape(weights)}</code>, then compared with the data: a picture "
-        "that differs too much is not shown. It takes minutes with a graphics card, much longer "
-        f"without.{install}"
-    )
+    return {
+        name: make_control(f"outreach.{name}", **more.get(name, {}), value=values[name])
+        for name in texts["outreach"]
+    }
 
 
 def _check(given: Mapping[str, Any]) -> None:
@@ -193,13 +163,8 @@ def picture_html(rendering: Rendering) -> str:
     """Write the map as a preview image, with its alternative text below."""
     from landscape.outreach._files import preview
 
-    source = f"data:image/png;base64,{b64encode(preview(rendering)).decode('ascii')}"
-    about = html.escape(rendering.alt_text, quote=True)
-    return (
-        f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-        "<details class='landscape-quiet'><summary>Description of the map for readers who cannot "
-        f"see it</summary>{about}</details>"
-    )
+    image = image_html(preview(rendering), rendering.alt_text)
+    return render("panel_results.html", part="picture", image=image, about=rendering.alt_text)
 
 
 def used_html(rendering: Rendering) -> str:
@@ -215,32 +180,22 @@ def scores_html(rendering: Rendering) -> str:
     scores = rendering.fidelity
     if scores is None:
         return ""
-    table = pd.DataFrame(
-        [
-            (words, value, bar, "no" if name in scores.failed else "yes")
-            for name, words, value, bar in _measured(scores)
-        ],
-        columns=["measure", "value", "bar", "verdict"],
-    )
-    if rendering.settings.get("repainting", {}).get("kept", scores.passed):
-        kind, words = "landscape-quiet", "The repainted picture is true to the data:"
-    else:
-        kind = "landscape-warning"
-        words = "The repainted picture differs too much from the data and is not shown:"
-    shown = table_html(table, "fidelity", about="Fidelity to the data")
-    return f"<div class='{kind}'>{words}</div>{shown}"
-
-
-def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
-    least, peaks = scores.bars, f"Peaks kept, of {scores.n_peaks}"
+    least = scores.bars
     relief = least.relief * max(scores.relief_of_truth, 0.0)
     heights = "Rank correlation of the heights with the relief"
-    return [
+    rows = [
         ("iou", "Overlap of land and water", scores.iou, least.iou),
         ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, least.boundary_f1),
-        ("peaks_kept", peaks, scores.peaks_kept, least.peaks_kept),
+        ("peaks_kept", f"Peaks kept, of {scores.n_peaks}", scores.peaks_kept, least.peaks_kept),
         ("relief", heights, scores.relief_correlation, relief),
     ]
+    table = pd.DataFrame(rows, columns=["name", "measure", "value", "bar"])
+    table["verdict"] = ["no" if name in scores.failed else "yes" for name in table["name"]]
+    return render(
+        "panel_results.html", part="scores",
+        is_kept=rendering.settings.get("repainting", {}).get("kept", scores.passed),
+        table=table_html(table, "fidelity", about="Fidelity to the data"),
+    )  # fmt: skip
 
 
 def places_html(rendering: Rendering) -> str:
@@ -310,11 +265,11 @@ class OutreachPanel(ResultPanel):
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = make_control("shared.draw_map", self.draw)
         self._changed, *self._parts = (widgets.HTML() for _ in range(5))
-        picture, used, self._scores, places = self._parts
+        picture, self._used, self._scores, places = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
             "Outreach map:", atlas, controls=[self._controls, drawing],
-            above=[picture, used, self._scores], below=(places,),
+            above=[picture, self._used, self._scores], below=(places,),
         )  # fmt: skip
         self.draw()
 

@@ -89,7 +89,7 @@ def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) 
     assert "<mark>" in page
     assert "connect one under “Language model”" in page
     assert "these papers do not exist" in page
-    assert panel.code == f"atlas.ask({QUESTION!r})"
+    assert panel.code == f'atlas.ask("{QUESTION}")'
     assert panel.history == (said,)
     assert repr(panel) == f"<AskPanel: {panel.atlas.title}, 1 answer>"
 
@@ -116,7 +116,7 @@ def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:
     said = asked(panel, panel._question.value)
     assert len(said.papers) == 7
     assert said.question_type == "single-paper factual"
-    assert panel.code.endswith("question_type='single-paper factual', k=7)")
+    assert panel.code.endswith('question_type="single-paper factual", k=7)')
     assert "k 7; style single-paper (auto)" in page_of(panel)
 
 

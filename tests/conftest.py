@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
+import numpy as np
 import pytest
 
 import landscape
@@ -15,6 +17,7 @@ from landscape import Atlas
 from tests.servers.openai_server import KEY, OpenAIServer
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+DEMO_MAP = Path(__file__).with_name("demo_map.csv")
 
 _LONGEST = "test_killed.py"
 
@@ -92,7 +95,18 @@ def demo_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
 
 
 def build_demo_atlas(folder: Path) -> Atlas:
-    """Generate a small demo corpus and build its atlas."""
+    """Generate a small demo corpus and build its atlas on the stored map.
+
+    UMAP amplifies the rounding of a CPU, so a map made here would differ from that of another CPU.
+    If the generated corpus changes, store the map again: ``python -m tests.conftest``.
+    """
+    stored = np.loadtxt(DEMO_MAP, delimiter=",", dtype=np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("landscape.mapping._projection.project", lambda *_, **__: stored)
+        return _build_demo(folder)
+
+
+def _build_demo(folder: Path) -> Atlas:
     from landscape.corpus.demo import write_demo
 
     files = write_demo(folder / "demo-corpus", n_papers=400, seed=1)
@@ -104,3 +118,8 @@ def build_demo_atlas(folder: Path) -> Atlas:
         tagger="rules",
         title="Demo corpus (generated)",
     )
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        np.savetxt(DEMO_MAP, _build_demo(Path(made)).map[["x", "y"]], fmt="%.4f", delimiter=",")

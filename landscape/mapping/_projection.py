@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,99 +15,52 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Start = Literal["pca", "spectral"]
+LAYOUTS = ("pca", "tsne", "umap")
 
 #: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
 FEWEST_FOR_A_GRAPH = 12
 
 
-class Layout(Protocol):
-    """Interface of a projection."""
-
-    @property
-    def name(self) -> str:
-        """Name of the layout in the manifest."""
-        ...
-
-    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return coordinates, shape (n_papers, 2), for vectors of shape (n_papers, n_dims)."""
-        ...
-
-
-@dataclass(frozen=True)
-class PcaLayout:
-    """Projection on the first two principal components; exact, and suitable for few papers."""
-
-    seed: int | None = None
-    name: str = "pca"
-
-    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Project on the two directions of largest variance; missing directions are zero."""
-        centred = np.asarray(vectors, dtype=np.float64)
-        centred = centred - centred.mean(axis=0)
-        # The n_dims x n_dims matrix is small for any number of papers.
-        _, axes = np.linalg.eigh(centred.T @ centred)
-        plane = centred @ axes[:, ::-1][:, :2]
-        if plane.shape[1] < 2:
-            plane = np.column_stack([plane, np.zeros(len(plane))])
-        return plane.astype(np.float32)
+def _pca(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Project on the two directions of largest variance; missing directions are zero."""
+    centred = np.asarray(vectors, dtype=np.float64)
+    centred = centred - centred.mean(axis=0)
+    # The n_dims x n_dims matrix is small for any number of papers.
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    plane = centred @ axes[:, ::-1][:, :2]
+    if plane.shape[1] < 2:
+        plane = np.column_stack([plane, np.zeros(len(plane))])
+    return plane.astype(np.float32)
 
 
-@dataclass(frozen=True)
-class UmapLayout:
-    """UMAP (McInnes, Healy & Melville 2018) with the cosine metric, by umap-learn."""
-
-    seed: int | None = None
-    n_neighbors: int = 15
-    min_dist: float = 0.05
-    start: Start = "pca"
-    name: str = "umap"
-
-    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Compute the positions of the papers; `project` documents the settings."""
-        reducer = umap_with_kept_code().UMAP(
-            n_neighbors=min(self.n_neighbors, len(vectors) - 1),
-            min_dist=self.min_dist,
-            metric="cosine",
-            # spectral decomposition needs many more papers than components
-            init=self.start if len(vectors) > 50 else "random",
-            low_memory=True,
-            random_state=self.seed,
-            n_jobs=1 if self.seed is not None else -1,
-            unique=False,
-        )
-        return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
+def _umap(
+    vectors: NDArray[np.float32], seed: int | None, n_neighbors: int, min_dist: float, start: Start
+) -> NDArray[np.float32]:
+    """Apply UMAP (McInnes, Healy & Melville 2018) with the cosine metric."""
+    reducer = umap_with_kept_code().UMAP(
+        n_neighbors=min(n_neighbors, len(vectors) - 1),
+        min_dist=min_dist,
+        metric="cosine",
+        # spectral decomposition needs many more papers than components
+        init=start if len(vectors) > 50 else "random",
+        low_memory=True,
+        random_state=seed,
+        n_jobs=1 if seed is not None else -1,
+        unique=False,
+    )
+    return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
 
 
-@dataclass(frozen=True)
-class TsneLayout:
-    """t-SNE with interpolation (FIt-SNE, Linderman et al. 2019), by openTSNE."""
-
-    seed: int | None = None
-    perplexity: float = 30.0
-    name: str = "tsne"
-
-    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Compute the positions of the papers; requires the optional package openTSNE."""
-        open_tsne = require("openTSNE", "tsne")
-        embedding = open_tsne.TSNE(
-            perplexity=min(self.perplexity, (len(vectors) - 1) / 3),
-            metric="cosine",
-            initialization="pca",
-            n_jobs=-1,
-            random_state=self.seed,
-        ).fit(np.asarray(vectors))
-        return np.asarray(embedding, dtype=np.float32)
-
-
-def _umap(seed: int | None, n_neighbors: int, min_dist: float, start: Start) -> Layout:
-    return UmapLayout(seed, n_neighbors, min_dist, start)
-
-
-LAYOUTS: dict[str, Callable[[int | None, int, float, Start], Layout]] = {
-    "umap": _umap,
-    "tsne": lambda seed, *_: TsneLayout(seed),
-    "pca": lambda seed, *_: PcaLayout(seed),
-}
+def _tsne(vectors: NDArray[np.float32], seed: int | None) -> NDArray[np.float32]:
+    """Apply t-SNE with interpolation (FIt-SNE, Linderman et al. 2019)."""
+    tsne = require("openTSNE", "tsne").TSNE(
+        perplexity=min(30.0, (len(vectors) - 1) / 3),
+        metric="cosine",
+        initialization="pca",
+        n_jobs=-1,
+        random_state=seed,
+    )
+    return np.asarray(tsne.fit(np.asarray(vectors)), dtype=np.float32)
 
 
 def project(
@@ -160,15 +111,15 @@ def project(
     (8, 2)
     """
     if method not in LAYOUTS:
-        known = ", ".join(sorted(LAYOUTS))
-        raise InputError(f"There is no layout {method!r}; choose one of: {known}.")
+        raise InputError(f"There is no layout {method!r}; choose one of: {', '.join(LAYOUTS)}.")
     if len(vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)
     _check_finite(vectors)
-    if _too_few_distinct(vectors):
-        method = "pca"
-    plane = LAYOUTS[method](seed, n_neighbors, min_dist, start).fit(vectors)
-    return orient(plane)
+    if method == "pca" or _too_few_distinct(vectors):
+        return orient(_pca(vectors))
+    if method == "tsne":
+        return orient(_tsne(vectors, seed))
+    return orient(_umap(vectors, seed, n_neighbors, min_dist, start))
 
 
 def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:

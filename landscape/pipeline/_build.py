@@ -102,7 +102,8 @@ def build(
         coordinates of the present map and adds the new papers. The default is the coordinates in
         the inputs if every input has them, else UMAP.
     seed : int, optional
-        Seed of the map. A seeded map is reproducible, but computed on one core.
+        Seed of the map. A seeded map is reproducible on a CPU, but computed on one core; MiniLM
+        then embeds in float32, so that other CPUs give the same vectors up to rounding.
     n_neighbors : int, default 15
         Number of neighbours of each paper in UMAP.
     min_dist : float, default 0.05

@@ -68,7 +68,10 @@ def _parameters(context: Context) -> dict[str, Any]:
     from landscape.embeddings._embedder import identity
 
     spec = embedder_of(context)
-    return {"embedder": spec, **identity(spec)}
+    parameters = {"embedder": spec, **identity(spec)}
+    if spec == "minilm" and context.options.seed is not None:
+        parameters["precision"] = "float32"  # bf16 would give other vectors on other CPUs
+    return parameters
 
 
 def _inputs(context: Context) -> dict[str, str]:
@@ -289,7 +292,8 @@ class _LazyEmbedder:
         if self._embedder is None:
             from landscape.embeddings._embedder import PaidEmbedder, load_embedder
 
-            precision = (self._described or {}).get("precision")
+            settled = {**(self._described or {}), **_parameters(self._context)}
+            precision = settled.get("precision")
             options = {"precision": precision} if precision and self._spec == "minilm" else {}
             self._embedder = load_embedder(self._spec, **options)
             if isinstance(self._embedder, PaidEmbedder):

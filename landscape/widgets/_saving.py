@@ -23,7 +23,7 @@ from landscape.figures._maps import (
     symbols,
     window,
 )
-from landscape.figures._page import Key, LegendEntry, Page
+from landscape.figures._page import Key, LegendEntry, Page, PageOptions
 from landscape.figures._scene import Lines, Points
 from landscape.widgets._map_figure import (
     CONFIG,
@@ -82,8 +82,9 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     caption = Caption(headline(facts), sentences, facts.generated)
 
     def page_of_height(height: float) -> Page:
-        return Page((_WIDTH, height), colours, caption, raster_dpi=_RASTER_DPI,
-                    legend=_legend(drawn), has_key=True)  # fmt: skip
+        look: PageOptions = {"colours": colours, "size_inches": (_WIDTH, height),
+                             "raster_dpi": _RASTER_DPI}  # fmt: skip
+        return Page(caption, look, legend=_legend(drawn), has_key=True)
 
     map_height = _WIDTH * state.size[1] / state.size[0]
     draft = page_of_height(map_height + 2.0)

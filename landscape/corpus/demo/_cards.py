@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
+
+_SINCE = re.compile(r"\s*\(since (\d{4})\)$")
+_MEASURE = re.compile(
+    r"(?P<name>.+?) (?P<kind>[=<>]) (?P<low>[-\d.e]+)\.\.(?P<high>[-\d.e]+)"
+    r"(?: (?P<unit>[^~]+?))?(?: ~(?P<precision>[\d.]+))?"
+)
+_TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
 
 
 @dataclass(frozen=True)
@@ -44,82 +52,110 @@ class Trend:
     driver: str
 
 
-@dataclass(frozen=True)
-class Story:
+def _listed(raw: Any) -> list[Any]:
+    """Return a YAML list, or split a text at " / "."""
+    return raw.split(" / ") if isinstance(raw, str) else list(raw)
+
+
+def _phrase(raw: Any) -> Phrase:
+    if not isinstance(raw, str) or not raw.strip():
+        raise ValueError(f"{raw!r} is not text; quote it")
+    if raw.count("{") != raw.count("}"):
+        raise ValueError(f"an open brace in {raw!r}")
+    since = _SINCE.search(raw)
+    return Phrase(_SINCE.sub("", raw), int(since[1]) if since else 0)
+
+
+def _measure(text: Any) -> Measure:
+    match = _MEASURE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not 'name = low..high unit'")
+    low, high = float(match["low"]), float(match["high"])
+    if not low < high:
+        raise ValueError(f"{text!r} has an empty range")
+    decimals = max(len(match[key].partition(".")[2].partition("e")[0]) for key in ("low", "high"))
+    precision = float(match["precision"]) if match["precision"] else None
+    unit = (match["unit"] or "").strip()
+    return Measure(match["name"], match["kind"], low, high, decimals, unit, precision)
+
+
+def _trend(text: Any) -> Trend:
+    match = _TREND.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not 'response + driver' (or - or 0)")
+    return Trend(**match.groupdict())
+
+
+_Listed = BeforeValidator(_listed)
+Phrases = Annotated[tuple[Annotated[Phrase, BeforeValidator(_phrase)], ...], _Listed]
+Measures = Annotated[tuple[Annotated[Measure, BeforeValidator(_measure)], ...], _Listed]
+Trends = Annotated[tuple[Annotated[Trend, BeforeValidator(_trend)], ...], _Listed]
+Sample = tuple[str, float, float]  # plural noun, fewest, most
+Category = Literal[
+    "astro-ph.CO", "astro-ph.EP", "astro-ph.GA", "astro-ph.HE", "astro-ph.IM", "astro-ph.SR"
+]
+
+
+class _Material(BaseModel, frozen=True, extra="forbid"):
+    """Methods and explanations; those of a story replace those of its card."""
+
+    model: Phrases = ()
+    simulate: Phrases = ()
+    learn: Phrases = ()
+    build: Phrases = ()
+    mechanisms: Phrases = ()
+
+
+class Story(_Material, frozen=True):
     """One line of work in a theme: a question, measurements and results."""
 
     focus: str
-    titles: tuple[Phrase, ...]
-    known: tuple[Phrase, ...]
+    titles: Phrases
+    known: Phrases
     asks: str
-    found: tuple[Phrase, ...]
-    measures: tuple[Measure, ...]
-    trends: tuple[Trend, ...]
-    means: tuple[Phrase, ...]
+    found: Phrases
+    measures: Measures = Field(alias="measure")
+    trends: Trends = Field(alias="trend")
+    means: Phrases
     since: int = 0  # first year in which the question can be asked
     kinds: tuple[str, ...] = ()  # of papers; empty means all
-    # If one of these is empty, the value of the card is used.
-    sample: tuple[str, float, float] | None = None
-    observe: tuple[str, ...] = ()
-    model: tuple[Phrase, ...] = ()
-    simulate: tuple[Phrase, ...] = ()
-    learn: tuple[Phrase, ...] = ()
-    build: tuple[Phrase, ...] = ()
-    mechanisms: tuple[Phrase, ...] = ()
+    sample: Sample | None = None  # None means that of the card
+    observe: tuple[str, ...] = ()  # facilities; empty means all of the card
 
 
-@dataclass(frozen=True)
-class Card:
+class Card(_Material, frozen=True):
     """All material for one research theme."""
 
     id: str
     name: str
-    category: str
-    cross: tuple[str, ...]
-    activity: str
-    start: int
-    peak: int
-    weight: float
-    reviewed: bool
-    related: tuple[str, ...]
-    uat: tuple[str, ...]
+    category: Category
+    cross: tuple[Category, ...] = ()
+    activity: Literal["rising", "falling", "steady", "burst"]
+    start: int = Field(1990, alias="from")
+    peak: int = 2010
+    weight: float = 1.0
+    reviewed: bool = Field(True, alias="reviews")
+    related: tuple[str, ...] = ()
+    uat: tuple[str, ...] = ()
     topic: str
-    objects: tuple[Phrase, ...]
-    sample: tuple[str, float, float]
-    sites: tuple[Phrase, ...]
-    targets: tuple[str, ...]
-    observe: Mapping[str, tuple[Phrase, ...]]
-    model: tuple[Phrase, ...]
-    simulate: tuple[Phrase, ...]
-    learn: tuple[Phrase, ...]
-    build: tuple[Phrase, ...]
-    mechanisms: tuple[Phrase, ...]
-    known: tuple[Phrase, ...]
-    stories: tuple[Story, ...] = field(repr=False)
+    objects: Phrases
+    sample: Sample
+    sites: Phrases
+    targets: Annotated[tuple[str, ...], _Listed] = ()
+    observe: dict[str, Phrases] = {}
+    known: Phrases = ()
+    stories: tuple[Story, ...]
+
+    @model_validator(mode="after")
+    def _has_method(self) -> Card:
+        if not (self.observe or self.model or self.simulate):
+            raise ValueError("needs observe, model or simulate; every paper needs a method")
+        return self
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
         """Return the phrases of a kind (``"model"``, ...) from the story, or from the card."""
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
-
-
-CATEGORIES = tuple(f"astro-ph.{name}" for name in ("CO", "EP", "GA", "HE", "IM", "SR"))
-ACTIVITIES = ("rising", "falling", "steady", "burst")
-
-_SINCE = re.compile(r"\s*\(since (\d{4})\)$")
-_MEASURE = re.compile(
-    r"(?P<name>.+?) (?P<kind>[=<>]) (?P<low>[-\d.e]+)\.\.(?P<high>[-\d.e]+)"
-    r"(?: (?P<unit>[^~]+?))?(?: ~(?P<precision>[\d.]+))?"
-)
-_TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
-_METHODS = ("model", "simulate", "learn", "build", "mechanisms")
-_REQUIRED = {"name", "category", "activity", "topic", "objects", "sample", "sites", "stories"}
-_OPTIONAL = {
-    "cross", "from", "peak", "weight", "reviews", "related", "uat", "targets", "observe", "known",
-    "traps", *_METHODS,
-}  # fmt: skip
-_STORY_REQUIRED = {"focus", "titles", "known", "asks", "found", "measure", "trend", "means"}
-_STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_METHODS}
 
 
 def demo_data_folder() -> Path:
@@ -141,115 +177,14 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
     return cards
 
 
-def parse_card(card_id: str, raw: Any) -> Card:
+def parse_card(card_id: str, raw: dict[str, Any]) -> Card:
     """Check one card from YAML; error messages contain the card and the key."""
-    where = f"{card_id}.yaml"
-    _check_keys(where, raw, _REQUIRED, _OPTIONAL)
-    choices = [("category", raw["category"], CATEGORIES), ("activity", raw["activity"], ACTIVITIES)]
-    choices += [("cross", category, CATEGORIES) for category in raw.get("cross", ())]
-    for key, value, allowed in choices:
-        if value not in allowed:
-            raise InputError(f"{where}: {key} is {value!r}, must be one of {', '.join(allowed)}")
-    if not any(raw.get(key) for key in ("observe", "model", "simulate")):
-        raise InputError(f"{where}: needs observe, model or simulate; every paper needs a method")
-    return Card(
-        id=card_id,
-        name=str(raw["name"]),
-        category=raw["category"],
-        cross=tuple(raw.get("cross", ())),
-        activity=raw["activity"],
-        start=int(raw.get("from", 1990)),
-        peak=int(raw.get("peak", 2010)),
-        weight=float(raw.get("weight", 1.0)),
-        reviewed=bool(raw.get("reviews", True)),
-        related=tuple(raw.get("related", ())),
-        uat=tuple(raw.get("uat", ())),
-        topic=str(raw["topic"]),
-        sample=_sample(where, raw["sample"]),
-        targets=tuple(map(str, _listed(raw.get("targets", ())))),
-        observe={
-            facility: _phrases(where, f"observe.{facility}", phrases)
-            for facility, phrases in raw.get("observe", {}).items()
-        },
-        stories=tuple(
-            _story(f"{where}: story {number}", story)
-            for number, story in enumerate(raw["stories"], start=1)
-        ),
-        **{
-            key: _phrases(where, key, raw.get(key, ()))
-            for key in ("objects", "sites", "known", *_METHODS)
-        },
-    )
-
-
-def _story(where: str, raw: Any) -> Story:
-    _check_keys(where, raw, _STORY_REQUIRED, _STORY_OPTIONAL)
-    return Story(
-        focus=str(raw["focus"]),
-        asks=str(raw["asks"]),
-        measures=tuple(_measure(where, text) for text in _listed(raw["measure"])),
-        trends=tuple(_trend(where, text) for text in _listed(raw["trend"])),
-        since=int(raw.get("since", 0)),
-        observe=tuple(raw.get("observe", ())),
-        kinds=tuple(raw.get("kinds", ())),
-        sample=_sample(where, raw["sample"]) if "sample" in raw else None,
-        **{
-            key: _phrases(where, key, raw.get(key, ()))
-            for key in ("titles", "known", "found", "means", *_METHODS)
-        },
-    )
-
-
-def _check_keys(where: str, raw: Any, required: set[str], optional: set[str]) -> None:
-    if not isinstance(raw, dict):
-        raise InputError(f"{where}: expected a mapping, got {type(raw).__name__}")
-    if missing := sorted(required - raw.keys()):
-        raise InputError(f"{where}: missing {', '.join(missing)}")
-    if unknown := sorted(raw.keys() - required - optional):
-        raise InputError(f"{where}: unknown key {', '.join(map(str, unknown))}")
-
-
-def _phrases(where: str, key: str, raw: Any) -> tuple[Phrase, ...]:
-    phrases = []
-    for item in _listed(raw):
-        if not isinstance(item, str) or not item.strip():
-            raise InputError(f"{where}: {key} contains {item!r}, which is not text; quote it")
-        if item.count("{") != item.count("}"):
-            raise InputError(f"{where}: {key} has an open brace in {item!r}")
-        since = _SINCE.search(item)
-        phrases.append(Phrase(_SINCE.sub("", item), int(since[1]) if since else 0))
-    return tuple(phrases)
-
-
-def _listed(raw: Any) -> list[Any]:
-    """Return a YAML list, or split a text at " / "."""
-    return raw.split(" / ") if isinstance(raw, str) else list(raw)
-
-
-def _sample(where: str, raw: Any) -> tuple[str, float, float]:
-    if not (isinstance(raw, list) and len(raw) == 3 and isinstance(raw[0], str)):
-        raise InputError(f"{where}: sample must be [plural noun, fewest, most], got {raw!r}")
-    return raw[0], float(raw[1]), float(raw[2])
-
-
-def _measure(where: str, text: str) -> Measure:
-    match = _MEASURE.fullmatch(text)
-    if match is None:
-        raise InputError(f"{where}: measure {text!r} is not 'name = low..high unit'")
-    low, high = float(match["low"]), float(match["high"])
-    if not low < high:
-        raise InputError(f"{where}: measure {text!r} has an empty range")
-    decimals = max(len(match[key].partition(".")[2].partition("e")[0]) for key in ("low", "high"))
-    precision = float(match["precision"]) if match["precision"] else None
-    unit = (match["unit"] or "").strip()
-    return Measure(match["name"], match["kind"], low, high, decimals, unit, precision)
-
-
-def _trend(where: str, text: str) -> Trend:
-    match = _TREND.fullmatch(text)
-    if match is None:
-        raise InputError(f"{where}: trend {text!r} is not 'response + driver' (or - or 0)")
-    return Trend(match["response"], match["sign"], match["driver"])
+    try:
+        return Card.model_validate({**raw, "id": card_id})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{card_id}.yaml: {place}: {first['msg']}") from error
 
 
 # First data are published some months after first light; archives are used after the end.

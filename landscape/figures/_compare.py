@@ -14,6 +14,7 @@ from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
+from landscape.overlays.trends import compare as find_differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +79,6 @@ def compare(
     >>> import landscape as ls
     >>> ls.figures.compare(ls.open("my.atlas"), "..2010", "2011..")  # doctest: +SKIP
     """
-    from landscape.overlays.trends import compare as find_differences
-
     found = find_differences(atlas, a, b, q=q, **options)
     return draw_comparison(
         atlas, found, n_regions=n_regions, colours=colours, size_inches=size_inches, title=title
@@ -94,23 +93,18 @@ def draw_comparison(
     if tested.empty:
         raise InputError("No region has papers of these selections. Use wider filters.")
     caption = caption_of(analysis, _HOW, NEARNESS)
-    page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
-    left, bottom, right, top = page.room
+    page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.chart_area
     middle = left + 0.56 * (right - left)
     n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
-    shown = _most_different(tested, n=n)
+    shown = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
+    shown = shown.sort_values("odds_ratio", ascending=False, ignore_index=True)
     _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis)
     foot = _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas)
     if foot - bottom > 130 * page.scale:
         _draw_shares(page, (middle, bottom, right, foot - 16 * page.scale), tested)
     words = _describe(shown, caption)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
-
-
-def _most_different(tested: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return the regions with the most significant differences, ordered by odds ratio."""
-    surest = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
-    return surest.sort_values("odds_ratio", ascending=False, ignore_index=True)
 
 
 def _colour(row: Any, colours: Theme) -> str:
@@ -122,15 +116,23 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     ends = [left + share * (right - left) for share in (0.42, 0.50, 0.58)]
-    y = _write_selections(page, (left, right), top, analysis)
-    for x, words, colour in zip(ends, ("papers in", "a", "b"),
-                                (colours.faint, colours.found, colours.apart),
-                                strict=True):  # fmt: skip
-        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour,
-                   weight="normal" if words == "papers in" else "bold")  # fmt: skip
+    y = top
+    sides = (colours.found, colours.apart)
+    for row, colour in zip(analysis.tables["selections"].itertuples(), sides, strict=True):
+        y -= 11 * scale
+        words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
+        words = page.shortened(words, width=right - left, size=8.5, weight="bold")
+        page.write(words, left, y, size=8.5, weight="bold", colour=colour, gid="heading")
+    y -= 4 * scale
+    page.write("papers in", ends[0], y - 9 * scale, size=SMALL, align="right", colour=colours.faint)
+    for x, words, colour in zip(ends[1:], "ab", sides, strict=True):
+        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour, weight="bold")
     upper = y - 13 * scale
     pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
-    reach = _reach(shown)
+    # All dots and most bars are inside the axis.
+    logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
+    wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
+    reach = min(float(2**wanted), _WIDEST)
     limits = 1 / reach, reach
     marks = doubling_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
     panel = page.chart(
@@ -164,30 +166,6 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
         page.write(name, ends[0], y, size=7.5, align="right", colour=tone, gid="region")
         for x, n_papers in zip(ends[1:], (row.a_papers, row.b_papers), strict=True):
             page.write(f"{n_papers:,}", x, y, size=SMALL, align="right")
-
-
-def _write_selections(
-    page: Page, sides: tuple[float, float], top: float, analysis: Analysis
-) -> float:
-    """Write the selections a and b, and return the lower edge of the text."""
-    left, right = sides
-    y = top
-    selections = analysis.tables["selections"]
-    for row, colour in zip(
-        selections.itertuples(), (page.colours.found, page.colours.apart), strict=True
-    ):
-        y -= 11 * page.scale
-        words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
-        shown = page.shortened(words, width=right - left, size=8.5, weight="bold")
-        page.write(shown, left, y, size=8.5, weight="bold", colour=colour, gid="heading")
-    return y - 4 * page.scale
-
-
-def _reach(shown: pd.DataFrame) -> float:
-    """Return the axis limit (odds ratio) that includes all dots and most error bars."""
-    logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
-    wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
-    return float(2 ** min(wanted, np.log2(_WIDEST)))
 
 
 def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
@@ -258,14 +236,12 @@ def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
 
 
 def _describe(shown: pd.DataFrame, caption: Caption) -> str:
-    def told(side: str, rows: pd.DataFrame) -> str:
+    parts = []
+    for side, rows in (("a", shown), ("b", shown.iloc[::-1])):
         named = ", ".join(
             f"{clean_name(row.label)} (odds ratio {row.odds_ratio:.2g}, "
             f"{row.a_papers:,} against {row.b_papers:,} papers)"
-            for row in rows.head(6).itertuples()
+            for row in rows[rows["over_in"] == side].head(6).itertuples()
         )
-        return f"Over-represented in {side}: {named or 'none'}."
-
-    a = shown[shown["over_in"] == "a"]
-    b = shown[shown["over_in"] == "b"].iloc[::-1]
-    return caption.describe("Chart of two selections compared.", f"{told('a', a)} {told('b', b)}")
+        parts.append(f"Over-represented in {side}: {named or 'none'}.")
+    return caption.describe("Chart of two selections compared.", " ".join(parts))

@@ -23,7 +23,7 @@ from landscape.figures._caption import (
     headline,
     place_of,
 )
-from landscape.figures._colours import FEW_ENOUGH_TO_SEE, quiet, theme
+from landscape.figures._colours import FEW_ENOUGH_TO_SEE, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -40,15 +40,14 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
 from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
-from landscape.mapping._density import count_grid
-from landscape.search._outliers import rows_on_map, spread_of
+from landscape.mapping._density import DensityGrid, contour_lines, count_grid
+from landscape.search._outliers import Spread, rows_on_map, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from landscape.search._outliers import Spread
     from landscape.store import AtlasStore
     from landscape.types import Results
 
@@ -128,7 +127,7 @@ def draw_heatmap(
     chosen = chosen_topics(topics, levels=levels)
     specks = len(across) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
-    page = Page.of(caption, look, has_key=True)
+    page = Page(caption, look, has_key=True)
     panel = map_panel(page, page.area, across, up, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
     if atlas is not None:
@@ -156,7 +155,7 @@ def draw_heatmap(
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
-_PAPERS_TOLD, _RANKS_TOLD = 10, 12
+_PAPERS_DESCRIBED, _RANKS_LISTED = 10, 12
 _ENOUGH_TO_OUTLINE = 3
 _CELL = 3.0  # points, of the grid that outlines are drawn from
 _SHORTEST_ARROW = 6.0  # points; shorter ones would be hidden by the marks
@@ -218,13 +217,13 @@ def query_map(
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
-    facts, palette = facts_of(atlas), quiet(theme(look.get("colours", "light")))
+    facts, palette = facts_of(atlas), theme(look.get("colours", "light"))
     caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
         palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
         outlined=len(outlined),
     )  # fmt: skip
-    page = Page.of(caption, look, soft=True, legend=legend, has_key=True)
+    page = Page(caption, look, soft=True, legend=legend, has_key=True)
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
     panel = map_panel(page, page.area, x, y, include=shown)
     page.write_key(density_key(page, add_density(page, panel, x, y)))
@@ -236,16 +235,14 @@ def query_map(
     _add_links(page, panel, np.column_stack(at), links)
     hover = [f"{row.rank}. {row.title}\n{row.region}" for row in table.itertuples()]
     boxes, not_numbered = mark_papers(page, panel, *at, outliers=outliers, hover=hover)
-    loud = [topic for topic, *_ in spread.inside]
-    add_names(page, panel, topics, reserved=boxes, loud=loud)
+    add_names(page, panel, topics, reserved=boxes, emphasized=[one for one, *_ in spread.inside])
     more = [_LED] if links else []
     if not_numbered:
         more.append(f"{count(not_numbered, 'paper')} marked without a number.")
     if outside := panel.outside(x, y):
         more.append(explanation(MapFacts(), outside=outside)[-1])
     caption = replace(caption, sentences=[*caption.sentences, *more])
-    told = _describe(table, panel)
-    words = caption.describe("Map of the papers found for a question.", told)
+    words = caption.describe("Map of the papers found for a question.", _describe(table, panel))
     return page.draw(alt_text=words, table=table, caption=caption)
 
 
@@ -292,8 +289,6 @@ def _outlined(spread: Spread) -> list[int]:
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
     """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
-
-    from landscape.mapping._density import DensityGrid, contour_lines
 
     left, bottom, right, top = panel.box
     cell = _CELL * page.scale
@@ -369,8 +364,8 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
     if not ranks:
         return f"No paper is an outlier ({measure})."
     are = "is an outlier" if len(ranks) == 1 else "are outliers"
-    more = f" and {len(ranks) - _RANKS_TOLD} more" if len(ranks) > _RANKS_TOLD else ""
-    which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_TOLD]))}"
+    more = f" and {len(ranks) - _RANKS_LISTED} more" if len(ranks) > _RANKS_LISTED else ""
+    which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_LISTED]))}"
     return f"{count(len(ranks), 'paper')} ({which}{more}) {are}: {measure}."
 
 
@@ -392,11 +387,11 @@ def _settings_in_words(results: Results) -> str:
 def _describe(table: pd.DataFrame, panel: Panel) -> str:
     """Describe the first papers and their positions, for the alternative text."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
-    told = []
-    for row in table.head(_PAPERS_TOLD).itertuples():
+    papers = []
+    for row in table.head(_PAPERS_DESCRIBED).itertuples():
         place = place_of(row.x, row.y, panel.extent)
         where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
         mark = ", outlier" if row.rank in outliers else ""
-        told.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
-    first = "The first" if len(table) > _PAPERS_TOLD else "They are"
-    return f"{first}: {'; '.join(told)}."
+        papers.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
+    first = "The first" if len(table) > _PAPERS_DESCRIBED else "They are"
+    return f"{first}: {'; '.join(papers)}."

@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import Series, series, share_ramp
+from landscape.figures._colours import Series, fade, pick, series, share_ramp
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -41,17 +41,26 @@ from landscape.figures._scene import (
     Panel,
     Points,
 )
+from landscape.mapping._density import (
+    DensityGrid,
+    contour_lines,
+    default_bandwidth,
+    density_grid,
+    highest_density_levels,
+)
+from landscape.overlays._periods import format_spans
+from landscape.overlays.missions._impact import measure_usage
+from landscape.overlays.missions._measures import ShareMap, share_map
+from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.overlays.missions._measures import ShareMap
-    from landscape.overlays.missions._usage import Usage
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
-_REGIONS_NAMED, _FACILITIES_TOLD, _REGIONS_TOLD = 10, 8, 5
+_REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
 _FEWEST = 3  # papers of a facility in a region that is ranked
 _WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
 _CELL = 2.2  # points on the page, of a share map
@@ -75,7 +84,7 @@ class View:
     """Contents of one map: heading, papers of the period, and those that mention a facility."""
 
     heading: str
-    told: str
+    counts: str
     inside: Bools
     uses: Bools
 
@@ -131,17 +140,13 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions._impact import measure_usage
-    from landscape.overlays.missions._usage import read_usage
-
-    given = [facilities] if isinstance(facilities, str) else facilities
-    usage = read_usage(atlas, given)
-    if given is None:
+    usage = read_usage(atlas, facilities)
+    if facilities is None:
         usage = _first(usage, _RANKED)
     analysis = measure_usage(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
-    if given is None:
+    if facilities is None:
         usage = _first(usage, _TOGETHER)
     return draw_impact(
         atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
@@ -165,8 +170,6 @@ def draw_impact(
     **look: Unpack[PageOptions],
 ) -> Any:
     """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
-    from landscape.overlays.missions._usage import read_usage
-
     if usage is None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -184,7 +187,7 @@ def draw_impact(
         )
     caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
     size, soft = SIZE_INCHES if in_panels else BESIDE_A_TABLE, not (alone or in_panels)
-    page = Page.of(caption, look, size=size, soft=soft, has_key=True)
+    page = Page(caption, look, size=size, soft=soft, has_key=True)
     if in_panels:
         _draw_panels(page, x, y, views)
     elif alone:
@@ -212,9 +215,6 @@ def _write_bounds(
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
     """Return a view per facility and period, without years that the corpus does not cover."""
-    from landscape.overlays._periods import format_spans
-    from landscape.overlays.missions._usage import format_period, in_period
-
     views = []
     gaps = usage.years.years[~usage.years.covered]
     for index, facility in enumerate(usage.facilities):
@@ -223,14 +223,14 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             uses = usage.uses(index) & inside
             low, high = -np.inf if since is None else since, np.inf if until is None else until
             missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
-            told = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
+            counts = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if missed and len(windows) > 1 and not inside.any():
-                told = f"hardly covered: {', '.join(missed)}"
+                counts = f"hardly covered: {', '.join(missed)}"
             several = len(usage.facilities) > 1 or len(windows) == 1
             name = facility.name if several else ""
             period = format_period(since, until) if len(windows) > 1 else ""
             period = str(since) if period and since == until else period
-            views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
+            views.append(View(", ".join(filter(None, [name, period])), counts, inside, uses))
     return views
 
 
@@ -261,15 +261,13 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
     if not {"x", "y"} <= set(regions.columns):
         return
     regions = regions.dropna(subset=["x", "y"])
-    ramp = share_ramp(page.colours)
-    shares = np.clip(regions["share"].to_numpy(float) / top, 0, 1)
+    ramp, share = share_ramp(page.colours), regions["share"].to_numpy(float)
     size = 4 + 12 * np.sqrt(regions["papers"].to_numpy(float) / max(1, regions["papers"].max()))
     panel.layers.append(
         Points(
             x=regions["x"].to_numpy(float), y=regions["y"].to_numpy(float), size=size,
-            colour=ramp[np.round(shares * (len(ramp) - 1)).astype(int)], edge=page.colours.ink,
-            edge_width=0.5, gid="regions", screen=True,
-            bar=ColourBar("share", regions["share"].to_numpy(float), (0.0, top), ramp),
+            colour=pick(ramp, share / top), edge=page.colours.ink, edge_width=0.5, gid="regions",
+            screen=True, bar=ColourBar("share", share, (0.0, top), ramp),
             hover=[
                 f"{row.label}\n{row.papers:,} of {row.region_papers:,} papers: {row.share:.1%} "
                 f"({row.share_low:.1%} to {row.share_high:.1%})"
@@ -284,13 +282,6 @@ def _draw_together(
 ) -> None:
     """Draw contours of several facilities on one map, and a ranked table."""
     import pandas as pd
-
-    from landscape.mapping._density import (
-        contour_lines,
-        default_bandwidth,
-        density_grid,
-        highest_density_levels,
-    )
 
     box, column = page.divided()
     panel = map_panel(page, box, x, y)
@@ -340,7 +331,7 @@ def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> Non
     page.write_key(share_key(page, top))
     for view, panel, shares in zip(views, panels, found, strict=True):
         add_shares(page, panel, shares, top, everywhere=everywhere)
-        page.write_heading(panel.box, view.heading, view.told)
+        page.write_heading(panel.box, view.heading, view.counts)
 
 
 # -- shares as a picture
@@ -357,9 +348,6 @@ def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
     """Return the share maps of all views, and of all papers, on the same grid and kernel."""
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays.missions._measures import share_map
-
     shape, kernel = grid_shape(panel.box, scale=page.scale), default_bandwidth(x, y)
 
     def of(inside: Bools, uses: Bools) -> ShareMap:
@@ -415,18 +403,17 @@ def add_shares(
             Hatched(where=where, extent=found.extent, colour=page.colours.faint, gid="not covered")
         )
     if outline and found.facility_papers.sum() > 0:
-        style = Series(page.colours.ink, "-")
+        grid = DensityGrid.of_window(found.extent, found.facility_papers)
+        lines = contour_lines(grid, *highest_density_levels(grid, (0.5,)))
         panel.layers.append(
-            Lines(lines=_half_of(found), colour=style.colour, width=0.55 * page.scale, gid="half",
+            Lines(lines=lines, colour=page.colours.ink, width=0.55 * page.scale, gid="half",
                   order=1.6)
         )  # fmt: skip
 
 
 def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
     """Return the colours of a share map with opacity, shape (rows, columns, 4)."""
-    tone = np.round(np.clip(found.share / top, 0, 1) * (len(ramp) - 1)).astype(int)
-    seen = np.clip((found.papers - _SEEN) / (_SOLID - _SEEN), 0, 1)
-    return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
+    return np.dstack([pick(ramp, found.share / top), fade(found.papers, _SEEN, _SOLID)])
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
@@ -435,15 +422,6 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
     return np.asarray(binary_opening(bare, iterations=_SMOOTHED), dtype=bool)
-
-
-def _half_of(found: ShareMap) -> list[Floats]:
-    """Return the contours that contain half of the papers of the facility."""
-    from landscape.mapping._density import DensityGrid, contour_lines, highest_density_levels
-
-    grid = DensityGrid.of_window(found.extent, found.facility_papers)
-    (level,) = highest_density_levels(grid, (0.5,))
-    return contour_lines(grid, level)
 
 
 # -- tables and numbers
@@ -506,16 +484,18 @@ def _key_numbers(row: Any) -> str:
 def _describe(analysis: Analysis) -> str:
     """Return the main numbers, for the alternative text."""
     table = analysis.table
-    told = [
+    parts = [
         f"{clean_name(str(row['facility']))}"
         f"{', ' + str(row['period']) if 'period' in table else ''}: {row['papers']:,} papers, "
         f"{percent(row['share'])}"
-        for _, row in table.head(_FACILITIES_TOLD).iterrows()
+        for _, row in table.head(_FACILITIES_DESCRIBED).iterrows()
     ]
     if len(table) == 1:
         ranking, _ = _region_ranking(analysis, str(table["facility"].iloc[0]))
-        told += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_TOLD]]
-    return f"{'; '.join(told)}."
+        parts += [
+            f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_DESCRIBED]
+        ]
+    return f"{'; '.join(parts)}."
 
 
 def percent(share: Any, *, digits: int = 1) -> str:

@@ -16,6 +16,7 @@ from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
 from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
+from landscape.overlays.reviews import reviews as count_reviews
 
 if TYPE_CHECKING:
     from landscape.store import AtlasStore
@@ -52,11 +53,9 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     >>> import landscape as ls
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
-    draw = _KINDS.get(kind)
-    if draw is None:
-        names = ", ".join(_KINDS)
-        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {names}.")
-    return draw_panels(draw(atlas, *arguments, **options).scene)
+    if kind not in _KINDS:
+        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {', '.join(_KINDS)}.")
+    return draw_panels(_KINDS[kind](atlas, *arguments, **options).scene)
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:
@@ -68,8 +67,6 @@ def _impact(atlas: AtlasStore, **options: Any) -> Any:
 
 
 def _coverage(atlas: AtlasStore, **options: Any) -> Any:
-    from landscape.overlays.reviews import reviews as count_reviews
-
     return draw_coverage(atlas, count_reviews(atlas), **options)
 
 

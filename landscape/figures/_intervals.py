@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,6 +15,9 @@ from landscape.figures._colours import series
 from landscape.figures._labels import clean_name
 from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
+from landscape.overlays.missions import before_after, compare_facilities, impact
+from landscape.overlays.thesaurus import thesaurus_gaps
+from landscape.overlays.trends import countries, institutions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,14 +80,14 @@ def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> A
     """Draw the result of an analysis, see `intervals`."""
     shown, caption = interval_rows(kind, found), caption_of(found)
     size = WIDTH_INCHES, _height(shown, generated=caption.generated)
-    page = Page.of(caption, look, size=size, smallest=(4.0, 2.5))
-    _draw_rows(page, page.room, shown)
-    told = "; ".join(
+    page = Page(caption, look, size=size, smallest=(4.0, 2.5))
+    _draw_rows(page, page.chart_area, shown)
+    values = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "
         f"{shown.written(row.value)}"
         for row in shown.rows.head(12).itertuples()
     )
-    words = caption.describe("Chart of values with their intervals.", f"{told}.")
+    words = caption.describe("Chart of values with their intervals.", f"{values}.")
     return page.draw(alt_text=words, table=found.table, on_screen=("intervals",))
 
 
@@ -136,7 +139,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
                 hover=[
                     f"{row.label}{f', {row.group}' if row.group else ''}\n"
                     f"{shown.written(row.value)} ({shown.written(row.low)} to "
-                    f"{shown.written(row.high)})\n{row.told}"
+                    f"{shown.written(row.high)})\n{row.detail}"
                     for row in part.itertuples()
                 ],
             )
@@ -144,8 +147,8 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         if single:
             for row in part.itertuples():
                 y = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
-                told = page.shortened(str(row.told), width=start - names - 18 * scale, size=SMALL)
-                page.write(told, names + 9 * scale, y, size=SMALL, colour=colours.faint)
+                words = page.shortened(row.detail, width=start - names - 18 * scale, size=SMALL)
+                page.write(words, names + 9 * scale, y, size=SMALL, colour=colours.faint)
         else:
             page.write(f"● {group}", across, top - 8 * scale, size=8, colour=tones[number],
                        gid="key")  # fmt: skip
@@ -161,8 +164,8 @@ def _axis(shown: IntervalRows) -> Axis:
         limits = max(float(positive.min()) / 1.2, 1 / 64), min(float(positive.max()) * 1.2, 64.0)
         return Axis(limits, doubling_ticks(limits, lambda v: f"{v:g}"), shown.axis, log=True)
     low, high = float(values.min()), float(values.max())
-    room = 0.04 * max(high - min(low, 0.0), 1e-9)
-    limits = (0.0, high + room) if shown.reference is None else (low - room, high + room)
+    border = 0.04 * max(high - min(low, 0.0), 1e-9)
+    limits = (0.0, high + border) if shown.reference is None else (low - border, high + border)
     form = (lambda v: f"{100 * v:g}%") if shown.is_share else (lambda v: f"{v:g}")
     return Axis(limits, ticks(limits, 7, form), shown.axis)
 
@@ -191,14 +194,13 @@ class IntervalRows:
         """Format a value."""
         if value != value:
             return "unknown"
-        if self.is_share:
-            return f"{value:.1%}"
-        return f"{value:.2f}"
+        return f"{value:.1%}" if self.is_share else f"{value:.2f}"
 
 
 def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
     """Compute the analysis of a chart of this kind."""
-    return _known(kind)[0](atlas, *arguments, **options)
+    compute, _ = _known(kind)
+    return compute(atlas, *arguments, **options)
 
 
 def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> IntervalRows:
@@ -215,51 +217,11 @@ def _known(kind: str) -> tuple[Callable[..., Analysis], Callable[[Analysis, int]
     return KINDS[kind]
 
 
-def _facilities(atlas: AtlasStore, facilities: Any = None, **options: Any) -> Analysis:
-    from landscape.overlays.missions import impact
-
-    return impact(atlas, [facilities] if isinstance(facilities, str) else facilities, **options)
-
-
-def _before_after(atlas: AtlasStore, facility: str, **options: Any) -> Analysis:
-    from landscape.overlays.missions import before_after
-
-    return before_after(atlas, facility, **options)
-
-
-def _compare_facilities(atlas: AtlasStore, facilities: Sequence[str], **options: Any) -> Analysis:
-    from landscape.overlays.missions import compare_facilities
-
-    return compare_facilities(atlas, facilities, **options)
-
-
-def _countries(atlas: AtlasStore, **options: Any) -> Analysis:
-    from landscape.overlays.trends import countries
-
-    return countries(atlas, **options)
-
-
-def _institutions(atlas: AtlasStore, **options: Any) -> Analysis:
-    from landscape.overlays.trends import institutions
-
-    return institutions(atlas, **options)
-
-
-def _proposals(atlas: AtlasStore, **options: Any) -> Analysis:
-    from landscape.overlays.thesaurus import thesaurus_gaps
-
-    return thesaurus_gaps(atlas, **options)
-
-
 def _facility_rows(found: Analysis, most: int) -> IntervalRows:
     table = found.table.sort_values("share", ascending=False).head(most)
-    return IntervalRows(
-        _rows(
-            table["facility"], table["share"], table["share_low"], table["share_high"],
-            [f"{row.papers:,} of {row.corpus_papers:,} papers" for row in table.itertuples()],
-        ),
-        "share of all papers",
-    )  # fmt: skip
+    rows = _rows(table, "facility", "share",
+                 lambda row: f"{row['papers']:,} of {row['corpus_papers']:,} papers")  # fmt: skip
+    return IntervalRows(rows, "share of all papers")
 
 
 def _era_rows(found: Analysis, most: int) -> IntervalRows:
@@ -270,19 +232,16 @@ def _era_rows(found: Analysis, most: int) -> IntervalRows:
     head, regions = table[table["topic_id"] == -1], table[table["topic_id"] != -1]
     largest = regions.loc[regions["rise"].abs().sort_values(ascending=False, kind="stable").index]
     table = pd.concat([head, largest.head(most - 1).sort_values("rise", ascending=False)])
-    sides = [
-        _rows(
-            table["label"], table[f"share_{side}"], table[f"share_{side}_low"],
-            table[f"share_{side}_high"],
-            [
-                f"{papers:,} of {of:,} papers"
-                for papers, of in zip(table[f"papers_{side}"], table[f"corpus_{side}"], strict=True)
-            ],
-            group=words,
-        )
-        for side, words in (("before", "before"), ("after", "since"))
-    ]  # fmt: skip
-    return IntervalRows(pd.concat(sides, ignore_index=True), "share of the papers of a region")
+    before = _rows(
+        table, "label", "share_before", group="before",
+        detail=lambda row: f"{row['papers_before']:,} of {row['corpus_before']:,} papers",
+    )  # fmt: skip
+    after = _rows(
+        table, "label", "share_after", group="since",
+        detail=lambda row: f"{row['papers_after']:,} of {row['corpus_after']:,} papers",
+    )  # fmt: skip
+    rows = pd.concat([before, after], ignore_index=True)
+    return IntervalRows(rows, "share of the papers of a region")
 
 
 def _difference_rows(found: Analysis, most: int) -> IntervalRows:
@@ -299,76 +258,60 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
     for other in others:
         part = shown[shown["other"] == other].set_index("topic_id")
         part = part.loc[[topic for topic in order["topic_id"] if topic in part.index]]
-        told = [
-            f"{row.papers:,} against {row.other_papers:,} of {row.region_papers:,} papers"
-            for row in part.itertuples()
-        ]
-        words = f"{part['facility'].iloc[0]} less {other}" if len(part) else other
-        parts.append(
-            _rows(part["label"], part["difference"], part["low"], part["high"], told, group=words)
-        )
-    return IntervalRows(
-        pd.concat(parts, ignore_index=True), "difference of the shares of a region's papers",
-        reference=0.0,
-    )  # fmt: skip
+        parts.append(_rows(
+            part, "label", "difference", low="low", high="high",
+            group=f"{part['facility'].iloc[0]} less {other}" if len(part) else other,
+            detail=lambda row: f"{row['papers']:,} against {row['other_papers']:,} of "
+            f"{row['region_papers']:,} papers",
+        ))  # fmt: skip
+    words = "difference of the shares of a region's papers"
+    return IntervalRows(pd.concat(parts, ignore_index=True), words, reference=0.0)
 
 
 def _place_rows(found: Analysis, most: int) -> IntervalRows:
     kind = "country" if "institution" not in found.table else "institution"
     table = found.table.head(most)
-    names = table[kind].astype(str)
     if kind == "institution":  # two countries may have institutions of one name
-        names = names.where(~names.duplicated(keep=False), names + " (" + table["country"] + ")")
-    return IntervalRows(
-        _rows(
-            names, table["share"], table["share_low"], table["share_high"],
-            [
-                f"{count(row.papers, 'paper')}; most in {row.main_region}"
-                for row in table.itertuples()
-            ],
-        ),
-        f"share of the papers with a known {kind}",
+        names = table[kind].astype(str)
+        twice = names.duplicated(keep=False)
+        table = table.assign(institution=names.where(~twice, names + " (" + table["country"] + ")"))
+    rows = _rows(
+        table, kind, "share",
+        lambda row: f"{count(row['papers'], 'paper')}; most in {row['main_region']}",
     )  # fmt: skip
+    return IntervalRows(rows, f"share of the papers with a known {kind}")
 
 
 def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
-    table = found.table[found.table["growth"] > 0].head(most)
-    return IntervalRows(
-        _rows(
-            table["name"], table["growth"], table["growth_low"], table["growth"],
-            [
-                f"{count(row.papers, 'paper')}; proposed below {row.parent or 'no concept'}"
-                for row in table.itertuples()
-            ],
-        ),
-        "growth: odds in the later half against the earlier (bar: down to the 95% lower bound)",
-        reference=1.0, is_share=False, is_ratio=True,
+    rows = _rows(
+        found.table[found.table["growth"] > 0].head(most), "name", "growth", high="growth",
+        detail=lambda row: f"{count(row['papers'], 'paper')}; proposed below "
+        f"{row['parent'] or 'no concept'}",
     )  # fmt: skip
+    words = "growth: odds in the later half against the earlier (bar: down to the 95% lower bound)"
+    return IntervalRows(rows, words, reference=1.0, is_share=False, is_ratio=True)
 
 
-def _rows(label: Any, value: Any, low: Any, high: Any, told: list[str], *, group: str = "") -> Any:
-    import pandas as pd
-
-    names = pd.Series(list(label), dtype=object).astype(str)
-    return pd.DataFrame(
-        {
-            "label": names,
-            "group": group,
-            "value": pd.Series(list(value), dtype=float),
-            "low": pd.Series(list(low), dtype=float),
-            "high": pd.Series(list(high), dtype=float),
-            "told": told,
-        }
-    )
+def _rows(
+    table: pd.DataFrame, label: str, value: str, detail: Callable[[dict[str, Any]], str], *,
+    low: str = "", high: str = "", group: str = "",
+) -> pd.DataFrame:  # fmt: skip
+    """Return a row per row of a table; by default, the interval has the name of the value."""
+    chosen = {"label": label, "value": value, "low": low or f"{value}_low",
+              "high": high or f"{value}_high"}  # fmt: skip
+    rows = table[[]].assign(**{name: table[column] for name, column in chosen.items()})
+    rows = rows.astype({"label": str, "value": float, "low": float, "high": float})
+    details = [detail(row) for row in table.to_dict("records")]
+    return rows.assign(group=group, detail=details).reset_index(drop=True)
 
 
 KINDS: dict[
     str, tuple[Callable[..., Analysis], Callable[[Analysis, int], IntervalRows]]
 ] = {
-    "facilities": (_facilities, _facility_rows),
-    "before_after": (_before_after, _era_rows),
-    "compare_facilities": (_compare_facilities, _difference_rows),
-    "countries": (_countries, _place_rows),
-    "institutions": (_institutions, _place_rows),
-    "uat_gaps": (_proposals, _proposal_rows),
+    "facilities": (impact, _facility_rows),
+    "before_after": (before_after, _era_rows),
+    "compare_facilities": (compare_facilities, _difference_rows),
+    "countries": (countries, _place_rows),
+    "institutions": (institutions, _place_rows),
+    "uat_gaps": (thesaurus_gaps, _proposal_rows),
 }  # fmt: skip

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import levels_of
-from landscape.figures._colours import Theme, Tones, choose_tones, draw_specks, smooth_adaptively
+from landscape.figures._colours import (
+    Theme,
+    Tones,
+    choose_tones,
+    draw_specks,
+    pick,
+    smooth_adaptively,
+)
 from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
 from landscape.figures._page import Key, LegendEntry, Page
 from landscape.figures._scene import (
@@ -156,8 +163,7 @@ def add_density(
 
 def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
     """Return an image of ramp positions from 0 to 1, row 0 the lowest."""
-    tone = np.round(np.asarray(position) * (len(ramp) - 1)).astype(np.intp)
-    pixels = np.round(ramp * 255).astype(np.uint8)[tone]
+    pixels = pick(np.round(ramp * 255).astype(np.uint8), position)
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
@@ -166,10 +172,9 @@ def density_key(page: Page, tones: Tones) -> Key:
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
-        tone = float(tones.position(value / area))
-        colour = page.colours.ramp[round(tone * (len(page.colours.ramp) - 1))]
+        colour = pick(page.colours.ramp, tones.position(value / area))
         words = f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
-        squares.append((words, tuple(float(part) for part in colour)))
+        squares.append((words, tuple(colour.tolist())))
     return Key("Papers in a square this size", squares)
 
 
@@ -193,15 +198,13 @@ def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
         rows = np.sort(np.random.default_rng(0).choice(n, _MOST_POINTED_AT, replace=False))
 
     def hover() -> list[str]:
-        told = atlas.read_papers(["title", "year"]).iloc[rows]
-        return [
-            f"{title} ({year})" for title, year in zip(told["title"], told["year"], strict=True)
-        ]
+        papers = atlas.read_papers(["title", "year"]).iloc[rows]
+        return [f"{paper.title} ({paper.year})" for paper in papers.itertuples()]
 
-    papers = atlas.map.iloc[rows]
+    at = atlas.map[["x", "y"]].iloc[rows].astype(np.float32)
     panel.layers.append(
-        Points(x=papers["x"].to_numpy(np.float32), y=papers["y"].to_numpy(np.float32), size=3.0,
-               colour=colours.ink, opacity=0.02, hover=hover, gid="papers", screen=True, of=n)
+        Points(x=at["x"], y=at["y"], size=3.0, colour=colours.ink, opacity=0.02, hover=hover,
+               gid="papers", screen=True, of=n)
     )  # fmt: skip
 
 
@@ -216,16 +219,16 @@ def add_names(
     labels: bool = True,
     most: int | None = None,
     reserved: Floats | None = None,
-    loud: Collection[int] | None = None,
+    emphasized: Collection[int] | None = None,
 ) -> Floats:
-    """Name topics on a map; return their boxes in points, NaN for those not shown."""
+    """Name topics on a map, those `emphasized` in bold; return their boxes, NaN if not shown."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
         most = max(12, round(1.25 * share))
     wanted = topics.head(most if labels else 0)
-    names = [_style(row, page.colours, loud) for row in wanted.itertuples()]
-    return _place(page, panel, wanted, names, reserved=reserved, leaders=loud is None)
+    names = [_style(row, page.colours, emphasized) for row in wanted.itertuples()]
+    return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 
 
 def add_few_names(
@@ -253,16 +256,14 @@ def add_few_names(
 _Style = tuple[list[list[str]], float, str, str]  # ways to break a name, size, weight, colour
 
 
-def _style(row: Any, colours: Theme, loud: Collection[int] | None) -> _Style:
-    """Return the style of a topic, by its level or by whether it is in `loud`."""
-    ways = [way.split("\n") for way in line_breaks(clean_name(row.label), most_lines=3)]
-    own = getattr(row, "colour", None)
-    if own:
+def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Style:
+    ways = [way.split("\n") for way in line_breaks(clean_name(row.label))]
+    if own := getattr(row, "colour", None):
         return ways, _REGION, "bold", own
-    if loud is not None:
-        is_loud = row.topic_id in loud
-        weight, colour = ("bold", colours.ink) if is_loud else ("normal", colours.faint)
-        return ways, _REGION, weight, colour
+    if emphasized is not None:
+        if row.topic_id in emphasized:
+            return ways, _REGION, "bold", colours.ink
+        return ways, _REGION, "normal", colours.faint
     if row.level == 0:
         raised = [[capitals(line) for line in lines] for lines in ways]
         return raised, _CONTINENT, "bold", colours.continent
@@ -293,23 +294,17 @@ def _place(
         for ways, size, weight, _ in styles
     ]
     peaks = panel.to_page(topics["x"], topics["y"])
-    left, bottom, right, top = panel.box
-    pad = 3 * scale
     # The best shape of a name is about three times as wide as high.
     shapes = [np.abs(np.log2(size[:, 0] / size[:, 1] / 3.2)) for size in sizes]
     placed = place_labels(
-        peaks,
-        sizes,
-        frame=(left + pad, bottom + pad, right - pad, top - pad),
-        reserved=reserved,
+        peaks, sizes, frame=_frame(page, panel), reserved=reserved, gap=2.0 * scale,
         reluctance=[0.55 * np.maximum(shape - 0.5, 0) for shape in shapes],
-        gap=2.0 * scale,
         reach=130 * scale if reach is None else reach,
-    )
+    )  # fmt: skip
     names = []
     papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
-    told = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
-            for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
+    hover = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
+             for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
     for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
         lines, box = ways[int(placed.variants[place])], placed.boxes[place]
@@ -321,47 +316,44 @@ def _place(
         names.append(
             Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
                  size * scale, weight, colour, f"topic-{topics['topic_id'].iloc[place]}", side,
-                 told[place], (float(peaks[place, 0]), float(peaks[place, 1])))
+                 hover[place], (float(peaks[place, 0]), float(peaks[place, 1])))
         )  # fmt: skip
-    shown = placed.leaders[placed.shown]
     panel.layers.append(
-        Names(names=names, leaders=shown, leader_colour=page.colours.ink if leaders else "",
-              gid="names")
+        Names(names=names, leaders=placed.leaders[placed.shown], gid="names",
+              leader_colour=page.colours.ink if leaders else "")
     )  # fmt: skip
     return placed.boxes
 
 
+def _frame(page: Page, panel: Panel) -> Box:
+    """Return the box of a panel within a narrow margin."""
+    left, bottom, right, top = panel.box
+    pad = 3 * page.scale
+    return left + pad, bottom + pad, right - pad, top - pad
+
+
 def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int) -> pd.DataFrame:
     """Return the data of the names, one row per topic."""
-    import pandas as pd
-
     centres = np.full((len(topics), 2), np.nan)
     if len(boxes):
         middle = np.column_stack([boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)])
         centres[: len(boxes)] = panel.to_data(middle)
-    papers = topics["n_papers"].astype("int64")
-    table = pd.DataFrame(
-        {
-            "topic_id": topics["topic_id"].astype("int64"),
-            "level": topics["level"].astype("int64"),
-            "label": topics["label"].astype(str),
-            "x": topics["x"].astype(float),
-            "y": topics["y"].astype(float),
-            "n_papers": papers,
-            "share": papers / max(1, n_papers),
-            "shown": ~np.isnan(centres[:, 0]),
-            "label_x": centres[:, 0],
-            "label_y": centres[:, 1],
-        }
+    parent = ["parent_id"] if "parent_id" in topics else []
+    whole = ["topic_id", "level", *parent, "n_papers"]
+    table = topics[["topic_id", "level", *parent, "label", "x", "y", "n_papers"]].astype(
+        {**dict.fromkeys(whole, "int64"), "label": str, "x": float, "y": float}
     )
-    if "parent_id" in topics:
-        table.insert(2, "parent_id", topics["parent_id"].astype("int64"))
     words = topics["keywords"] if "keywords" in topics else [()] * len(topics)
-    table["keywords"] = [
-        "; ".join(map(str, few)) if few is not None and not isinstance(few, str) else str(few or "")
-        for few in words
-    ]
-    return table
+    return table.assign(
+        share=table["n_papers"] / max(1, n_papers),
+        shown=~np.isnan(centres[:, 0]),
+        label_x=centres[:, 0],
+        label_y=centres[:, 1],
+        keywords=[
+            few if isinstance(few, str) else "; ".join(map(str, () if few is None else few))
+            for few in words
+        ],
+    )
 
 
 # -- marked papers
@@ -377,12 +369,12 @@ def mark_papers(
     numbers, leaders = _place_numbers(page, panel, at, dots)
     for which, gid, order in ((~outliers, "found", 2.3), (outliers, "apart", 2.4)):
         styles = symbols(page.colours, scale=small)[gid]
-        told = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
+        texts = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
             last = number == len(styles) - 1  # the one before it is a halo
             panel.layers.append(
                 Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
-                       hover=told, screen=None if last else False,
+                       hover=texts, screen=None if last else False,
                        name="outlier" if gid == "apart" else "found")
             )  # fmt: skip
         size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
@@ -426,9 +418,7 @@ def legend_of(
     if outliers:
         entries.append(LegendEntry("paper found, outlier", styles["apart"][-1]))
     if outlined:
-        words = (
-            "the region that contains them" if outlined == 1 else "the regions that contain them"
-        )
+        words = f"the region{' that contains' if outlined == 1 else 's that contain'} them"
         entries.append(LegendEntry(words, outline_style(colours, scale)))
     return entries
 
@@ -449,17 +439,11 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
     n = min(len(at), FEW)
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
     extents = [page.extent(str(rank), size=size, weight="bold") for rank in range(1, n + 1)]
-    left, bottom, right, top = panel.box
-    pad = 3 * page.scale
     placement = place_labels(
-        at[:n],
-        [np.array([[extent.width, extent.ascent]]) for extent in extents],
-        frame=(left + pad, bottom + pad, right - pad, top - pad),
-        reserved=dots,
-        gap=1.0 * page.scale,
-        reach=200 * page.scale,
+        at[:n], [np.array([[extent.width, extent.ascent]]) for extent in extents],
+        frame=_frame(page, panel), reserved=dots, gap=page.scale, reach=200 * page.scale,
         directions=48,
-    )
+    )  # fmt: skip
     numbers[:n], leaders[:n] = placement.boxes, placement.leaders
     leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
     return numbers, leaders
@@ -482,7 +466,7 @@ def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
     for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
         length = float(np.hypot(end_x - start_x, end_y - start_y))
         along = np.linspace(0, 1, max(2, int(length / step) + 1))[:, None]
-        points = np.array([[start_x, start_y]]) * (1 - along) + np.array([[end_x, end_y]]) * along
+        points = np.array([start_x, start_y]) * (1 - along) + np.array([end_x, end_y]) * along
         boxes.append(np.hstack([points - 1, points + 1]))
     return np.concatenate(boxes)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from base64 import b64encode
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 _HATCH = "////"
 _BEND = 0.12  # of an arrow's length: lines there and back do not cover each other
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
-
+_FONT: dict[str, Any] = {"fontfamily": list(FONTS), "parse_math": False}  # names are untrusted
 
 #: Without hinting, letters have their measured widths at every resolution. Thin hatching does not
 #: look like a tone.
@@ -130,26 +129,16 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
     size = 7.0 * scene.scale
     if panel.rows:
         axes.set_yticks([at for at, _ in panel.rows], [words for _, words in panel.rows],
-                        fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
+                        fontsize=size, **_FONT)  # fmt: skip
     if panel.x.title:
-        axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
-    title = scene.title or scene.caption.head
-    axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
-                   parse_math=False)  # fmt: skip
-    told = scene.caption.sentences[:1]
-    told = [GENERATED, *told] if scene.caption.generated else list(told)
-    axes.annotate("\n".join(told), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
+        axes.set_xlabel(panel.x.title, fontsize=size, **_FONT)
+    axes.set_title(scene.title or scene.caption.head, loc="left", fontsize=1.3 * size, **_FONT)
+    lines = [*([GENERATED] if scene.caption.generated else []), *scene.caption.sentences[:1]]
+    axes.annotate("\n".join(lines), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
                   xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
-                  fontfamily=list(FONTS), color=scene.colours.faint, parse_math=False,
-                  gid="caption", annotation_clip=False)  # fmt: skip
+                  color=scene.colours.faint, gid="caption", annotation_clip=False,
+                  **_FONT)  # fmt: skip
     return axes
-
-
-def axes_size(axes: Axes) -> tuple[float, float]:
-    """Width and height of axes in inches."""
-    box = axes.get_window_extent()
-    dpi = axes.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes have a figure
-    return box.width / dpi, box.height / dpi
 
 
 class _Brush:
@@ -158,19 +147,13 @@ class _Brush:
     def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
         self.target, self.points = target, points
-        self.draws: dict[type, Callable[[Axes, Any], None]] = {
-            Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
-            Curve: self._curve,
-            Intervals: self._intervals, Rule: self._rule, Spans: self._spans,
-            Hatched: self._hatched, Arrows: self._arrows, Names: self._names,
-        }  # fmt: skip
 
     def panel(self, axes: Axes, panel: Panel) -> None:
-        """Draw a panel into axes."""
-        self._dress(axes, panel)
+        """Draw a panel into axes; the method of a layer has its name."""
+        self._style(axes, panel)
         for layer in panel.layers:
             if layer.screen is not True:
-                self.draws[type(layer)](axes, layer)
+                getattr(self, f"_{type(layer).__name__.lower()}")(axes, layer)
         axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
 
     def page(self, scene: Scene) -> None:
@@ -184,8 +167,11 @@ class _Brush:
                     self.target.add_artist(square)
             elif isinstance(layer, Lines):
                 for line in layer.lines:
-                    drawn = Line2D(*line.T, **_line_style(layer), transform=self.points)
-                    self.target.add_artist(drawn)
+                    self.target.add_artist(Line2D(
+                        *line.T, color=layer.colour, linewidth=layer.width, alpha=layer.opacity,
+                        linestyle=_STYLES.get(layer.dashes, layer.dashes), gid=layer.gid,
+                        transform=self.points,
+                    ))  # fmt: skip
             elif isinstance(layer, Points):
                 drawn = Line2D(layer.x, layer.y, **_mark_style(layer), transform=self.points)
                 self.target.add_artist(drawn)
@@ -196,14 +182,12 @@ class _Brush:
         """Draw one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(
-            text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
-            fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
-            va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
-            bbox=behind if text.in_panel else None,
-            gid=text.gid, zorder=3,
+            text.x, text.y, text.words, transform=self.points, fontsize=text.size,
+            fontweight=text.weight, color=text.colour, ha=text.align, va="baseline", gid=text.gid,
+            zorder=3, bbox=behind if text.in_panel else None, **_FONT,
         )  # fmt: skip
 
-    def _dress(self, axes: Axes, panel: Panel) -> None:
+    def _style(self, axes: Axes, panel: Panel) -> None:
         """Style the axes with thin lines; set log scales before limits."""
         faint, scale = self.colours.faint, self.scale
         axes.set_gid(panel.gid)
@@ -289,7 +273,7 @@ class _Brush:
             axes.annotate(
                 layer.label, (layer.x, 1), xycoords=("data", "axes fraction"), xytext=(3, -7),
                 textcoords="offset points", fontsize=7 * self.scale, color=layer.colour,
-                gid=layer.gid, fontfamily=list(FONTS), parse_math=False,
+                gid=layer.gid, **_FONT,
             )  # fmt: skip
 
     def _spans(self, axes: Axes, layer: Spans) -> None:
@@ -313,13 +297,12 @@ class _Brush:
 
     def _arrows(self, axes: Axes, layer: Arrows) -> None:
         for start, end in zip(layer.starts, layer.ends, strict=True):
-            arrow = FancyArrowPatch(
+            axes.add_patch(FancyArrowPatch(
                 tuple(start), tuple(end), connectionstyle=f"arc3,rad={_BEND}", arrowstyle="-|>",
                 mutation_scale=5.0 * self.scale, linewidth=layer.width, color=layer.colour,
                 alpha=0.55, shrinkA=2.5 * self.scale, shrinkB=2.5 * self.scale,
                 zorder=layer.order, gid=layer.gid,
-            )  # fmt: skip
-            axes.add_patch(arrow)
+            ))  # fmt: skip
 
     def _names(self, axes: Axes, layer: Names) -> None:
         self._leaders(axes, layer)
@@ -360,11 +343,6 @@ class _Brush:
                 markeredgewidth=0.6 * self.scale, gid="peaks", zorder=2.2, scalex=False,
                 scaley=False,
             )  # fmt: skip
-
-
-def _line_style(layer: Lines) -> dict[str, Any]:
-    return {"color": layer.colour, "linewidth": layer.width, "alpha": layer.opacity,
-            "linestyle": _STYLES.get(layer.dashes, layer.dashes), "gid": layer.gid}  # fmt: skip
 
 
 def _mark_style(layer: Points) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
 import numpy as np
@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Theme, quiet, theme
+from landscape.figures._colours import Theme, pick, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -61,7 +61,7 @@ _BESIDE = 0.33  # of the page's width, for a table
 class PageOptions(TypedDict, total=False):
     """Appearance of a figure, documented in `landscape.figures.heatmap`."""
 
-    colours: str
+    colours: str | Theme
     size_inches: tuple[float, float] | None
     title: str | None
     raster_dpi: int
@@ -95,8 +95,7 @@ class Key:
     @classmethod
     def of_ramp(cls, title: str, ramp: Floats, meanings: Sequence[str]) -> Key:
         """Make a key of evenly spaced colours of a ramp."""
-        places = np.linspace(0, len(ramp) - 1, len(meanings)).round().astype(int)
-        colours = [tuple(float(part) for part in ramp[place]) for place in places]
+        colours = map(tuple, pick(ramp, np.linspace(0, 1, len(meanings))).tolist())
         return cls(title, list(zip(meanings, colours, strict=True)))
 
 
@@ -124,53 +123,45 @@ class Page:
 
     def __init__(
         self,
-        size_inches: tuple[float, float],
-        colours: Theme,
         caption: Caption,
+        look: PageOptions,
         *,
-        title: str | None = None,
-        raster_dpi: int = RASTER_DPI,
+        size: tuple[float, float] = SIZE_INCHES,
         smallest: tuple[float, float] = _SMALLEST,
+        soft: bool = False,
         legend: Sequence[LegendEntry] = (),
         has_key: bool = False,
-        onto: Axes | None = None,
     ) -> None:
-        self.onto = onto
-        if onto is not None:
-            size_inches = _matplotlib.axes_size(onto)
-            smallest = (0.5, 0.5)
-        width, height = (float(length) for length in size_inches)
+        """Begin a page; `soft` reduces the contrast of the map below the marks."""
+        self.onto, size = look.get("ax"), look.get("size_inches") or size
+        if self.onto is not None:
+            box, dpi = self.onto.get_window_extent(), self.onto.figure.dpi
+            size, smallest = (box.width / dpi, box.height / dpi), (0.5, 0.5)
+        width, height = (float(length) for length in size)
         if not (smallest[0] <= width <= _LARGEST and smallest[1] <= height <= _LARGEST):
             raise InputError(
                 f"A page of {width:g} x {height:g} inches is not possible; use at least "
                 f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches per side."
             )
-        self.colours, self.caption, self.legend = colours, caption, legend
+        colours = theme(look.get("colours", "light"))
+        self.colours, self.caption, self.legend = (
+            quiet(colours) if soft else colours,
+            caption,
+            legend,
+        )
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
         self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
-        self.pixel = 72 / min(raster_dpi, math.sqrt(_MOST_PIXELS / (width * height)))  # points
+        dpi = min(look.get("raster_dpi", RASTER_DPI), math.sqrt(_MOST_PIXELS / (width * height)))
+        self.pixel = 72 / dpi  # points
         self.panels: list[Panel] = []
         self.layers: list[Layer] = []
         self.texts: list[Text] = []
-        self.title = clean_name(title or caption.head.removesuffix("."), most=200)
-        self.has_own_title = bool(title)
+        self.has_own_title = bool(look.get("title"))
+        self.title = clean_name(look.get("title") or caption.head.removesuffix("."), most=200)
         self.title_height = self.caption_height = self._foot = 0.0
-        if onto is None:
+        if self.onto is None:
             self._write_title()
             self._write_caption(has_key=has_key)
-
-    @classmethod
-    def of(
-        cls, caption: Caption, look: PageOptions, *, size: tuple[float, float] = SIZE_INCHES,
-        soft: bool = False, **more: Any,
-    ) -> Self:  # fmt: skip
-        """Begin a page with the options of a figure; `soft` tones the colours of the map down."""
-        colours = theme(look.get("colours", "light"))
-        return cls(
-            look.get("size_inches") or size, quiet(colours) if soft else colours, caption,
-            title=look.get("title"), raster_dpi=look.get("raster_dpi", RASTER_DPI),
-            onto=look.get("ax"), **more,
-        )  # fmt: skip
 
     # -- text
 
@@ -196,8 +187,13 @@ class Page:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
-    def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
-        """Break words into lines of at most `width` points; wider words are split."""
+    def wrapped(
+        self, words: str, *, size: float, width: float, weight: str = "normal", most: int = 0
+    ) -> list[str]:
+        """Break words into lines of at most `width` points; wider words are split.
+
+        Lines after the first `most` are joined to the last, which is truncated.
+        """
         left = list(self._pieces(words, size=size, weight=weight, width=width))
         lines = []
         while left:
@@ -209,6 +205,9 @@ class Page:
             )
             lines.append(" ".join(left[: n + 1]).strip())
             left = left[n + 1 :]
+        if most and len(lines) > most:
+            rest = " ".join(lines[most - 1 :])
+            lines[most - 1 :] = [self.shortened(rest, width=width, size=size, weight=weight)]
         return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
@@ -219,8 +218,8 @@ class Page:
 
         for rest in words.split(" "):
             # No letter is wider than one and a half times its size: most words need no measuring.
-            room = width / (1.5 * size * self.scale)
-            while len(rest) > max(1, room) and first(len(rest)) > width:
+            surely = width / (1.5 * size * self.scale)
+            while len(rest) > max(1, surely) and first(len(rest)) > width:
                 fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
                 yield rest[:fitting]
                 rest = rest[fitting:]
@@ -246,10 +245,7 @@ class Page:
         width = self.width - 2 * self.margin
         line = self.extent(self.title, size=_TITLE, weight="bold").width
         size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
-        lines = self.wrapped(self.title, size=size, weight="bold", width=width)
-        if len(lines) > 2:
-            lines = [lines[0], self.shortened(" ".join(lines[1:]), width=width, size=size,
-                                              weight="bold")]  # fmt: skip
+        lines = self.wrapped(self.title, size=size, weight="bold", width=width, most=2)
         measured = [self.extent(one, size=size, weight="bold") for one in lines]
         y = self.height - 0.6 * self.margin - measured[0].ascent
         for place, one in enumerate(lines):
@@ -265,9 +261,9 @@ class Page:
         lines = [(line, "bold", self.colours.accent)
                  for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
                  if self.caption.generated]  # fmt: skip
-        said = [*([self.caption.head] if self.has_own_title else []), *self.caption.sentences]
+        head = [self.caption.head] if self.has_own_title else []
         lines += [(line, "normal", self.colours.faint)
-                  for line in self._fitting(said, width)]  # fmt: skip
+                  for line in self._fitting([*head, *self.caption.sentences], width)]  # fmt: skip
         pitch = _LINE * NORMAL * self.scale
         text, key = len(lines) * pitch, 0.0
         if has_key:
@@ -288,17 +284,13 @@ class Page:
     def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
         """Return the lines of the sentences that fit; the first is truncated if it does not."""
         lines: list[str] = []
-        told: list[str] = []
+        shown: list[str] = []
         for sentence in sentences:
-            tried = self.wrapped(
-                " ".join([*told, sentence]), size=NORMAL, weight="normal", width=width
-            )
+            tried = self.wrapped(" ".join([*shown, sentence]), size=NORMAL, width=width)
             if len(tried) <= _LINES:
-                told, lines = [*told, sentence], tried
-            elif not told:
-                rest = self.shortened(" ".join(tried[1:]), width=width)
-                lines = [tried[0], rest if rest.endswith("…") else f"{rest}…"]
-                break
+                shown, lines = [*shown, sentence], tried
+            elif not shown:
+                return self.wrapped(sentence, size=NORMAL, width=width, most=_LINES)
         return lines
 
     def _column(self) -> float:
@@ -317,7 +309,7 @@ class Page:
         return 0.0, self.caption_height, self.width, self.height - self.title_height
 
     @property
-    def room(self) -> Box:
+    def chart_area(self) -> Box:
         """Area for charts, within title, caption and margins."""
         if self.onto is not None:
             return self.area
@@ -333,28 +325,11 @@ class Page:
         column = cut + 0.3 * self.margin, bottom, right - self.margin, top - 0.2 * self.margin
         return (left, bottom, cut, top), column
 
-    def tiled(self, n: int, *, heading: float = 14.0, gap: float = 9.0) -> list[Box]:
+    def tiled(self, n: int) -> list[Box]:
         """Split the area within its margins into equal boxes for `n` maps with headings."""
         left, bottom, right, top = self.area
-        left, right = left + self.margin, right - self.margin
-        gap, strip = gap * self.scale, heading * self.scale
-        width, height = right - left, top - bottom
-
-        def size(columns: int) -> tuple[float, float]:
-            rows = math.ceil(n / columns)
-            across = (width - gap * (columns - 1)) / columns
-            return across, (height - gap * (rows - 1)) / rows - strip
-
-        # The largest square that fits into each panel, as maps are about as wide as high.
-        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
-        across, up = (max(math.floor(length / self.pixel), 8) * self.pixel
-                      for length in size(columns))  # fmt: skip
-        boxes = []
-        for number in range(n):
-            row, column = divmod(number, columns)
-            x0, y1 = left + column * (across + gap), top - strip - row * (up + strip + gap)
-            boxes.append((x0, y1 - up, x0 + across, y1))
-        return boxes
+        box = left + self.margin, bottom, right - self.margin, top
+        return tile(box, n, heading=14 * self.scale, gap=9 * self.scale, pixel=self.pixel)
 
     # -- panels
 
@@ -374,21 +349,21 @@ class Page:
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
-        self, box: Box, words: str, told: str = "", *, colour: str | None = None,
-        told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
+        self, box: Box, words: str, note: str = "", *, colour: str | None = None,
+        note_colour: str | None = None, size: float = 8.6,
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and smaller text to its right."""
+        """Write a heading above a panel, and a note in smaller letters to its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
-        kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0
-        room = max(right - left - kept, 0.5 * (right - left))
-        name = self.shortened(words, size=size, weight="bold", width=room)
+        kept = self.extent(note, size=SMALL).width + 6 * self.scale if note else 0.0
+        width = max(right - left - kept, 0.5 * (right - left))
+        name = self.shortened(words, size=size, weight="bold", width=width)
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
-        if told and rest > 20 * self.scale:
-            shown = self.shortened(told, size=SMALL, width=rest)
-            self.write(shown, right, y, size=SMALL, gid=told_gid, align="right",
-                       colour=told_colour or self.colours.faint)  # fmt: skip
+        if note and rest > 20 * self.scale:
+            shown = self.shortened(note, size=SMALL, width=rest)
+            self.write(shown, right, y, size=SMALL, gid="note", align="right",
+                       colour=note_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
         """Draw a ramp between the labels of its ends."""
@@ -456,30 +431,26 @@ class Page:
         ):
             y -= 9.0 * 1.18 * scale
             self.write(line, left, y, size=9.0, weight="bold", gid="ranking")
-        indent = self._indent(ranking.rows)
+        if any(row.style for row in ranking.rows):
+            indent = 20 * scale  # line samples before the names
+        else:
+            marks = [self.extent(row.mark, size=7.6, weight="bold").width
+                     for row in ranking.rows if row.mark]  # fmt: skip
+            indent = max(marks) + 4 * scale if marks else 0.0
         widths = self._columns(ranking, width=right - left - indent)
         gutter = 7.0 * scale
-        ends = [right - (sum(widths[i + 1 :]) + gutter * len(widths[i + 1 :]))
-                for i in range(len(widths))]  # fmt: skip
+        ends = [right - (sum(widths[i:]) + gutter * len(widths[i:]))
+                for i in range(1, len(widths) + 1)]  # fmt: skip
         names = right - left - indent - sum(widths) - gutter * len(widths)
         y = self._write_headings(ranking.headings, left + indent, y, ends)
         for written, row in enumerate(ranking.rows):
-            lines = self.wrapped(clean_name(row.name), size=7.6, weight="normal", width=names)
-            if len(lines) > 2:
-                lines = [lines[0], self.shortened(" ".join(lines[1:]), size=7.6, width=names)]
+            lines = self.wrapped(clean_name(row.name), size=7.6, width=names, most=2)
             height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
             if y - height < bottom:
                 return written
             self._write_row(row, lines, (left, y - 7.6 * scale), indent=indent, ends=ends)
             y -= height
         return len(ranking.rows)
-
-    def _indent(self, rows: Sequence[Row]) -> float:
-        """Return the width of line samples or marks before the names."""
-        if any(row.style for row in rows):
-            return 20 * self.scale
-        marks = [self.extent(row.mark, size=7.6, weight="bold").width for row in rows if row.mark]
-        return max(marks) + 4 * self.scale if marks else 0.0
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
         """Return the widths of the columns of numbers that fit."""
@@ -542,6 +513,39 @@ class Page:
         if self.onto is not None:
             return _matplotlib.draw_onto(self.onto, scene)
         return _matplotlib.draw(scene)
+
+
+def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
+    """Split a box into `n` equal boxes below headings, row by row from the upper left.
+
+    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
+    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
+    """
+    left, bottom, right, top = box
+    width, height = right - left, top - bottom
+
+    def size(columns: int) -> tuple[float, float]:
+        rows = math.ceil(n / columns)
+        across = (width - gap * (columns - 1)) / columns
+        return across, (height - gap * (rows - 1)) / rows - heading
+
+    def cost(columns: int) -> float:
+        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
+        rows = math.ceil(n / columns)
+        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
+        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
+
+    if pixel:
+        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
+        across, up = (max(math.floor(side / pixel), 8) * pixel for side in size(columns))
+    else:
+        columns = min(range(1, n + 1), key=cost)
+        across, up = size(columns)
+    boxes = []
+    for row, column in (divmod(number, columns) for number in range(n)):
+        x0, y1 = left + column * (across + gap), top - heading - row * (up + heading + gap)
+        boxes.append((x0, y1 - up, x0 + across, y1))
+    return boxes
 
 
 @lru_cache(maxsize=50_000)

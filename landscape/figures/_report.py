@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._author_names import short_names
+from landscape.corpus._facilities import Facility, find_facility
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, caption_of
-from landscape.figures._colours import share_ramp, theme
+from landscape.figures._colours import share_ramp
 from landscape.figures._export import check_kind, save_figure
 from landscape.figures._impact import add_shares, scale_top, share_maps, views_of
 from landscape.figures._labels import clean_name
@@ -23,15 +24,14 @@ from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_p
 from landscape.figures._page import SMALL, Page
 from landscape.figures._scene import Box, Rule
 from landscape.figures._trends import share_panel
+from landscape.overlays.missions._impact import measure_usage
+from landscape.overlays.missions._usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.corpus._facilities import Facility
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.missions._usage import Usage
     from landscape.store import AtlasStore
-    from landscape.types import Analysis
 
     Ints = NDArray[np.int64]
 
@@ -108,10 +108,6 @@ def draw_report(
     seed: int = 0,
 ) -> Sheet:
     """Draw the page of `report`."""
-    from landscape.corpus._facilities import find_facility
-    from landscape.overlays.missions._impact import measure_usage
-    from landscape.overlays.missions._usage import read_usage
-
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
             f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches; use at "
@@ -129,45 +125,32 @@ def draw_report(
         )
     numbers = key_numbers(row)
     home = [f"Home fields: {', '.join(of.home_fields)}."] if of.home_fields else []
-    caption = caption_of(found, *_METHOD, *home)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    page = Page(size_inches, theme(colours), caption, title=title)
-    _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
-    table = _regions_table(found)
-    told = "; ".join(number.in_words for number in numbers)
-    top = ", ".join(
-        f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
-        for one in table.head(5).itertuples()
-    )
-    more = f"{told}. Regions with most of its papers: {top or 'none'}."
-    words = caption.describe(f"Report on {title}.", more)
-    return page.draw(alt_text=words, table=table, on_screen=("map",))
+    page = Page(caption_of(found, *_METHOD, *home),
+                {"colours": colours, "size_inches": size_inches, "title": title})  # fmt: skip
+    regions = found.tables["regions"].query("papers > 0")
+    regions = regions.sort_values("papers", ascending=False, ignore_index=True)
 
-
-def _compose(
-    page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number],
-    usage: Usage, *, since: int | None, until: int | None,
-) -> None:  # fmt: skip
-    """Draw the parts of the page: numbers, map and regions, years and papers."""
-    from landscape.overlays.missions._usage import in_period
-
-    left, bottom, right, top = page.room
+    left, bottom, right, top = page.chart_area
     gap = 14 * page.scale
     page.write(_about(of), left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
     y = write_numbers(page, (left, bottom, right, top - 14 * page.scale), numbers)
-    middle, rest = left + 0.56 * (right - left), y - bottom
-    foot = _draw_share_map(
-        page, (left, y - 0.56 * rest, middle - gap, y - gap), atlas, usage, (since, until)
-    )
-    end = _write_regions(
-        page, (middle, y - 0.56 * rest, right, y - gap), found.tables["regions"], most=_TOP_REGIONS
-    )
-    second = min(foot, end) - gap
-    _draw_years(page, (left, bottom, middle - gap, second), found.tables["years"], of)
-    core = found.tables["regions"].query("papers > 0").sort_values("papers", ascending=False)
+    middle, upper = left + 0.56 * (right - left), y - 0.56 * (y - bottom)
+    foot = _draw_share_map(page, (left, upper, middle - gap, y - gap), atlas, usage, (since, until))
+    end = _write_regions(page, (middle, upper, right, y - gap), regions.head(_TOP_REGIONS))
+    lower = min(foot, end) - gap
+    _draw_years(page, (left, bottom, middle - gap, lower), found.tables["years"], of)
     own = np.flatnonzero(usage.uses(0) & in_period(usage, since, until))
-    rows = exemplar_rows(atlas, own, core["topic_id"].tolist(), most=_EXEMPLARS)
-    _write_papers(page, (middle, bottom, right, second), atlas, rows)
+    rows = exemplar_rows(atlas, own, regions["topic_id"].tolist(), most=_EXEMPLARS)
+    _write_papers(page, (middle, bottom, right, lower), atlas, rows)
+
+    most = ", ".join(
+        f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
+        for one in regions.head(5).itertuples()
+    )
+    more = f"{'; '.join(map(str, numbers))}. Regions with most of its papers: {most or 'none'}."
+    words = page.caption.describe(f"Report on {title}.", more)
+    return page.draw(alt_text=words, table=regions)
 
 
 def _about(of: Facility) -> str:
@@ -176,14 +159,6 @@ def _about(of: Facility) -> str:
     first = f"First light {of.first_light.year}{until}"
     band = of.band[:1].upper() + of.band[1:]
     return clean_name(f"{band}. {of.agency}. {first}.", most=160)
-
-
-def _regions_table(found: Analysis) -> Any:
-    return (
-        found.tables["regions"]
-        .query("papers > 0")
-        .sort_values("papers", ascending=False, ignore_index=True)
-    )
 
 
 # -- key numbers
@@ -197,41 +172,49 @@ class Number:
     interval: str
     meaning: str
 
-    @property
-    def in_words(self) -> str:
-        """The number in one phrase."""
+    def __str__(self) -> str:
         within = f" ({self.interval})" if self.interval else ""
         return f"{self.meaning}: {self.value}{within}"
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
     """Return the key numbers of a row of an impact table."""
-    regions = f"{_whole(row, 'core_regions')} main regions"
-    first_light = str(row.get("first_light", ""))[:4]
+    import pandas as pd
+
+    def value_of(name: str) -> float:
+        return math.nan if pd.isna(row.get(name)) else float(row[name])
+
+    def whole(name: str) -> str:
+        return f"{value_of(name):,.0f}" if math.isfinite(value_of(name)) else _NOT_KNOWN
+
+    def number(name: str, form: Callable[[float], str], meaning: str) -> Number:
+        value, low, high = (value_of(f"{name}{end}") for end in ("", "_low", "_high"))
+        if not math.isfinite(value):
+            return Number(_NOT_KNOWN, "not known", meaning)
+        interval = f"{form(low)} to {form(high)}" if math.isfinite(low + high) else ""
+        return Number(form(value), interval, meaning)
+
+    since = f"since first light, {str(row.get('first_light', ''))[:4]}"
+    if row.get("rise_comparable", True):
+        rise = number("rise", lambda value: f"{100 * value:+.1f} pts", f"in that share {since}")
+    else:
+        meaning = f"rise {since}: the corpus itself changed meanwhile"
+        rise = Number(_NOT_KNOWN, "not comparable", meaning)
+    near = f"of {whole('local_corpus')} papers in the {whole('core_regions')} main regions"
+    cited = f"of all citations ({whole('cited_papers')} of its papers known)"
+    outside = f"outside its home fields, of {whole('fields_known')} papers"
+    effective = f"regions, effectively (papers in {whole('regions')})"
+    bridging = "regions reached by a paper, against others there"
     return [
-        Number(_whole(row, "papers"), "", f"papers of {_whole(row, 'corpus_papers')}"),
-        _number(row, "share", _percent, "of all papers"),
-        _number(
-            row, "local_share", _percent,
-            f"of {_whole(row, 'local_corpus')} papers in the {regions}",
-        ),
-        _rise(row, first_light),
-        _number(
-            row, "citations_share", _percent,
-            f"of all citations ({_whole(row, 'cited_papers')} of its papers known)",
-        ),
-        _number(
-            row, "effective_regions", "{:.1f}".format,
-            f"regions, effectively (papers in {_whole(row, 'regions')})",
-        ),
-        _number(
-            row, "outside_home", _percent,
-            f"outside its home fields, of {_whole(row, 'fields_known')} papers",
-        ),
-        _number(
-            row, "bridging", "×{:.2f}".format, "regions reached by a paper, against others there"
-        ),
-    ]  # fmt: skip
+        Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
+        number("share", _percent, "of all papers"),
+        number("local_share", _percent, near),
+        rise,
+        number("citations_share", _percent, cited),
+        number("effective_regions", "{:.1f}".format, effective),
+        number("outside_home", _percent, outside),
+        number("bridging", "×{:.2f}".format, bridging),
+    ]
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
@@ -244,51 +227,16 @@ def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
         x, y = left + column * pitch, top - row * _TILE * scale - _BIG * scale
         page.write(number.value, x, y, size=_BIG, weight="bold", gid="number")
         beside = x + page.extent(number.value, size=_BIG, weight="bold").width + 4 * scale
-        room = pitch - (beside - x) - 6 * scale
-        interval = page.shortened(number.interval, width=room, size=SMALL)
+        width = pitch - (beside - x) - 6 * scale
+        interval = page.shortened(number.interval, width=width, size=SMALL)
         page.write(interval, beside, y, size=SMALL, colour=page.colours.faint, gid="interval")
-        lines = page.wrapped(number.meaning, size=7.5, weight="normal", width=pitch - 8 * scale)
+        lines = page.wrapped(number.meaning, size=7.5, width=pitch - 8 * scale)
         for line_number, line in enumerate(lines[:2]):
             page.write(
                 line, x, y - (10 + 9 * line_number) * scale, size=7.5, colour=page.colours.faint,
                 gid="meaning",
             )  # fmt: skip
     return top - math.ceil(len(numbers) / _A_ROW) * _TILE * scale
-
-
-def _number(
-    row: Mapping[str, Any], name: str, written: Callable[[float], str], meaning: str
-) -> Number:
-    value, low, high = (_float(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
-    if not math.isfinite(value):
-        return Number(_NOT_KNOWN, "not known", meaning)
-    bounded = math.isfinite(low) and math.isfinite(high)
-    return Number(written(value), f"{written(low)} to {written(high)}" if bounded else "", meaning)
-
-
-def _rise(row: Mapping[str, Any], first_light: str) -> Number:
-    """Return the rise of the share since first light, if the corpus is comparable."""
-    if not row.get("rise_comparable", True):
-        meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
-        return Number(_NOT_KNOWN, "not comparable", meaning)
-    return _number(
-        row,
-        "rise",
-        lambda value: f"{100 * value:+.1f} pts",
-        f"in that share since first light, {first_light}",
-    )
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def _whole(row: Mapping[str, Any], name: str) -> str:
-    value = _float(row.get(name))
-    return f"{value:,.0f}" if math.isfinite(value) else _NOT_KNOWN
 
 
 def _percent(value: float) -> str:
@@ -306,8 +254,8 @@ def _draw_share_map(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     _heading(page, box, "Share of the local literature")
     left, bottom, right, top = box
-    room = map_box((left, bottom + 22 * scale, right, top - 14 * scale), x, y, least=0.7)
-    panel = map_panel(page, room, x, y, border=8 * scale, framed=True)
+    inner = map_box((left, bottom + 22 * scale, right, top - 14 * scale), x, y, least=0.7)
+    panel = map_panel(page, inner, x, y, border=8 * scale, framed=True)
     (found,), _ = share_maps(page, panel, x, y, views_of(usage, [period]))
     most = scale_top([found])
     add_shares(page, panel, found, most, outline=False)
@@ -337,24 +285,24 @@ def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None
         )  # fmt: skip
 
 
-def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) -> float:
+def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     """List the regions with the most papers; return the lower edge in points."""
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Main regions")
-    ranked = regions[regions["papers"] > 0].sort_values("papers", ascending=False).head(most)
     columns = [right - 74 * scale, right]
     y = top - 24 * scale
     for x, words in zip(columns, ("papers", "share of region"), strict=True):
         page.write(words, x, y, size=6.5, align="right", colour=page.colours.faint)
-    pitch = min(15.0 * scale, max(9.5 * scale, (y - bottom) / (len(ranked) + 1)))
-    for row in ranked.itertuples():
+    pitch = min(15.0 * scale, max(9.5 * scale, (y - bottom) / (len(regions) + 1)))
+    for row in regions.itertuples():
         if y - pitch < bottom:
             break
         y -= pitch
         counts = f"{row.papers:,} of {row.region_papers:,}"
-        room = columns[0] - left - page.extent(counts, size=7.5).width - 6 * scale
-        page.write(page.shortened(row.label, width=room, size=7.5), left, y, size=7.5, gid="region")
+        width = columns[0] - left - page.extent(counts, size=7.5).width - 6 * scale
+        name = page.shortened(row.label, width=width, size=7.5)
+        page.write(name, left, y, size=7.5, gid="region")
         page.write(counts, columns[0], y, size=7.5, align="right")
         share = f"{row.share:.0%} ({row.share_low:.0%} to {row.share_high:.0%})"
         page.write(share, columns[1], y, size=7.5, align="right")
@@ -388,16 +336,13 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Suggested papers, one per region")
-    told = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
+    papers = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     topics = atlas.map["topic_id"].to_numpy()[list(rows)]
     y = top - 12 * scale
-    for paper, topic in zip(told.itertuples(), topics, strict=True):
+    for paper, topic in zip(papers.itertuples(), topics, strict=True):
         title = clean_name(paper.title, most=300)
-        lines = page.wrapped(title, size=7.5, weight="normal", width=right - left)
-        if len(lines) > 2:
-            second = page.shortened(" ".join(lines[1:]), width=right - left, size=7.5)
-            lines = [lines[0], second if second.endswith("…") else f"{second}…"]
+        lines = page.wrapped(title, size=7.5, width=right - left, most=2)
         if y - (13 + 9 * len(lines)) * scale < bottom:
             return
         y -= 11 * scale

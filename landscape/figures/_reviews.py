@@ -9,7 +9,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import contrast_ramp
+from landscape.figures._colours import contrast_ramp, fade, pick
 from landscape.figures._impact import grid_shape
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -22,11 +22,13 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking, Row
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
+from landscape.mapping._density import default_bandwidth
+from landscape.overlays.missions._measures import ShareMap, share_map
+from landscape.overlays.reviews._gaps import review_gaps, review_mask
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.overlays.missions._measures import ShareMap
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
@@ -84,8 +86,6 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    from landscape.overlays.reviews._gaps import review_gaps, review_mask
-
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     return draw_reviews(atlas, gaps, review_mask(atlas), listed=listed, **look)
 
@@ -99,9 +99,6 @@ def draw_reviews(
     **look: Unpack[PageOptions],
 ) -> Any:
     """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays.missions._measures import share_map
-
     if not len(gaps.table):
         raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -113,7 +110,7 @@ def draw_reviews(
         f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
         "usual where papers are few. Numbers are the ranks of the gaps.",
     )
-    page = Page.of(caption, look, size=BESIDE_A_TABLE, has_key=True)
+    page = Page(caption, look, size=BESIDE_A_TABLE, has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews for the papers there", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)
@@ -128,12 +125,12 @@ def draw_reviews(
     )  # fmt: skip
     written = page.write_ranking(_ranking(best), column)
     _mark_gaps(page, panel, best.head(written), located)
-    told = [
+    places = [
         f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
         for number, row in enumerate(best.itertuples(), 1)
     ]
     words = caption.describe(
-        "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(told)}."
+        "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(places)}."
     )
     return page.draw(alt_text=words, table=gaps.table)
 
@@ -142,7 +139,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
     caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    page = Page.of(caption, look, soft=True, has_key=True)
+    page = Page(caption, look, soft=True, has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
@@ -150,12 +147,12 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     table = found.table.sort_values("papers", ascending=False)
     ratio = np.log2(table["density_ratio"].clip(1 / _FOLD, _FOLD).to_numpy(float))
     reach = float(np.log2(_FOLD))
-    tone = np.round((ratio / reach + 1) / 2 * (len(ramp) - 1)).astype(int)
     size = 5 + 15 * np.sqrt(table["papers"].to_numpy(float) / max(1, table["papers"].max()))
     panel.layers.append(
         Points(
             x=table["x"].to_numpy(float), y=table["y"].to_numpy(float), size=size * page.scale,
-            colour=ramp[tone], edge=page.colours.ink, edge_width=0.5 * page.scale, gid="regions",
+            colour=pick(ramp, (ratio / reach + 1) / 2), edge=page.colours.ink,
+            edge_width=0.5 * page.scale, gid="regions",
             bar=ColourBar("reviews, against<br>those expected<br>(powers of 2)", ratio,
                           (-reach, reach), ramp),
             hover=[
@@ -183,9 +180,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
-    tone = np.round((np.clip(times, -1, 1) + 1) / 2 * (len(ramp) - 1)).astype(int)
-    seen = np.clip((shares.papers - 6) / 24, 0, 1)
-    return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
+    return np.dstack([pick(ramp, (times + 1) / 2), fade(shares.papers, 6, 30)])
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
@@ -205,12 +200,12 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
         Points(x=rest["x"].to_numpy(float), y=rest["y"].to_numpy(float), size=4.0, gid="gaps",
                colour=page.colours.faint, hover=hover[len(best) :], screen=True)
     )  # fmt: skip
-    at = best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float)
     boxes, _ = mark_papers(
-        page, panel, *at, outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
-    )
+        page, panel, best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float),
+        outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)],
+    )  # fmt: skip
     names = best.assign(level=1, n_papers=best.get("papers", 0))
-    add_names(page, panel, names, reserved=boxes, loud=names["topic_id"].tolist())
+    add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())
 
 
 def _ranking(best: pd.DataFrame) -> Ranking:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -55,6 +56,11 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
     row: float = 0.0
 
+    @property
+    def selected(self) -> bool:
+        """Whether it is the question, a search, or a selected paper."""
+        return self.one is None or self.one.selected
+
 
 def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) -> Any:
     """Draw the tree of searches and papers through which a survey found its papers.
@@ -86,21 +92,18 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     """
     if not survey.crawled:
         raise InputError("Nothing to plot: the survey judged no papers.")
-    root, drawn = _tree(survey, most=most)
-    n_rows = _place(root)
-    caption = _write_bounds(survey, drawn)
-    page = Page.of(caption, look, smallest=(4.0, 3.0))
-    _draw(page, page.room, root, n_rows)
-    ways: dict[str, int] = {}
-    for one in survey.selected:
-        ways[one.how] = ways.get(one.how, 0) + 1
-    told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
-    words = caption.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
-    return page.draw(alt_text=words, table=_table(root), on_screen=("tree",))
+    nodes = _nodes(survey, most=most)
+    caption = _write_bounds(survey, sum(node.one is not None for node in nodes))
+    page = Page(caption, look, smallest=(4.0, 3.0))
+    _draw(page, page.chart_area, nodes)
+    ways = Counter(one.how for one in survey.selected)
+    found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
+    words = caption.describe("Tree of a survey.", f"Selected papers were found: {found or 'none'}.")
+    return page.draw(alt_text=words, table=_table(nodes), on_screen=("tree",))
 
 
-def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
-    """Return the root of the tree and the number of papers."""
+def _nodes(survey: Survey, *, most: int) -> list[_Node]:
+    """Return the nodes of the tree with their columns and rows, parents before children."""
     by_key = {one.key: one for one in survey.crawled}
     wanted: dict[str, Crawled] = {}
     for one in survey.crawled[:most]:
@@ -126,31 +129,21 @@ def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
         else:
             root.children.append(node)
     root.children += [search for search in searches if search.children]
+    listed: list[_Node] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
+        listed.append(node)
         for child in node.children:
             child.column = node.column + 1
-        waiting += node.children
-    return root, len(wanted)
-
-
-def _place(root: _Node) -> int:
-    """Assign rows: one per leaf, and the mean of its children to a node; return their number."""
-    n_rows = 0
-
-    def place(node: _Node) -> None:
-        nonlocal n_rows
-        for child in node.children:
-            place(child)
+        waiting += reversed(node.children)
+    # A row for each leaf; other nodes are in the middle of their children.
+    for row, node in enumerate(node for node in listed if not node.children):
+        node.row = float(row)
+    for node in reversed(listed):
         if node.children:
-            node.row = float(np.mean([node.children[0].row, node.children[-1].row]))
-        else:
-            node.row = float(n_rows)
-            n_rows += 1
-
-    place(root)
-    return n_rows
+            node.row = (node.children[0].row + node.children[-1].row) / 2
+    return listed
 
 
 def _across(column: int) -> float:
@@ -158,17 +151,14 @@ def _across(column: int) -> float:
     return _NARROW * min(column, 2) + max(column - 2, 0)
 
 
-def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
+def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
     """Draw dots, branches and labels."""
     left, bottom, right, top = box
-    nodes = _all(root)
+    n_rows = sum(not node.children for node in nodes)
     width = _across(max(node.column for node in nodes)) + 1.0
-    panel = page.add(
-        Panel(
-            box, Axis((-0.008 * width, width)), Axis((n_rows - 0.4, -0.6)), gid="tree", edge="none"
-        )
-    )
-    pitch, column = (top - bottom) / max(n_rows, 1), (right - left) / width
+    x, y = Axis((-0.008 * width, width)), Axis((n_rows - 0.4, -0.6))
+    panel = page.add(Panel(box, x, y, gid="tree", edge="none"))
+    pitch, column = (top - bottom) / n_rows, (right - left) / width
     size = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
     _add_branches(page, panel, nodes)
     for selected in (True, False):
@@ -177,14 +167,13 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
         if pitch < 0.85 * _SMALLEST_LETTERS and node.one is not None:
             continue
         free = (_across(node.column + 1) - _across(node.column)) if node.children else 1.0
-        room = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
+        free = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
         weight = "bold" if node.one is None else "normal"
-        loud = node.one is None or node.one.selected
-        ((x, y),) = panel.to_page([_across(node.column)], [node.row])
-        words = page.shortened(node.label, width=room, size=size, weight=weight)
-        page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
+        ((across, up),) = panel.to_page([_across(node.column)], [node.row])
+        words = page.shortened(node.label, width=free, size=size, weight=weight)
+        page.write(words, across + 4.5 * page.scale, up - 0.3 * size * page.scale, size=size,
                    weight=weight, gid="label", in_panel=True,
-                   colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
+                   colour=page.colours.ink if node.selected else page.colours.faint)  # fmt: skip
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
@@ -206,7 +195,7 @@ def _add_dots(
     page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
 ) -> None:
     """Draw filled dots for selected papers and searches, open ones for the others."""
-    some = [node for node in nodes if (node.one is None or node.one.selected) == selected]
+    some = [node for node in nodes if node.selected == selected]
     if not some:
         return
     colours = page.colours
@@ -249,7 +238,7 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
     return Caption(head, sentences, survey.coverage.generated)
 
 
-def _table(root: _Node) -> pd.DataFrame:
+def _table(nodes: list[_Node]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
@@ -260,21 +249,12 @@ def _table(root: _Node) -> pd.DataFrame:
             "parent": node.one.parent if node.one else "",
             "column": node.column,
             "row": node.row,
-            "selected": bool(node.one.selected) if node.one else False,
+            "selected": node.one is not None and node.selected,
             "score": node.one.score if node.one else float("nan"),
         }
-        for node in _all(root)
+        for node in nodes
     ]
     return pd.DataFrame(rows)
-
-
-def _all(root: _Node) -> list[_Node]:
-    listed, waiting = [], [root]
-    while waiting:
-        node = waiting.pop()
-        listed.append(node)
-        waiting += reversed(node.children)
-    return listed
 
 
 def survey_map(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 import shutil
 import subprocess
@@ -22,7 +21,7 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, NEARNESS, Caption, facts_of, headline
-from landscape.figures._colours import choose_tones, theme
+from landscape.figures._colours import choose_tones
 from landscape.figures._export import few_colours
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
 from landscape.figures._labels import clean_name
@@ -35,17 +34,17 @@ from landscape.figures._maps import (
     ramp_image,
     window,
 )
-from landscape.figures._page import SIZE_INCHES, Page
-from landscape.figures._scene import Bools, Box, Floats, Hatched, Panel, Points, Scene, Text
+from landscape.figures._page import SIZE_INCHES, Page, PageOptions, tile
+from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text
 from landscape.mapping._density import count_grid
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
+from landscape.overlays.missions._usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
     from PIL import Image
 
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.missions._usage import Usage
     from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]
@@ -108,10 +107,9 @@ def time_slices(
         f"The map in slices of time: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
         facts.generated,
     )  # fmt: skip
-    page = Page(
-        size_inches, theme(colours), caption, title=title, raster_dpi=raster_dpi,
-        smallest=(4.0, 3.0),
-    )  # fmt: skip
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
+                         "raster_dpi": raster_dpi}  # fmt: skip
+    page = Page(caption, look, smallest=(4.0, 3.0))
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)
@@ -195,7 +193,7 @@ def _draw(
 ) -> None:  # fmt: skip
     """Draw all slices on common tones."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
-    boxes = tile(page.room, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
+    boxes = tile(page.chart_area, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     one = map_panel(page, boxes[0], x, y, border=8 * page.scale, framed=True)
     panels = [one, *(window(page, box, one.extent, framed=True) for box in boxes[1:])]
     names = chosen_topics(topics, levels=(0,))
@@ -205,16 +203,14 @@ def _draw(
         n_papers, (first, last) = int(inside[number].sum()), (edges[number], edges[number + 1] - 1)
         held = (years.years >= first) & (years.years <= last)
         gaps = format_spans(years.years[held & ~years.covered])
-        told = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
+        note = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
         page.write_heading(
-            panel.box, f"{first}" if first == last else f"{first}-{last}", told, size=8.5,
-            told_colour=page.colours.accent if gaps else None, told_gid="heading",
+            panel.box, f"{first}" if first == last else f"{first}-{last}", note, size=8.5,
+            note_colour=page.colours.accent if gaps else None,
         )  # fmt: skip
         if not n_papers or (gaps and not years.covered[held].any()):
-            whole = np.ones((1, 1), dtype=bool)
-            panel.layers.append(
-                Hatched(where=whole, extent=panel.extent, colour=page.colours.faint)
-            )
+            panel.layers.append(Hatched(where=np.ones((1, 1), dtype=bool), extent=panel.extent,
+                                        colour=page.colours.faint))  # fmt: skip
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
 
 
@@ -243,8 +239,8 @@ def smoothed_slices(
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
-    shape = round((top - bottom) / page.pixel), round((right - left) / page.pixel)
-    shape = max(8, shape[0]), max(8, shape[1])
+    rows, columns = (max(8, round(side / page.pixel)) for side in (top - bottom, right - left))
+    shape = rows, columns
     counts = [count_grid(x[w], y[w], bounds=panel.extent, shape=shape) for w in inside]
     fewest = float(np.median([which.sum() for which in inside if which.any()]))
     # Scott's rule in two dimensions (Scott 1992), by the papers of a middling slice; in pixels.
@@ -255,33 +251,9 @@ def smoothed_slices(
     return [np.asarray(tones.position(share), dtype=np.float32) for share in shares]
 
 
-def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
-    """Split a box into n equal boxes, row by row from the upper left, with headings."""
-    left, bottom, right, top = room
-    width, height = right - left, top - bottom
-
-    def cost(columns: int) -> float:
-        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
-        rows = math.ceil(n / columns)
-        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
-        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
-
-    columns = min(range(1, n + 1), key=cost)
-    rows = math.ceil(n / columns)
-    across = (width - gap * (columns - 1)) / columns
-    up = (height - gap * (rows - 1)) / rows
-    boxes = []
-    for number in range(n):
-        row, column = divmod(number, columns)
-        x0 = left + column * (across + gap)
-        y1 = top - row * (up + gap)
-        boxes.append((float(x0), float(y1 - up), float(x0 + across), float(y1 - heading)))
-    return boxes
-
-
 def _describe(table: pd.DataFrame) -> str:
     """Describe the papers and largest regions of each slice."""
-    told = []
+    slices = []
     for _, part in table.groupby("slice"):
         row = part.iloc[0]
         largest = part.sort_values("papers", ascending=False).head(3)
@@ -289,11 +261,11 @@ def _describe(table: pd.DataFrame) -> str:
             f"{clean_name(region)} ({share:.0%})"
             for region, share in zip(largest["region"], largest["share"], strict=True)
         )
-        told.append(
+        slices.append(
             f"{row.first_year} to {row.last_year}: {count(row.papers_in_slice, 'paper')}, "
             f"most in {named}"
         )
-    return f"{'; '.join(told)}."
+    return f"{'; '.join(slices)}."
 
 
 FILM_INCHES = (8.0, 6.6)
@@ -363,8 +335,6 @@ def animate(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.animate(atlas, "ALMA", "alma.gif", since=2005)  # doctest: +SKIP
     """
-    from landscape.overlays.missions._usage import read_usage
-
     target = _check_film(path, window=window, seconds=seconds, dpi=dpi)
     usage = read_usage(atlas, [facility])
     views = moving_views(usage, since=since, until=until, window=window)
@@ -378,8 +348,6 @@ def animate(
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
     """Return a view per frame: the papers of a running period, in covered years."""
-    from landscape.overlays.missions._usage import in_period
-
     in_period(usage, since, until)  # refuses a period without papers
     years = usage.years.years
     first = int(years[0]) if since is None else max(since, int(years[0]))
@@ -395,9 +363,9 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
         end = min(start + window - 1, last)
         inside = covered & (usage.year >= start) & (usage.year <= end)
         n, of = int((uses & inside).sum()), int(inside.sum())
-        told = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
-        years_said = f"{start}" if start == end else f"{start}–{end}"
-        views.append(View(f"{usage.facilities[0].name} {years_said}", told, inside, uses & inside))
+        counts = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
+        period = f"{start}" if start == end else f"{start}–{end}"
+        views.append(View(f"{usage.facilities[0].name} {period}", counts, inside, uses & inside))
     return views
 
 
@@ -411,51 +379,42 @@ def _draw_frames(
     sentences = [headline(facts), *usage.years.warnings, *_HOW_TO_READ]
     caption = Caption(views[-1].heading, sentences, facts.generated)
     topics = chosen_topics(atlas.topics, levels=(0,)).head(_NAMES_PER_FRAME)
-    page = Page(size_inches, theme(colours), caption, raster_dpi=FILM_DPI, has_key=True)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "raster_dpi": FILM_DPI}
+    page = Page(caption, look, has_key=True)
     panel = map_panel(page, page.area, x, y, include=topics)
     found, everywhere = share_maps(page, panel, x, y, views)
     top = scale_top(found)
     page.write_key(share_key(page, top))
-    add_names(page, panel, topics, loud=())
+    add_names(page, panel, topics, emphasized=())
     (title,) = [text for text in page.texts if text.gid == "title"]
     page.texts.remove(title)
-    over = _pixels(_frame_scene(page, panel, page.texts), dpi, facecolor="none")
+    scene = Scene((page.width, page.height), page.scale, page.colours, page.title, page.caption,
+                  [panel], page.layers, page.texts)  # fmt: skip
+    over = _pixels(scene, dpi, "none")
     pictures = []
     for view, shares in zip(views, found, strict=True):
         panel.layers.clear()
         add_shares(page, panel, shares, top, everywhere=everywhere, outline=False)
-        told = Text(view.told, page.width - page.margin, title.y, 9.0 * page.scale,
-                    page.colours.faint, align="right", gid="told")  # fmt: skip
-        drawn = _pixels(
-            _frame_scene(page, panel, [replace(title, words=view.heading), told], bare=True), dpi
-        )
+        counts = Text(view.counts, page.width - page.margin, title.y, 9.0 * page.scale,
+                      page.colours.faint, align="right", gid="note")  # fmt: skip
+        texts = [replace(title, words=view.heading), counts]
+        drawn = _pixels(replace(scene, layers=(), texts=texts), dpi, page.colours.page)
         drawn.alpha_composite(over)
-        pictures.append(_even(drawn))
+        # Video encoders require even sides.
+        width, height = drawn.size
+        pictures.append(drawn.convert("RGB").crop((0, 0, width // 2 * 2, height // 2 * 2)))
     return pictures
 
 
-def _frame_scene(page: Page, panel: Panel, texts: list[Text], *, bare: bool = False) -> Scene:
-    size = (page.width, page.height)
-    return Scene(size, page.scale, page.colours, page.title, page.caption, [panel],
-                 [] if bare else page.layers, texts)  # fmt: skip
-
-
-def _pixels(scene: Scene, dpi: int, *, facecolor: Any = None) -> Image.Image:
+def _pixels(scene: Scene, dpi: int, facecolor: str) -> Image.Image:
     """Render a scene as an image."""
     from PIL import Image
 
     sheet = _matplotlib.draw(scene)
     buffer = io.BytesIO()
-    colour = sheet.get_facecolor() if facecolor is None else facecolor
-    sheet.savefig(buffer, format="rgba", dpi=dpi, facecolor=colour)
+    sheet.savefig(buffer, format="rgba", dpi=dpi, facecolor=facecolor)
     width, height = (int(dpi * side) for side in sheet.get_size_inches())
     return Image.frombytes("RGBA", (width, height), buffer.getvalue())
-
-
-def _even(picture: Image.Image) -> Image.Image:
-    """Crop a frame to even sides, as required by video encoders."""
-    width, height = (side // 2 * 2 for side in picture.size)
-    return picture.convert("RGB").crop((0, 0, width, height))
 
 
 def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
@@ -521,8 +480,8 @@ def _describe_film(atlas: AtlasStore, usage: Usage, views: list[View]) -> str:
     """Return the alternative text of the animation."""
     facts = facts_of(atlas)
     generated = f"{GENERATED} " if facts.generated else ""
-    told = "; ".join(f"{view.heading}: {view.told}" for view in views)
+    frames = "; ".join(f"{view.heading}: {view.counts}" for view in views)
     return (
         f"{generated}Moving map of the share of the local literature that mentions "
-        f"{usage.facilities[0].name}. {headline(facts)} {told}."
+        f"{usage.facilities[0].name}. {headline(facts)} {frames}."
     )

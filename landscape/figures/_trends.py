@@ -11,7 +11,7 @@ from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures._colours import Theme, oklab_to_srgb
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions, tile
 from landscape.figures._scene import (
     Axis,
     Band,
@@ -28,7 +28,8 @@ from landscape.figures._scene import (
     ticks,
     uncovered_spans,
 )
-from landscape.figures._time_slices import tile
+from landscape.overlays.trends import author_path
+from landscape.overlays.trends import trends as find_trends
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,8 +92,6 @@ def trends(
     >>> import landscape as ls
     >>> ls.figures.trends(ls.open("my.atlas"), since=2000)  # doctest: +SKIP
     """
-    from landscape.overlays.trends import trends as find_trends
-
     found = find_trends(atlas, since=since, until=until, **options)
     return draw_trends(
         found, n_topics=n_topics, colours=colours, size_inches=size_inches, title=title
@@ -106,10 +105,11 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
             "No topic has papers in enough years to have a trend; give a longer period."
         )
     caption = caption_of(analysis, *_HOW)
-    page = Page.of(caption, look, smallest=(4.0, 3.0))
-    left, bottom, right, top = page.room
+    page = Page(caption, look, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.chart_area
     middle = left + 0.47 * (right - left)
-    shown = _ranked(analysis.table, n=_fitting(n_topics, top - bottom, page.scale))
+    fitting = (top - bottom - 40 * page.scale) / (_ROW * page.scale)
+    shown = _ranked(analysis.table, n=int(np.clip(min(n_topics, fitting), 2, _MOST_ROWS)))
     _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown)
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
     words = _describe(shown, caption)
@@ -121,20 +121,15 @@ def colour_of(kind: Any, colours: Theme) -> str:
     return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
 
 
-def _fitting(n_topics: int, height: float, scale: float) -> int:
-    return int(np.clip(min(n_topics, (height - 40 * scale) / (_ROW * scale)), 2, _MOST_ROWS))
-
-
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
     """Return the topics with the largest changes, significant ones first, ordered by slope."""
-    known = table[table["slope"].notna()].copy()
-    sure = {"emerging": 0, "fading": 0}
-    known["doubt"] = [sure.get(str(kind), 1) for kind in known["class"]]
+    import pandas as pd
+
+    known = table[table["slope"].notna()]
+    known = known.assign(doubt=~known["class"].isin(["emerging", "fading"]))
     rising = known[known["slope"] >= 0].sort_values(["doubt", "slope"], ascending=[True, False])
     falling = known[known["slope"] < 0].sort_values(["doubt", "slope"])
     n_rising = min(len(rising), max(n - n // 2, n - len(falling)))
-    import pandas as pd
-
     chosen = pd.concat([rising.head(n_rising), falling.head(n - n_rising)])
     return chosen.sort_values("slope", ascending=False).reset_index(drop=True)
 
@@ -195,16 +190,18 @@ def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
     """Draw the shares by year of the topics with the largest changes, as small multiples."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
-    steep = _steepest(shown, _MOST_PANELS)
+    # Significant changes first, then the largest; drawn in order of slope.
+    steep = shown.assign(steepness=shown["slope"].abs())
+    steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MOST_PANELS)
+    steep = steep.sort_values("slope", ascending=False)
     scale = page.scale
     boxes = tile(box, len(steep), heading=_HEADING * scale, gap=16 * scale)
     for row, cell in zip(steep.to_dict("records"), boxes, strict=True):
         left, bottom, right, top = cell
         colour = colour_of(row["class"], page.colours)
         words = page.shortened(row["label"], width=right - left, size=7.5, weight="bold")
-        page.write(
-            words, left, top + 3 * scale, size=7.5, weight="bold", colour=colour, gid="heading"
-        )
+        page.write(words, left, top + 3 * scale, size=7.5, weight="bold", colour=colour,
+                   gid="heading")  # fmt: skip
         panel = share_panel(
             page, (left + 16 * scale, bottom + 4 * scale, right, top - 2 * scale),
             years[years["topic_id"] == row["topic_id"]], colour=colour, heading=str(row["label"]),
@@ -215,13 +212,6 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
                      dashes="dotted", gid="change")
                 for year in changes.loc[changes["topic_id"] == row["topic_id"], "year"]
             ])  # fmt: skip
-
-
-def _steepest(shown: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Return the `n` topics with significant, then largest changes, ordered by slope."""
-    order = shown.assign(steepness=shown["slope"].abs())
-    first = order.sort_values(["doubt", "steepness"], ascending=[True, False]).head(n)
-    return first.sort_values("slope", ascending=False)
 
 
 def share_panel(
@@ -243,19 +233,17 @@ def share_panel(
         box, Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
         Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")), gid=gid, heading=heading,
     )  # fmt: skip
-    told = [
+    hover = [
         f"{heading + ', ' if heading else ''}{int(year)}\n{s:.2f}% ({a:.2f}% to {b:.2f}%)"
         for year, s, a, b in zip(at, share, low, high, strict=True)
     ]
-    panel.layers.extend(
-        [
-            Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
-            Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-            # A covered year between two gaps has no visible line.
-            Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=told),
-            Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
-        ]
-    )
+    panel.layers.extend([
+        Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
+        Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
+        # A covered year between two gaps has no visible line.
+        Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
+        Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
+    ])  # fmt: skip
     if "fitted" in ordered:
         fitted = 100 * ordered["fitted"].to_numpy(dtype=float)
         panel.layers.append(Curve(x=at, y=fitted, colour=page.colours.ink,
@@ -264,17 +252,14 @@ def share_panel(
 
 
 def _describe(shown: pd.DataFrame, caption: Caption) -> str:
-    def told(kind: str, rows: pd.DataFrame) -> str:
+    parts = []
+    for kind, rows in (("emerging", shown), ("fading", shown.iloc[::-1])):
         named = ", ".join(
             f"{clean_name(row.label)} ({_percent_a_year(row.slope):+.0f}% a year)"
-            for row in rows.head(6).itertuples()
+            for row in rows[rows["class"] == kind].head(6).itertuples()
         )
-        return f"{kind}: {named}." if named else f"{kind}: none."
-
-    emerging = shown[shown["class"] == "emerging"]
-    fading = shown[shown["class"] == "fading"].iloc[::-1]
-    more = f"{told('Emerging', emerging)} {told('Fading', fading)}"
-    return caption.describe("Chart of topics in time.", more)
+        parts.append(f"{kind.capitalize()}: {named or 'none'}.")
+    return caption.describe("Chart of topics in time.", " ".join(parts))
 
 
 # -- authors
@@ -322,8 +307,6 @@ def author(
     >>> import landscape as ls
     >>> ls.figures.author(ls.open("my.atlas"), "Rubin, Vera")  # doctest: +SKIP
     """
-    from landscape.overlays.trends import author_path
-
     found = author_path(atlas, name, **options)
     return draw_author(atlas, found, colours=colours, size_inches=size_inches, title=title)
 
@@ -334,21 +317,21 @@ def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOption
     caption = caption_of(
         analysis, NEARNESS, "The line joins the mean positions of the periods in order of time."
     )
-    page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
-    left, bottom, right, top = page.room
+    page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.chart_area
     middle = left + 0.6 * (right - left)
     tints = year_tints(papers["year"].to_numpy(dtype=float), dark=page.colours.name == "dark")
     panel = _draw_author_map(
         page, (left, bottom, middle - 10 * page.scale, top - 4 * page.scale), atlas, analysis, tints
     )
     _draw_author_regions(page, (middle + 4 * page.scale, bottom, right, top), papers, tints)
-    told = []
+    regions = []
     for label, part in papers.groupby("label", sort=False):
         years = f"{part['year'].min()} to {part['year'].max()}"
         place = place_of(part["x"].mean(), part["y"].mean(), panel.extent)
         name = clean_name(label) or "outside every region"
-        told.append(f"{name} ({len(part)}, {years}, {place})")
-    more = f"In order: {'; '.join(told[:12])}."
+        regions.append(f"{name} ({len(part)}, {years}, {place})")
+    more = f"In order: {'; '.join(regions[:12])}."
     words = caption.describe("Map of an author's papers in time.", more)
     return page.draw(alt_text=words, table=papers)
 
@@ -371,8 +354,8 @@ def _draw_author_map(
     papers, scale, colours = analysis.table, page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     left, bottom, right, top = box
-    room = map_box((left, bottom + 16 * scale, right, top), x, y)
-    panel = map_panel(page, room, x, y, border=10 * scale, framed=True)
+    inner = map_box((left, bottom + 16 * scale, right, top), x, y)
+    panel = map_panel(page, inner, x, y, border=10 * scale, framed=True)
     add_density(page, panel, x, y)
     periods = analysis.tables.get("periods")
     if periods is not None and {"x", "y"} <= set(periods.columns) and len(periods) > 1:

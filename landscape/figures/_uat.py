@@ -22,6 +22,7 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking, Row
 from landscape.figures._scene import Floats, Lines, Panel
+from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,8 +82,6 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    from landscape.overlays.thesaurus._extents import thesaurus_overlay
-
     analysis = thesaurus_overlay(atlas, concepts=concepts)
     return draw_concepts(atlas, analysis, multiples=multiples, **look)
 
@@ -101,7 +100,7 @@ def draw_concepts(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = SIZE_INCHES if multiples else BESIDE_A_TABLE
     caption = caption_of(analysis, _HOW)
-    page = Page.of(caption, look, size=size, soft=True, has_key=True)
+    page = Page(caption, look, size=size, soft=True, has_key=True)
     styles = series(page.colours, len(table))
     draw = _draw_multiples if multiples else _draw_together
     panel = draw(page, x, y, analysis, styles)
@@ -212,9 +211,9 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
 
 def _describe(analysis: Analysis, panel: Panel) -> str:
     """Describe the positions of the concepts, for the alternative text."""
-    told = [
+    places = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
         for row in concept_peaks(analysis).itertuples()
         if row.x == row.x
     ]
-    return f"Concepts: {'; '.join(told)}." if told else ""
+    return f"Concepts: {'; '.join(places)}." if places else ""

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from landscape.errors import InputError
-from landscape.figures._colours import SERIES, perceptual_ramp
+from landscape.figures._colours import THEMES, perceptual_ramp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ class Colouring:
         """Return the colours of the classes and of missing values, or the ramp; shape (n, 3)."""
         if self.kind == "numbers":
             return perceptual_ramp(_NUMBERS[colours.name])
-        chosen = [*SERIES[colours.name][: min(len(self.labels), _MOST_CLASSES)]]
+        chosen = THEMES[colours.name]["series"][: min(len(self.labels), _MOST_CLASSES)]
         chosen += [OTHERS[colours.name]] * (len(self.labels) - len(chosen))
         return np.array([to_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
 

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures._colours import (
-    SERIES,
+    THEMES,
     contrast_ramp,
     series,
     share_ramp,
@@ -63,7 +63,7 @@ def test_nothing_overlaps_or_leaves_the_page(make_atlas, multiples, size):
     figure = draw_concepts(
         atlas, concepts_of(atlas), multiples=multiples, size_inches=size, raster_dpi=40
     )
-    kinds = ["heading", "told"] if multiples else ["topic-", "ranking"]
+    kinds = ["heading", "note"] if multiples else ["topic-", "ranking"]
     boxes = [box for kind in [*kinds, "caption", "key"] for box in rendered_boxes(figure, kind)]
     page = figure.bbox
     for gid, box in boxes:
@@ -110,10 +110,10 @@ def test_too_many_or_no_concepts_are_refused(make_atlas):
             draw_concepts(atlas, wrong)
 
 
-@pytest.mark.parametrize("name", list(SERIES))
+@pytest.mark.parametrize("name", list(THEMES))
 def test_series_differ_to_every_reader(name):
     assert len({(style.colour, str(style.dashes)) for style in series(theme(name), 21)}) == 21
-    rgb = np.array([to_rgb(colour) for colour in SERIES[name]])
+    rgb = np.array([to_rgb(colour) for colour in THEMES[name]["series"]])
     for matrix in [np.eye(3), *DEFICIENCIES.values()]:
         seen = np.clip(linear(rgb) @ np.array(matrix).T, 0, 1)
         seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
@@ -122,7 +122,7 @@ def test_series_differ_to_every_reader(name):
         assert apart[~np.eye(len(lab), dtype=bool)].min() > 0.09  # 0.02 is just noticeable
 
 
-@pytest.mark.parametrize("name", list(SERIES))
+@pytest.mark.parametrize("name", list(THEMES))
 def test_ramps_read_in_grey_print(name):
     lightness = srgb_to_oklab(share_ramp(theme(name)))[:, 0]
     steps = np.diff(lightness)

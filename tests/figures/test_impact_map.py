@@ -76,7 +76,7 @@ def test_nothing_overlaps_or_leaves_the_page(atlas, options):
     figure = draw(atlas, **options)
     boxes = [
         box
-        for kind in ("topic-", "ranking", "caption", "key", "heading", "told", "title")
+        for kind in ("topic-", "ranking", "caption", "key", "heading", "note", "title")
         for box in rendered_boxes(figure, kind)
     ]
     page = figure.bbox

@@ -212,7 +212,7 @@ def ask(
             f"Settings of the preset for this type of question: {preset.name}.",
             *notes,
         ),
-        settings=_as_mapping(chosen),
+        settings={**vars(chosen), "weights": vars(chosen.weights)},
     )
 
 
@@ -268,10 +268,6 @@ def _search_settings(chosen: AskSettings) -> SearchSettings:
     names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
     fields: dict[str, Any] = {name: getattr(chosen, name) for name in names}
     return SearchSettings(**fields)
-
-
-def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
-    return {**vars(chosen), "weights": vars(chosen.weights)}
 
 
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:

@@ -36,6 +36,7 @@ from landscape.figures._scene import (
     Scene,
     Squares,
     Text,
+    tile,
 )
 
 if TYPE_CHECKING:
@@ -513,39 +514,6 @@ class Page:
         if self.onto is not None:
             return _matplotlib.draw_onto(self.onto, scene)
         return _matplotlib.draw(scene)
-
-
-def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
-    """Split a box into `n` equal boxes below headings, row by row from the upper left.
-
-    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
-    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
-    """
-    left, bottom, right, top = box
-    width, height = right - left, top - bottom
-
-    def size(columns: int) -> tuple[float, float]:
-        rows = math.ceil(n / columns)
-        across = (width - gap * (columns - 1)) / columns
-        return across, (height - gap * (rows - 1)) / rows - heading
-
-    def cost(columns: int) -> float:
-        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
-        rows = math.ceil(n / columns)
-        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
-        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
-
-    if pixel:
-        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
-        across, up = (max(math.floor(side / pixel), 8) * pixel for side in size(columns))
-    else:
-        columns = min(range(1, n + 1), key=cost)
-        across, up = size(columns)
-    boxes = []
-    for row, column in (divmod(number, columns) for number in range(n)):
-        x0, y1 = left + column * (across + gap), top - heading - row * (up + heading + gap)
-        boxes.append((x0, y1 - up, x0 + across, y1))
-    return boxes
 
 
 @lru_cache(maxsize=50_000)

@@ -11,7 +11,7 @@ from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures._colours import Theme, oklab_to_srgb
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions, tile
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import (
     Axis,
     Band,
@@ -26,6 +26,7 @@ from landscape.figures._scene import (
     Rule,
     Spans,
     ticks,
+    tile,
     uncovered_spans,
 )
 from landscape.overlays.trends import author_path

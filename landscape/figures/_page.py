@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -118,6 +118,24 @@ class Ranking:
     headings: tuple[str, ...]
     rows: Sequence[Row]
 
+    @classmethod
+    def of_table(
+        cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
+        rows: Iterable[Mapping[str, Any]],
+    ) -> Ranking:  # fmt: skip
+        """Rank the rows of a table: its `columns` are names, headings and formats.
+
+        `rows` has the style or mark of each row.
+        """
+        import pandas as pd
+
+        known = [column for column in columns if column[0] in table]
+        return cls(title, (name, *(heading for _, heading, _ in known)), [
+            Row(str(row["label"]), tuple("–" if pd.isna(row[column]) else form.format(row[column])
+                                         for column, _, form in known), **more)
+            for row, more in zip(table.to_dict("records"), rows, strict=True)
+        ])  # fmt: skip
+
 
 class Page:
     """Layout of one page."""
@@ -182,9 +200,15 @@ class Page:
         align: str = "left",
         gid: str = "words",
         in_panel: bool = False,
+        width: float | None = None,
     ) -> None:
-        """Add a line of text at a position in points; in given axes, only text inside a panel."""
+        """Add a line of text at a position in points, truncated to a `width`.
+
+        In given axes, only text inside a panel is added.
+        """
         if self.onto is None or in_panel:
+            if width is not None:
+                words = self.shortened(words, width=width, size=size, weight=weight)
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
@@ -344,9 +368,9 @@ class Page:
     ) -> Panel:
         """Add a chart to the page, with the title of its horizontal axis `below` its box."""
         if x.title:
-            words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
-            self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
-                       align="center", colour=self.colours.faint)  # fmt: skip
+            self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
+                       align="center", colour=self.colours.faint,
+                       width=box[2] - box[0])  # fmt: skip
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
@@ -362,8 +386,7 @@ class Page:
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
         if note and rest > 20 * self.scale:
-            shown = self.shortened(note, size=SMALL, width=rest)
-            self.write(shown, right, y, size=SMALL, gid="note", align="right",
+            self.write(note, right, y, size=SMALL, gid="note", align="right", width=rest,
                        colour=note_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:

@@ -203,13 +203,28 @@ class Stage:
 
     name: str
     version: int
-    parameters: Callable[[Context], dict[str, Any]]
-    inputs: Callable[[Context], dict[str, str]]
     run: Callable[[Context], StageResult]
+    inputs: Callable[[Context], dict[str, str]]
+    parameters: Callable[[Context], dict[str, Any]] = lambda _: {}
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
     checks_first: bool = False
+
+
+def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
+    """Name the inputs of a stage: a whole stage ("ingest"), or one of its products."""
+
+    def read(context: Context) -> dict[str, str]:
+        pairs = {name: source.partition(".") for name, source in sources.items()}
+        return {
+            name: context.product(stage, product)
+            if product
+            else context.manifest.stages[stage].fingerprint
+            for name, (stage, _, product) in pairs.items()
+        }
+
+    return read
 
 
 def is_fresh(stage: Stage, context: Context) -> bool:

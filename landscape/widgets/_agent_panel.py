@@ -6,8 +6,9 @@ import re
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
@@ -22,13 +23,24 @@ from landscape.widgets._code_lines import Name
 from landscape.widgets._connection import Connection
 from landscape.widgets._figure_view import download_link
 from landscape.widgets._jobs import STOPPED, Interruptible
-from landscape.widgets._panel import OpenedPanel, Panel, css_of, quiet_html, style_sheet
+from landscape.widgets._panel import (
+    OpenedPanel,
+    Panel,
+    css_of,
+    panel_texts,
+    quiet_html,
+    style_sheet,
+)
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from landscape.atlas import Atlas
     from landscape.types import Paper
+    from landscape.widgets._tables import PaperList
 
 T = TypeVar("T")
+R = TypeVar("R")
 _SHOWN_STEPS = 8
 _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 
@@ -37,27 +49,34 @@ _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 _LAST_KEYS = 0.25
 
 
-class AtlasPanel(OpenedPanel):
-    """A panel that uses an atlas, with a language model or without."""
+class AtlasPanel(OpenedPanel, Generic[R]):
+    """A panel that uses an atlas, with a language model or without.
 
-    FILES: ClassVar[Mapping[str, str]] = {}  # name of each file, and the text of its link
-    _RESULT = "An answer"
-    _UNSAVED = ""  # the message of `save` before the first result
-    _BY_MODEL, _WITHOUT_MODEL = "With", ""
+    Its entry in ``panels.yaml`` has the heading, the messages and the files that it offers.
+    """
 
-    def __init__(self, verb: str, atlas: Atlas, *, connection: Connection | None) -> None:
-        super().__init__(verb, atlas, [])
+    _papers: PaperList
+
+    def __init__(self, kind: str, atlas: Atlas, *, connection: Connection | None) -> None:
+        self._texts = panel_texts()["agents"][kind]
+        super().__init__(self._texts["verb"], atlas, [])
+        self._value: R | None = None
         self.connection = connection if connection is not None else Connection()
-        self._model_line, self._live = widgets.HTML(), widgets.HTML()
+        self._model_line, self._live, self._files = (widgets.HTML() for _ in range(3))
+
+    @property
+    def value(self) -> R | None:
+        """The result shown; None before the first."""
+        return self._value
 
     @property
     @abstractmethod
-    def value(self) -> Any:
-        """The result shown; None before the first."""
+    def selection(self) -> pd.DataFrame | None:
+        """The papers with a tick; without a tick, those of the result."""
 
     @abstractmethod
-    def _file(self, ending: str) -> str:
-        """Return the contents of the file with this ending."""
+    def _picked(self) -> Iterable[Paper]:
+        """Return the papers of `selection`."""
 
     def save(self, path: str | Path) -> Path:
         """Write the result shown to a file.
@@ -77,10 +96,32 @@ class AtlasPanel(OpenedPanel):
         InputError
             If the ending is unknown, there is no result yet, or the file cannot be written.
         """
-        target = check_output(path, [Path(name).suffix for name in self.FILES], what=self._RESULT)
-        if self.value is None:
-            raise InputError(self._UNSAVED)
+        endings = [Path(name).suffix for name in self._texts["files"]]
+        target = check_output(path, endings, what=self._texts["result"])
+        if self._value is None:
+            raise InputError(self._texts["unsaved"])
         return write_output(target, self._file(target.suffix.lower()))
+
+    def _file(self, ending: str) -> str:
+        """Return the contents of the file with this ending; it is called only with a result."""
+        found: Any = self._value
+        if ending == ".csv":
+            return to_csv(self.selection)
+        if ending == ".bib":
+            return to_bibtex(self._picked())
+        return to_json(found) if ending == ".json" else str(found.to_markdown())
+
+    def _offer_files(self) -> None:
+        """Write the links again: the selection of papers may have changed."""
+        if self._value is None:
+            return
+        links, note, n = [], "", len(self._papers.chosen)
+        for name, text in self._texts["files"].items():
+            links.append(download_link(name, self._file(Path(name).suffix), text=text))
+        if "note" in self._texts:
+            which = self._texts["which"][n > 0].format(n=n)
+            note = f"<p class='landscape-quiet'>{self._texts['note'].format(which=which)}</p>"
+        self._files.value = f"<p>{' '.join(links)}</p>{note}"
 
     def _lay_out(
         self, *, asking: list[widgets.Widget], folds: Mapping[str, widgets.Widget],
@@ -104,10 +145,11 @@ class AtlasPanel(OpenedPanel):
         if self.connection.fault:
             text = f"{self.connection.fault} Correct it under “Language model”."
         elif self.connection.is_configured:
-            text = f"{self._BY_MODEL} {self.connection!r}"[:-1].replace("<Connection: ", "")
+            where = repr(self.connection).removeprefix("<Connection: ").removesuffix(">")
+            text = f"{self._texts['by_model']} {where}"
         else:
             text = (
-                f"No language model is connected: {self._WITHOUT_MODEL} "
+                f"No language model is connected: {self._texts['without_model']} "
                 "Open “Language model” to connect one."
             )
         self._model_line.value = quiet_html(text)
@@ -131,14 +173,13 @@ class AtlasPanel(OpenedPanel):
         threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
 
 
+@dataclass(frozen=True)
 class AgentRun:
     """One run of an agent: its model, its progress callback, and its stop signal."""
 
-    def __init__(
-        self, stopping: threading.Event, on_step: Callable[[str], None], model: Any
-    ) -> None:
-        self.stopping, self.step = stopping, on_step
-        self.model = None if model is None else Interruptible(model, stopping)
+    model: Interruptible | None
+    step: Callable[[str], None]
+    stopping: threading.Event
 
     @property
     def model_name(self) -> str | None:
@@ -146,13 +187,13 @@ class AgentRun:
         return None if self.model is None else self.model.model
 
 
-class ScholarPanel(AtlasPanel):
+class ScholarPanel(AtlasPanel[R]):
     """A panel in which an agent works on an atlas, with a language model or without."""
 
-    def __init__(self, verb: str, atlas: Atlas, *, connection: Connection | None) -> None:
+    def __init__(self, kind: str, atlas: Atlas, *, connection: Connection | None) -> None:
         self._stopping: threading.Event | None = None
         self._steps: list[str] = []
-        super().__init__(verb, atlas, connection=connection)
+        super().__init__(kind, atlas, connection=connection)
         self.add_class("landscape-scholar")
 
     def stop(self) -> None:
@@ -184,7 +225,8 @@ class ScholarPanel(AtlasPanel):
                     advance(1)
                     self._show_step(line, stopping)
 
-                run = AgentRun(stopping, on_step, model)
+                inner = None if model is None else Interruptible(model, stopping)
+                run = AgentRun(inner, on_step, stopping)
                 return work(run), run.model_name
 
         def done(found: tuple[T, str | None]) -> None:
@@ -219,34 +261,21 @@ class ScholarPanel(AtlasPanel):
 class ResultTabs(widgets.VBox):
     """A result in tabs below a heading; slow parts are drawn when their tab is opened.
 
-    The tab "Save" is added. Its links are written each time it is opened, because the selection of
-    papers may have changed.
+    The tab "Save" is added. `offer_files` writes its links each time it is opened, because the
+    selection of papers may have changed.
     """
 
     def __init__(
-        self, tabs: Mapping[str, widgets.Widget], *, files: Mapping[str, str],
-        when_opened: Mapping[str, Callable[[], Any]],
+        self, tabs: Mapping[str, widgets.Widget], *, files: widgets.HTML,
+        offer_files: Callable[[], Any], when_opened: Mapping[str, Callable[[], Any]],
     ) -> None:  # fmt: skip
-        self._heading, self._files, self._offered = widgets.HTML(), widgets.HTML(), files
-        self._actions = [when_opened.get(title, lambda: None) for title in tabs]
-        self._actions.append(self._offer_files)
-        self.tabs = widgets.Tab(children=[*tabs.values(), self._files], titles=[*tabs, "Save"])
+        self._heading, self._files = widgets.HTML(), files
+        self._actions = {**when_opened, "Save": offer_files}
+        self._titles = [*tabs, "Save"]
+        self.tabs = widgets.Tab(children=[*tabs.values(), files], titles=self._titles)
         self.tabs.observe(lambda _: self._on_tab(), "selected_index")
         super().__init__([self._heading, self.tabs])
         self.layout.display = "none"
-
-    @property
-    @abstractmethod
-    def _note(self) -> str:
-        """Note below the links, as HTML."""
-
-    @abstractmethod
-    def file(self, ending: str) -> str:
-        """Return the contents of the file with this ending."""
-
-    def _offer_files(self) -> None:
-        links = links_html(self._offered, self.file)
-        self._files.value = f"{links}<p class='landscape-quiet'>{self._note}</p>"
 
     def _show_tabs(self, heading: str) -> None:
         self._heading.value, self._files.value = heading, ""
@@ -255,22 +284,9 @@ class ResultTabs(widgets.VBox):
 
     def _on_tab(self) -> None:
         if self.layout.display != "none" and self.tabs.selected_index is not None:
-            self._actions[self.tabs.selected_index]()
-
-
-def links_html(names: Mapping[str, str], write: Callable[[str], str]) -> str:
-    """Return links that download files; `write` returns the contents for an ending."""
-    links = (
-        download_link(name, write(Path(name).suffix), text=text) for name, text in names.items()
-    )
-    return f"<p>{' '.join(links)}</p>"
-
-
-def write_papers(ending: str, result: Any, table: Any, papers: Iterable[Paper]) -> str:
-    """Write a result as ``.json``, its table as ``.csv``, or its papers as ``.bib``."""
-    if ending == ".json":
-        return to_json(result)
-    return to_csv(table) if ending == ".csv" else to_bibtex(papers)
+            action = self._actions.get(self._titles[self.tabs.selected_index])
+            if action is not None:
+                action()
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:

@@ -7,11 +7,11 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
     from landscape.types import Analysis
 
+T = TypeVar("T")
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 
-File = tuple[str, str, str, Callable[[], str | bytes]]
-"""Text and tooltip of a button, name and content of its file."""
+File = tuple[str, str, str, Callable[[Path], Any]]
+"""Text and tooltip of a button, name of its file, and the function that writes it."""
 
 
 class ResultPanel(OpenedPanel):
@@ -58,6 +59,7 @@ class ResultPanel(OpenedPanel):
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._buttons.add_class("landscape-files")
         self._links = widgets.HTML()
+        self._request, self._turn = 0, threading.Lock()
         super().__init__(verb, atlas, controls)
         # Progress and errors are shown directly below the controls.
         *head, working, status, code = tuple(self.children)
@@ -67,26 +69,56 @@ class ResultPanel(OpenedPanel):
         )  # fmt: skip
         self.add_class("landscape-analysis")
 
+    def _draw_newest(
+        self, title: str, make: Callable[[Atlas], T], show: Callable[[T], Any]
+    ) -> None:
+        """Run a function in the background, and show its result; the newest request wins."""
+        self._request += 1
+        request = self._request
+
+        def draw() -> T:
+            with self._turn:  # one at a time; replaced and stopped requests are skipped
+                if request != self._request:
+                    raise Stopped
+                atlas = self._newest_atlas()
+                atlas.check_unchanged()
+                try:
+                    return make(atlas)
+                finally:
+                    # A result of two builds, or an error caused by a rebuild, must not be shown.
+                    atlas.check_unchanged()
+
+        self.run(title, draw, show, kind="draw")
+
+    def _newest_atlas(self) -> Atlas:
+        return self._atlas
+
     def _offer_files(self, files: Iterable[File]) -> None:
         """Show a button per file."""
         old = self._buttons.children
         self._buttons.children = [
             widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>"),
             *(
-                button(text, tooltip, partial(self._prepare_file, name, make), icon="download")
-                for text, tooltip, name, make in files
+                button(text, tooltip, partial(self._prepare_file, name, write), icon="download")
+                for text, tooltip, name, write in files
             ),
         ]
         close_all(*old)
 
-    def _prepare_file(self, name: str, make: Callable[[], str | bytes]) -> None:
+    def _prepare_file(self, name: str, write: Callable[[Path], Any]) -> None:
         result = self._result
+
+        def make() -> str:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / name
+                write(path)
+                return download_link(name, path.read_bytes())
 
         def put(link: str) -> None:
             if self._result is result:
                 self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
 
-        self.run(f"Writing {name}", lambda: download_link(name, make()), put, kind=name)
+        self.run(f"Writing {name}", make, put, kind=name)
 
 
 @dataclass(frozen=True)
@@ -100,7 +132,6 @@ class Result:
     code: str
     page: Callable[[], Any]
     name: str
-    files: Mapping[str, tuple[str, Callable[[Analysis], str]]] = field(default_factory=dict)
     atlas: Atlas | None = None
 
     @property
@@ -110,7 +141,9 @@ class Result:
 
 
 class AnalysisPanel(ResultPanel):
-    """A panel that runs an analysis in the background on each change; the newest request wins."""
+    """A panel that runs an analysis in the background on each change."""
+
+    _result: Result | None = None
 
     def __init__(
         self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget], theme: str = "light"
@@ -118,11 +151,10 @@ class AnalysisPanel(ResultPanel):
         require("plotly", "lab")
         colours_of(theme)
         self.theme, self._newest = theme, atlas
-        self._result: Result | None = None
         self._figure: Any = None
         self._known: Any = None
         self._has_offered = False
-        self._request, self._turn, self._filling = 0, threading.Lock(), threading.local()
+        self._filling = threading.local()
         again = make_control("shared.draw_again", self.draw)
         self._controls = widgets.HBox(
             [*controls, again],
@@ -171,17 +203,17 @@ class AnalysisPanel(ResultPanel):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure or the table, by the suffix of the file."""
         self.wait()
-        return self._write(self._shown(), expand_home(path))
+        if self._result is None:
+            raise InputError("Nothing is shown yet, so there is nothing to save.")
+        return self._write(self._result, expand_home(path))
 
     # -- analysis
 
     def draw(self) -> None:
         """Run the analysis with the current settings in the background, and show it."""
-        self._request += 1
-        request, chosen = self._request, self.selection
+        look = partial(self._look, self.selection)
         self._mark_outdated(is_outdated=True)
-        self.run("Running the analysis", lambda: self._look(request, chosen), self._show,
-                 kind="draw")  # fmt: skip
+        self._draw_newest("Running the analysis", look, self._show)
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
         """Fade the results while they differ from the controls."""
@@ -237,7 +269,6 @@ class AnalysisPanel(ResultPanel):
         self, function: str, kind: str, name: str, *arguments: Any, columns: str = "",
         draw: Callable[[Analysis], Any] | None = None,
         table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
-        files: Mapping[str, tuple[str, Callable[[Analysis], str]]] | None = None,
         unwritten: Mapping[str, Any] | None = None, **options: Any,
     ) -> Result:  # fmt: skip
         """Run a function of `landscape.overlays`, draw its figure, and write the code of both.
@@ -255,32 +286,26 @@ class AnalysisPanel(ResultPanel):
                             **options, colours=self._colours)  # fmt: skip
         return Result(
             found, table(found), columns or kind, draw_panels(page.scene), code, lambda: page,
-            name, files or {},
+            name,
         )  # fmt: skip
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:  # noqa: ARG002 - some panels do
         """Return the widgets below the table."""
         return []
 
-    def _look(self, request: int, chosen: Mapping[str, Any]) -> tuple[Result, str, str]:
-        with self._turn:  # one at a time; replaced requests are skipped
-            if request != self._request:
-                raise Stopped
-            if self._atlas is not self._newest:
-                self._atlas = self._newest
-                self._forget()
-            atlas = self._atlas
-            atlas.check_unchanged()
-            try:
-                if self._known is None:
-                    self._known = self._prepare()
-                result = replace(self._make(chosen), atlas=atlas)
-            finally:
-                # A result of two builds, or an error caused by a rebuild, must not be shown.
-                atlas.check_unchanged()
-            picture = picture_html(result.figure) if result.is_page else ""
-            about = f"Table: {result.analysis.caption}"
-            return result, picture, table_html(result.table, result.columns, about=about)
+    def _newest_atlas(self) -> Atlas:
+        if self._atlas is not self._newest:
+            self._atlas = self._newest
+            self._forget()
+        return self._atlas
+
+    def _look(self, chosen: Mapping[str, Any], atlas: Atlas) -> tuple[Result, str, str]:
+        if self._known is None:
+            self._known = self._prepare()
+        result = replace(self._make(chosen), atlas=atlas)
+        picture = picture_html(result.figure) if result.is_page else ""
+        about = f"Table: {result.analysis.caption}"
+        return result, picture, table_html(result.table, result.columns, about=about)
 
     def _show(self, made: tuple[Result, str, str]) -> None:
         result, picture, table = made
@@ -306,15 +331,7 @@ class AnalysisPanel(ResultPanel):
     def _files(self, result: Result) -> Iterator[File]:
         for words, (suffix, tooltip) in panel_texts()["analysis_files"].items():
             if suffix != ".html" or not result.is_page:
-                name = f"{result.name}{suffix}"
-                yield words, tooltip, name, partial(written_by, partial(self._write, result), name)
-        for words, (name, make) in result.files.items():
-            yield words, name, name, partial(make, result.analysis)
-
-    def _shown(self) -> Result:
-        if self._result is None:
-            raise InputError("Nothing is shown yet, so there is nothing to save.")
-        return self._result
+                yield words, tooltip, f"{result.name}{suffix}", partial(self._write, result)
 
     @property
     def _colours(self) -> str | None:
@@ -338,14 +355,6 @@ class AnalysisPanel(ResultPanel):
             f"The result cannot be written as {path.name!r}; use a name that ends in one of "
             f"{', '.join(suffixes)}."
         )
-
-
-def written_by(write: Callable[[Path], Any], name: str) -> bytes:
-    """Return the content of the file that `write` writes."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        write(path)
-        return path.read_bytes()
 
 
 def analyse(atlas: Atlas, function: str, *arguments: Any, **options: Any) -> Analysis:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from landscape._progress import progress
 from landscape._render import escape, render
-from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
 from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search._sentences import find_entities
 from landscape.store._manifest import read_manifest
+from landscape.types import Answer
 from landscape.widgets import _panel
 from landscape.widgets._agent_panel import AtlasPanel, ResultTabs
 from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from landscape.atlas import Atlas
     from landscape.search._settings import Weights
-    from landscape.types import Answer, Results, Step
+    from landscape.types import Paper, Results, Step
     from landscape.widgets._connection import Connection, Used
 
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
@@ -174,22 +174,6 @@ class Asked:
     cost: str = ""
     seconds: float = 0.0
 
-    def file(self, ending: str, *, papers: Results | None = None) -> str:
-        """Write it as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``."""
-        chosen = papers or self.answer.results
-        if ending == ".md":
-            return self.answer.to_markdown()
-        if ending == ".json":
-            return to_json(self.answer)
-        if ending == ".bib":
-            return chosen.to_bibtex()
-        if ending == ".csv":
-            return to_csv(chosen.table)
-        where = asdict(self.used) if self.used else {}
-        return answer_as_notebook(
-            self.answer, self.atlas, thread=self.thread, model=self.model, **where
-        )
-
     @property
     def facts(self) -> dict[str, str]:
         """Settings, detected keywords and cost, by heading."""
@@ -281,7 +265,7 @@ def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
 class AnswerView(ResultTabs):
     """One answer: claims, papers, map, consensus, method and files."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
+    def __init__(self, files: widgets.HTML, offer_files: Callable[[], None]) -> None:
         self.asked: Asked | None = None
         self._parts = {part: widgets.HTML() for part in ("claims", "consensus", "method")}
         self.papers, self.map = PapersView(), AnswerMap()
@@ -289,7 +273,9 @@ class AnswerView(ResultTabs):
             "Answer": self._parts["claims"], "Papers": self.papers, "Map": self.map,
             "Consensus": self._parts["consensus"], "How it was found": self._parts["method"],
         }  # fmt: skip
-        super().__init__(tabs, files=files, when_opened={"Map": self.map.look})
+        super().__init__(
+            tabs, files=files, offer_files=offer_files, when_opened={"Map": self.map.look}
+        )
 
     @property
     def chosen(self) -> Results | None:
@@ -309,22 +295,8 @@ class AnswerView(ResultTabs):
         self.tabs.set_title(1, f"Papers ({len(answer.results)})")
         self._show_tabs(f"<div class='landscape-asked'>{escape(answer.question)}</div>")
 
-    def file(self, ending: str) -> str:
-        """Write the answer as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``."""
-        assert self.asked is not None  # noqa: S101 - there are no files before the first answer
-        return self.asked.file(ending, papers=self.chosen)
 
-    @property
-    def _note(self) -> str:
-        n = len(self.papers.chosen)
-        which = f"the {n} selected" if n else "all; select some to save only these"
-        return (
-            f"Papers: {which}. The notebook contains every setting, the atlas and its checksum, "
-            'and no key. In code: <code>panel.save("answer.ipynb")</code>.'
-        )
-
-
-class AskPanel(AtlasPanel):
+class AskPanel(AtlasPanel[Answer]):
     """Ask an atlas questions, with a language model or without.
 
     Parameters
@@ -335,17 +307,6 @@ class AskPanel(AtlasPanel):
     question : str, optional
         First text of the question field.
 
-    Attributes
-    ----------
-    value : Answer or None
-        The answer shown.
-    history : tuple of Answer
-        All answers, oldest first.
-    selection : pandas.DataFrame
-        The selected papers; all papers of the answer without a selection.
-    code : str
-        Code that gives the same answer.
-
     Examples
     --------
     >>> import landscape as ls
@@ -354,24 +315,15 @@ class AskPanel(AtlasPanel):
     >>> panel.wait(), panel.value.text  # doctest: +SKIP
     """
 
-    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
-        "answer.ipynb": "Notebook that asks again",
-        "answer.md": "Answer (Markdown)",
-        "answer.json": "Everything (JSON)",
-        "papers.bib": "Papers (BibTeX)",
-        "papers.csv": "Papers (CSV)",
-    }
-    _UNSAVED = "There is no answer to save yet; ask a question first."
-    _BY_MODEL, _WITHOUT_MODEL = "Written by", "answers quote sentences of the papers."
-
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = ""
     ) -> None:
-        super().__init__("Ask", atlas, connection=connection)
+        super().__init__("ask", atlas, connection=connection)
         self._history: list[Asked] = []
-        self._live_text = _LiveText(self._live)
+        self._live_text = LiveText(self._live)
         self.controls = AskControls()
-        self._view = AnswerView(self.FILES)
+        self._view = AnswerView(self._files, self._offer_files)
+        self._papers = self._view.papers.list
         self._question = make_control("questions.question", self._show_plan, value=question)
         self._button = make_control("questions.ask", lambda: self._soon(self._ask_typed))
         self._follow = make_control("questions.follow_up")
@@ -394,11 +346,6 @@ class AskPanel(AtlasPanel):
         return f"<AskPanel: {self._atlas.title}, {count(len(self._history), 'answer')}>"
 
     @property
-    def value(self) -> Answer | None:
-        """The answer shown; None before the first."""
-        return self._view.asked.answer if self._view.asked else None
-
-    @property
     def history(self) -> tuple[Answer, ...]:
         """All answers, oldest first."""
         return tuple(asked.answer for asked in self._history)
@@ -406,7 +353,7 @@ class AskPanel(AtlasPanel):
     @property
     def unfinished(self) -> str:
         """Text of an answer that was stopped, failed, or was replaced by the next question."""
-        return self._live_text.text
+        return self._live_text.unfinished
 
     @property
     def selection(self) -> pd.DataFrame | None:
@@ -449,8 +396,14 @@ class AskPanel(AtlasPanel):
         if running:
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
 
+    def _picked(self) -> Iterable[Paper]:
+        return self._view.chosen.papers if self._view.chosen else ()
+
     def _file(self, ending: str) -> str:
-        return self._view.file(ending)
+        asked = self._view.asked
+        if ending != ".ipynb" or asked is None:
+            return super()._file(ending)
+        return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
     def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
         # Atlas and connection may change before the answer arrives: use the present ones.
@@ -458,7 +411,7 @@ class AskPanel(AtlasPanel):
         used = self.connection.used if connected else None
         model = connected.part() if connected else None
         name = model.model if model else None
-        live = self._live_text.begin(question, name)
+        live = self._live_text = self._live_text.begin(question, name)
         atlas, began = self._atlas, time.monotonic()
 
         def work() -> Asked:
@@ -502,6 +455,7 @@ class AskPanel(AtlasPanel):
         self.run("Asking", work, done)
 
     def _show(self, asked: Asked) -> None:
+        self._value = asked.answer
         self._view.show(asked)
         self._follow.layout.display, self._follow.value = "", False
         n, used = len(asked.thread), asked.used
@@ -543,63 +497,50 @@ class AskPanel(AtlasPanel):
         self._show_model()
 
 
-@dataclass(eq=False)
-class _Writing:
-    """A text that is being written."""
+class LiveText:
+    """Text of an answer while it is written, and what remains of an unfinished one."""
 
-    live: _LiveText
-    question: str
-    text: str = ""
-    is_over: bool = False
-    drawn: float = 0.0
+    def __init__(
+        self, page: widgets.HTML, question: str = "", replaced: LiveText | None = None
+    ) -> None:
+        self._page, self.question, self.text = page, question, ""
+        self.replaced = replaced  # unfinished when this question was asked
+        self._is_over, self._drawn = not question, 0.0
+
+    @property
+    def unfinished(self) -> str:
+        """The text, or the one that it replaced."""
+        return self.text or (self.replaced.text if self.replaced else "")
+
+    def begin(self, question: str, model: str | None) -> LiveText:
+        """Return the text of the next question; this one is no longer shown."""
+        replaced = self if self.text else self.replaced
+        begun = LiveText(self._page, question, None if self._is_over else replaced)
+        self._is_over = True
+        begun.note(f"{model} was asked …" if model else "Searching …")
+        return begun
 
     def add(self, piece: str) -> None:
         self.text += piece
-        if time.monotonic() - self.drawn >= _SHOWN_EVERY:
-            self.drawn = time.monotonic()
+        if time.monotonic() - self._drawn >= _SHOWN_EVERY:
+            self._drawn = time.monotonic()
             self.note("Being written; not checked yet …")
 
-    def note(self, status: str) -> None:
-        self.live.draw(self, status)
-
-
-class _LiveText:
-    """Text of an answer while it is written, and what remains of an unfinished one."""
-
-    def __init__(self, page: widgets.HTML) -> None:
-        self._page = page
-        self._now: _Writing | None = None
-        self._replaced: _Writing | None = None  # unfinished when the next question was asked
-
-    @property
-    def text(self) -> str:
-        return next((one.text for one in (self._now, self._replaced) if one and one.text), "")
-
-    def begin(self, question: str, model: str | None) -> _Writing:
-        before = self._now
-        if before is None or before.is_over:
-            self._replaced = None
-        elif before.text:
-            self._replaced = before
-        self._now = _Writing(self, question)
-        self._now.note(f"{model} was asked …" if model else "Searching …")
-        return self._now
+    def note(self, status: str, *, broken: bool = False) -> None:
+        if not self._is_over:
+            self._page.value = render(
+                "panel_answer.html", part="live", now=self, status=status, broken=broken,
+                replaced=self.replaced,
+            )  # fmt: skip
 
     def end(self) -> None:
-        self._now = None
-        self._page.value = render("panel_answer.html", part="replaced", replaced=self._replaced)
+        self.text, self._is_over = "", True
+        self._page.value = render("panel_answer.html", part="replaced", replaced=self.replaced)
 
     def mark(self, status: str) -> None:
         """Mark the text as unfinished; without a text, show nothing."""
-        if self._now is None or not self._now.text:
-            self.end()
+        if self.text:
+            self.note(status, broken=True)
+            self._is_over = True
         else:
-            self.draw(self._now, status, broken=True)
-            self._now.is_over = True
-
-    def draw(self, now: _Writing, status: str, *, broken: bool = False) -> None:
-        if now is self._now and not now.is_over:
-            self._page.value = render(
-                "panel_answer.html", part="live", now=now, status=status, broken=broken,
-                replaced=self._replaced,
-            )  # fmt: skip
+            self.end()

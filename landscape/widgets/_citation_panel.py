@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -9,16 +10,8 @@ import ipywidgets as widgets
 from landscape._render import escape, render
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
-from landscape.types import Hit
-from landscape.widgets._agent_panel import (
-    AgentRun,
-    ScholarPanel,
-    clean_notes,
-    links_html,
-    model_option,
-    needed,
-    write_papers,
-)
+from landscape.types import Attribution, Hit
+from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._panel import (
     checked_flag,
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
-    from landscape.types import Attribution, Step
+    from landscape.types import Paper, Step
     from landscape.widgets._connection import Connection
 
 _DEFAULTS = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
@@ -58,7 +51,7 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-class CitationPanel(ScholarPanel):
+class CitationPanel(ScholarPanel[Attribution]):
     """Find the paper that an excerpt cites at ``[CITATION]``.
 
     Parameters
@@ -70,16 +63,6 @@ class CitationPanel(ScholarPanel):
         First text of the field.
     **settings
         ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration`` of `Atlas.attribute`.
-
-    Attributes
-    ----------
-    value : Attribution or None
-        The answer shown.
-    selection : pandas.DataFrame or None
-        The guesses with a tick; without a tick, the selected paper, or all guesses if no paper was
-        selected.
-    code : str
-        Code that gives the same answer.
 
     Raises
     ------
@@ -94,33 +77,21 @@ class CitationPanel(ScholarPanel):
     >>> panel.wait(), panel.value.paper  # doctest: +SKIP
     """
 
-    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
-        "citation.csv": "Papers (CSV)",
-        "citation.bib": "Papers (BibTeX)",
-        "citation.json": "Everything (JSON)",
-    }
-    _UNSAVED = "There is no answer to save yet; find a paper first."
-    _WITHOUT_MODEL = (
-        "the sentence around the mark is searched for, and papers cited by the best candidates are "
-        "boosted. With one, it searches, reads and selects."
-    )
-
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, excerpt: str = "",
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("excerpt", excerpt)
         _checked(settings)
-        super().__init__("Find a citation in", atlas, connection=connection)
-        self._value: Attribution | None = None
+        super().__init__("citation", atlas, connection=connection)
         self._excerpt = make_control("questions.excerpt", self._show_reading, value=excerpt)
         self._fields, groups = make_fields("citation", 110)
         self._read_as = widgets.HTML()
         start = make_control("questions.find", lambda: self._soon(self.find))
         self._fields["mark"].observe(lambda _: self._show_reading(), "value")
-        self._answer, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self._guesses = PaperList(on_change=self._offer_files)
-        self._found = widgets.VBox([self._answer, self._guesses, self._method, self._files])
+        self._answer, self._method = widgets.HTML(), widgets.HTML()
+        self._papers = PaperList(on_change=self._offer_files)
+        self._found = widgets.VBox([self._answer, self._papers, self._method, self._files])
         self._found.layout.display = "none"
         limits = grid(*groups["Limits"], least=280, flex="1 1 auto")
         self._lay_out(
@@ -140,17 +111,12 @@ class CitationPanel(ScholarPanel):
         return f"<CitationPanel: {self._atlas.title}, {state}>"
 
     @property
-    def value(self) -> Attribution | None:
-        """The answer shown; None before the first."""
-        return self._value
-
-    @property
     def selection(self) -> pd.DataFrame | None:
         """The guesses with a tick; else the selected paper, or all guesses without one."""
         if self._value is None:
             return None
         table = self._value.table
-        ranks = [int(key) for key in self._guesses.chosen]
+        ranks = [int(key) for key in self._papers.chosen]
         by_default = table["selected"] | self._value.abstained
         rows = table["rank"].isin(ranks) if ranks else by_default
         return table[rows].reset_index(drop=True)
@@ -222,18 +188,12 @@ class CitationPanel(ScholarPanel):
         self._answer.value = render(
             "panel_citation.html", part="heading", found=found, notes=clean_notes(found.notes)
         )
-        self._guesses.show(items)
+        self._papers.show(items)
         self._method.value = render("panel_citation.html", part="method", found=found)
         self._found.layout.display = ""
         self._offer_files()
 
-    def _offer_files(self) -> None:
-        if self._value is not None:
-            self._files.value = links_html(self.FILES, self._file)
-
-    def _file(self, ending: str) -> str:
+    def _picked(self) -> Iterable[Paper]:
         found, table = self._value, self.selection
-        assert found is not None  # noqa: S101 - there are no files before the first answer
-        assert table is not None  # noqa: S101
-        papers = [found.papers[rank - 1] for rank in table["rank"]]
-        return write_papers(ending, found, table, papers)
+        if found is not None and table is not None:
+            yield from (found.papers[rank - 1] for rank in table["rank"])

@@ -56,6 +56,8 @@ def written(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, date):
+        return f"date({value.year}, {value.month}, {value.day})"
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{written(k)}: {written(v)}' for k, v in value.items())}}}"
     if isinstance(value, tuple | list):
@@ -84,10 +86,10 @@ def join_lines(*parts: str | Sequence[str]) -> str:
 
 def code_of(question: str, settings: Mapping[str, Any], *, with_model: bool = False) -> str:
     """Write the line that asks a question, and the import that it needs."""
-    given = "".join(f", {name}={_literal(value)}" for name, value in settings.items())
-    needed = any(isinstance(value, date) for value in settings.values())
-    call = f"atlas.ask({question!r}{given}{', model=model' if with_model else ''})"
-    return f"from datetime import date\n{call}" if needed else call
+    model = {"model": Name("model")} if with_model else {}
+    line = called("atlas.ask", question, **settings, **model)
+    needs_date = any(isinstance(value, date) for value in settings.values())
+    return f"from datetime import date\n{line}" if needs_date else line
 
 
 def checksum_of(atlas: Atlas) -> str:
@@ -98,18 +100,17 @@ def checksum_of(atlas: Atlas) -> str:
 def answer_as_notebook(
     answer: Answer,
     atlas: Atlas,
-    *,
     thread: Sequence[Answer] = (),
     model: str | None = None,
-    server: str | None = None,
-    key_variable: str = "OPENAI_API_KEY",
+    used: Used | None = None,
 ) -> str:
     """Write a notebook that runs a question again with the same settings."""
     text = render(
         "answer_notebook.txt",
         question=_one_line(answer.question), title=_one_line(answer.results.coverage.title),
-        model=model and repr(model), model_name=_one_line(model or ""), server=repr(server),
-        key_variable=repr(key_variable), path=repr(str(atlas.path.resolve())),
+        model=model and repr(model), model_name=_one_line(model or ""),
+        server=used and repr(used.server), key_variable=used and repr(used.key_variable),
+        path=repr(str(atlas.path.resolve())),
         checksum=repr(checksum_of(atlas)), call=_full_call(answer),
         thread=[_full_call(earlier) for earlier in thread],
         identifiers=repr([paper.paper_id for paper in answer.papers]),
@@ -135,16 +136,10 @@ def answer_as_notebook(
 
 def _full_call(answer: Answer) -> str:
     """Write the call that gives an answer, with all settings."""
-    settings = [f"    {name}={_literal(value)}," for name, value in answer.settings.items()
-                if value is not None]  # fmt: skip
-    first = [f"    {answer.question!r},", "    model=model,", "    thread=list(thread),"]
-    return "\n".join(["atlas.ask(", *first, *settings, ")"])
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, date):
-        return f"date({value.year}, {value.month}, {value.day})"
-    return repr(dict(value)) if isinstance(value, Mapping) else repr(value)
+    first = {"model": Name("model"), "thread": Name("list(thread)")}
+    settings = {**first, **_given(answer.settings)}
+    lines = [written(answer.question), *(f"{k}={written(v)}" for k, v in settings.items())]
+    return "\n".join(["atlas.ask(", *(f"    {line}," for line in lines), ")"])
 
 
 def _one_line(text: str) -> str:

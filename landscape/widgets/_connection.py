@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.widgets._panel import Panel, make_control, quiet_html
+from landscape.widgets._panel import Panel, make_control, panel_texts, quiet_html
 
 if TYPE_CHECKING:
     from landscape.llm._client import ChatModel
@@ -85,9 +85,12 @@ class Connection(Panel):
         self._key = ""
         self._address = ""
         self._used: Used | None = None
-        self._is_shortening = False
         self._made: tuple[tuple[str | None, ...], ChatModel] | None = None
-        self._server_box = make_control("connection.server", placeholder=_default_address())
+        default = os.environ.get("OPENAI_BASE_URL")
+        shown = _shown_address(default) or "such as http://localhost:11434/v1"
+        self._server_box = make_control(
+            "connection.server", placeholder=shown if default else "OpenAI itself"
+        )
         self._model_box = make_control(
             "connection.model", value=model or "",
             placeholder=os.environ.get("LANDSCAPE_LLM_MODEL") or "such as gpt-4o-mini or qwen3",
@@ -224,14 +227,9 @@ class Connection(Panel):
     def _take_address(self, change: dict[str, Any]) -> None:
         """Keep an address, and remove passwords and queries from the page."""
         typed = change["new"].strip()
-        if self._is_shortening:
-            return
-        self._address = typed
-        self._is_shortening = True
-        try:
+        if typed != _shown_address(self._address):  # else the panel itself has shortened it
+            self._address = typed
             self._server_box.value = _shown_address(typed)
-        finally:
-            self._is_shortening = False
 
     def _take_key(self, change: dict[str, Any]) -> None:
         typed = change["new"].strip()
@@ -277,14 +275,6 @@ def _is_variable(name: str) -> bool:
     return name in os.environ or bool(_NAME.fullmatch(name))
 
 
-def _default_address() -> str:
-    """The server used when the address is empty."""
-    address = os.environ.get("OPENAI_BASE_URL")
-    if not address:
-        return "OpenAI itself"
-    return _shown_address(address) or "such as http://localhost:11434/v1"
-
-
 def _shown_address(address: str | None) -> str:
     from landscape.llm._server import server_url
 
@@ -299,10 +289,6 @@ def _shown_address(address: str | None) -> str:
 
 def _for_the_page(sentence: str) -> str:
     """Name the fields of the panel instead of environment variables."""
-    return (
-        sentence.replace("Check OPENAI_API_KEY.", "Check the key.")
-        .replace("the network and OPENAI_BASE_URL", "the network and the server address")
-        .replace("check OPENAI_BASE_URL", "check the server address")
-        .replace("Check OPENAI_BASE_URL.", "Check the server address.")
-        .replace("Set the environment variable LANDSCAPE_LLM_MODEL to its name.", "Name it above.")
-    )
+    for ours, theirs in panel_texts()["connection_words"].items():
+        sentence = sentence.replace(ours, theirs)
+    return sentence

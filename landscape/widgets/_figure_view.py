@@ -16,7 +16,7 @@ from traitlets import observe
 from landscape._render import render
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
-from landscape.widgets._panel import close_all
+from landscape.widgets._panel import close_all, panel_texts
 
 if TYPE_CHECKING:
     from landscape.types import Analysis
@@ -170,8 +170,13 @@ def picture_html(sheet: Any) -> str:
     """Return a print page as an image with alternative text."""
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="png", dpi=_DPI, facecolor=sheet.get_facecolor())
-    source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
-    about = html.escape(str(getattr(sheet, "alt_text", "")), quote=True)
+    return image_html(buffer.getvalue(), str(getattr(sheet, "alt_text", "")))
+
+
+def image_html(png: bytes, about: str) -> str:
+    """Return a picture with alternative text."""
+    source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
+    about = html.escape(about, quote=True)
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
@@ -189,12 +194,6 @@ def caption_html(found: Analysis) -> str:
 
 
 _MOST_BYTES = 24_000_000  # of a link: the page stores it too
-_KINDS = {
-    ".csv": "text/csv", ".bib": "application/x-bibtex", ".png": "image/png",
-    ".pdf": "application/pdf", ".html": "text/html", ".svg": "image/svg+xml",
-    ".json": "application/json", ".ipynb": "application/x-ipynb+json", ".txt": "text/plain",
-    ".md": "text/markdown", ".tex": "application/x-tex", ".ris": "text/plain",
-}  # fmt: skip
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
@@ -205,7 +204,7 @@ def download_link(name: str, content: str | bytes, *, text: str | None = None) -
             f"{name} has {len(raw) / 1e6:,.0f} MB, too much for a link in the page; "
             f'write it from code, with .save("{name}").'
         )
-    kind = _KINDS.get(Path(name).suffix.lower(), "application/octet-stream")
+    kind = panel_texts()["media_types"].get(Path(name).suffix, "application/octet-stream")
     kilobytes = max(1, round(len(raw) / 1000))
     size = f"{kilobytes:,} kB" if len(raw) < 1_000_000 else f"{len(raw) / 1e6:,.1f} MB"
     label = html.escape(text or f"{name} ({size})")

@@ -6,7 +6,7 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from landscape._progress import Stopped, report_to
@@ -34,7 +34,10 @@ class Job(Generic[T]):
         failed: Callable[[Exception], Any],
         on_progress: OnProgress = lambda *_: None,
         ended: Callable[[], Any] = lambda: None,
+        title: str = "",
+        kind: str = "",
     ) -> None:
+        self.title, self.kind = title, kind
         self._work, self._done, self._failed = work, done, failed
         self._on_progress, self._when_ended = on_progress, ended
         self._last_task, self._last_shown = "", 0.0
@@ -90,33 +93,22 @@ class Job(Generic[T]):
             self._on_progress(task, done, total, unit)
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A job that waits or runs."""
-
-    title: str
-    kind: str
-    job: Job[Any]
-
-
 class Turns:
     """Queue of jobs; each starts when the one before has ended."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[Turn] = []
-        self.now: Turn | None = None
+        self._waiting: list[Job[Any]] = []
+        self.now: Job[Any] | None = None
         """The running job."""
 
-    def add(self, turn: Turn) -> Turn:
+    def add(self, job: Job[Any]) -> Job[Any]:
         """Add a job, discard older ones of its kind, and return the running one."""
         with self._changed:
-            dropped, _ = self._remove(turn.kind)
-            self._waiting.append(turn)
-            started = self._start_next() if self.now is None else None
-            now = self.now or turn
-        self._apply(dropped, started)
-        return now
+            dropped = self._remove(job.kind)
+            self._waiting.append(job)
+        self._go_on(dropped)
+        return self.now or job
 
     def holds(self, kind: str) -> bool:
         """Return whether a job of a kind runs or waits."""
@@ -126,56 +118,51 @@ class Turns:
     def drop(self, kind: str) -> bool:
         """Discard the jobs of a kind; return whether one was running."""
         with self._changed:
-            dropped, was_now = self._remove(kind)
-            started = self._start_next() if was_now else None
-        self._apply(dropped, started)
-        return was_now
+            running = self.now
+            dropped = self._remove(kind)
+        self._go_on(dropped)
+        return running in dropped
 
     def end(self, job: Job[Any]) -> None:
         """Start the next job after one has ended."""
         with self._changed:
-            if self.now is None or self.now.job is not job:
+            if self.now is not job:
                 return
-            started = self._start_next()
-        self._apply([], started)
+            self.now = None
+        self._go_on([])
 
-    def clear(self) -> Turn | None:
+    def clear(self) -> Job[Any] | None:
         """Discard all jobs, and return the one that was running."""
         with self._changed:
             stopped, dropped = self.now, self._waiting
             self.now, self._waiting = None, []
-            self._changed.notify_all()
-        self._apply([*([stopped] if stopped else []), *dropped], None)
+        self._go_on([*([stopped] if stopped else []), *dropped])
         return stopped
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until no job is left; return False after a timeout."""
         with self._changed:
-            return self._changed.wait_for(lambda: self.now is None, seconds)
+            return self._changed.wait_for(lambda: not self.now and not self._waiting, seconds)
 
-    def _remove(self, kind: str) -> tuple[list[Turn], bool]:
-        """Take out the jobs of a kind; return them, and whether one was running."""
-        dropped = [one for one in self._waiting if one.kind == kind]
-        self._waiting = [one for one in self._waiting if one.kind != kind]
-        if self.now is None or self.now.kind != kind:
-            return dropped, False
-        dropped.append(self.now)
-        self.now = None
-        return dropped, True
+    def _remove(self, kind: str) -> list[Job[Any]]:
+        """Take out the jobs of a kind."""
+        dropped = [one for one in (self.now, *self._waiting) if one and one.kind == kind]
+        self._waiting = [one for one in self._waiting if one not in dropped]
+        if self.now in dropped:
+            self.now = None
+        return dropped
 
-    def _start_next(self) -> Turn | None:
-        self.now = self._waiting.pop(0) if self._waiting else None
-        if self.now is None:
-            self._changed.notify_all()
-        return self.now
-
-    @staticmethod
-    def _apply(dropped: Iterable[Turn], started: Turn | None) -> None:
+    def _go_on(self, dropped: Iterable[Job[Any]]) -> None:
         """Stop and start jobs without the lock: a reporting job may hold its own and need it."""
         for one in dropped:
-            one.job.stop()
+            one.stop()
+        with self._changed:
+            if self.now is not None:
+                return
+            started = self.now = self._waiting.pop(0) if self._waiting else None
+            self._changed.notify_all()
         if started is not None:
-            started.job.start()
+            started.start()
 
 
 class Latest:
@@ -285,22 +272,16 @@ class Interruptible(WatchedModel):
 
     def _request(self, send: Callable[[], T]) -> T:
         self._check()
-        replies: list[T] = []
-        faults: list[BaseException] = []
-        done = threading.Event()
+        reply: Future[T] = Future()
 
         def work() -> None:
             try:
-                replies.append(send())
+                reply.set_result(send())
             except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
-                faults.append(error)
-            finally:
-                done.set()
+                reply.set_exception(error)
 
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(work,), daemon=True).start()
-        while not done.wait(_CHECKED_EVERY):
+        while not wait([reply], _CHECKED_EVERY).done:
             self._check()
-        if faults:
-            raise faults[0]
-        return replies[0]
+        return reply.result()

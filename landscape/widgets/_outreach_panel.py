@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import html
 import os
-import threading
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from landscape._io import expand_home, write_output
-from landscape._progress import Stopped
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
-from landscape.widgets._analysis_panel import ResultPanel, written_by
+from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
+from landscape.widgets._figure_view import image_html
 from landscape.widgets._panel import (
     checked_atlas,
     checked_flag,
@@ -38,7 +35,7 @@ from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.outreach import Fidelity, Rendering
+    from landscape.outreach import Rendering
 
 DEFAULTS: dict[str, Any] = {
     "theme": "atlas", "size": "web", "title": None, "credits": "", "names": None,
@@ -48,11 +45,6 @@ DEFAULTS: dict[str, Any] = {
 """Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
-_STRENGTHS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8)
-_ROWS = (
-    ("theme", "size", "own"), ("title", "credits"), ("names", "language", "everyday"),
-    ("sea_share", "recent_years"), ("weights", "seed", "strength"),
-)  # fmt: skip
 
 
 class OutreachControls(widgets.VBox):
@@ -71,7 +63,7 @@ class OutreachControls(widgets.VBox):
                 [self.fields[name] for name in names],
                 layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px 12px"},
             )
-            for names in _ROWS
+            for names in panel_texts()["outreach_rows"]
         ]
         super().__init__([*rows, self._hint])
         self.add_class("landscape-controls")
@@ -104,7 +96,10 @@ class OutreachControls(widgets.VBox):
         weights = self.fields["weights"].value.strip()
         show_only({self.fields["own"]: self.fields["size"].value == _OWN})
         self.fields["seed"].disabled = self.fields["strength"].disabled = not weights
-        self._hint.value = f"<div class='landscape-quiet'>{weights_hint(weights)}</div>"
+        self._hint.value = render(
+            "panel_results.html", part="weights", weights=weights, example=EXAMPLE,
+            install="" if find_spec("diffusers") else install_line("outreach"),
+        )  # fmt: skip
 
 
 def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
@@ -113,7 +108,7 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
     size, language = str(given["size"]).strip().lower(), given["language"]
     sizes = {one: texts["sheet_sizes"].get(one, one) for one in SIZES}
     languages = {**texts["languages"], language: texts["languages"].get(language, language)}
-    strengths = sorted({*_STRENGTHS, *([given["strength"]] if given["strength"] else [])})
+    strengths = sorted({*texts["strengths"], *([given["strength"]] if given["strength"] else [])})
     values = {
         **{name: "" if value is None else value for name, value in given.items()},
         "size": size if size in SIZES else _OWN, "own": "" if size in SIZES else size,
@@ -128,37 +123,10 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
         "sea_share": {"min": min(0.8, given["sea_share"]), "max": max(0.995, given["sea_share"])},
         "strength": {"options": [("the theme's", 0.0), *((f"{one:g}", one) for one in strengths)]},
     }
-    fields = {}
-    for name, entry in texts["outreach"].items():
-        lazy: dict[str, Any] = (
-            {} if entry["kind"] in ("Dropdown", "Checkbox") else {"continuous_update": False}
-        )
-        fields[name] = make_control(
-            f"outreach.{name}", **lazy, **more.get(name, {}), value=values[name], label="initial",
-            layout={"max_width": "100%"},
-        )  # fmt: skip
-    return fields
-
-
-def weights_hint(weights: str) -> str:
-    """Write the hint below the field for weights, as HTML."""
-    install = (
-        f" Install their libraries first: <code>{html.escape(install_line('outreach'))}</code>."
-        if find_spec("diffusers") is None
-        else ""
-    )
-    if not weights:
-        return (
-            "No weights are given: the map is drawn from the data alone and is complete. To let "
-            f"Stable Diffusion repaint it, write <code>{EXAMPLE}</code>, which is downloaded once "
-            "(some gigabytes), or the folder of any Stable Diffusion 1.5 or XL model in the layout "
-            f"of diffusers. It is slow without a graphics card.{install}"
-        )
-    return (
-        f"Repainted by <code>{html.escape(weights)}</code>, then compared with the data: a picture "
-        "that differs too much is not shown. It takes minutes with a graphics card, much longer "
-        f"without.{install}"
-    )
+    return {
+        name: make_control(f"outreach.{name}", **more.get(name, {}), value=values[name])
+        for name in texts["outreach"]
+    }
 
 
 def _check(given: Mapping[str, Any]) -> None:
@@ -195,13 +163,8 @@ def picture_html(rendering: Rendering) -> str:
     """Write the map as a preview image, with its alternative text below."""
     from landscape.outreach._files import preview
 
-    source = f"data:image/png;base64,{b64encode(preview(rendering)).decode('ascii')}"
-    about = html.escape(rendering.alt_text, quote=True)
-    return (
-        f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-        "<details class='landscape-quiet'><summary>Description of the map for readers who cannot "
-        f"see it</summary>{about}</details>"
-    )
+    image = image_html(preview(rendering), rendering.alt_text)
+    return render("panel_results.html", part="picture", image=image, about=rendering.alt_text)
 
 
 def used_html(rendering: Rendering) -> str:
@@ -217,32 +180,22 @@ def scores_html(rendering: Rendering) -> str:
     scores = rendering.fidelity
     if scores is None:
         return ""
-    table = pd.DataFrame(
-        [
-            (words, value, bar, "no" if name in scores.failed else "yes")
-            for name, words, value, bar in _measured(scores)
-        ],
-        columns=["measure", "value", "bar", "verdict"],
-    )
-    if rendering.settings.get("repainting", {}).get("kept", scores.passed):
-        kind, words = "landscape-quiet", "The repainted picture is true to the data:"
-    else:
-        kind = "landscape-warning"
-        words = "The repainted picture differs too much from the data and is not shown:"
-    shown = table_html(table, "fidelity", about="Fidelity to the data")
-    return f"<div class='{kind}'>{words}</div>{shown}"
-
-
-def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
-    least, peaks = scores.bars, f"Peaks kept, of {scores.n_peaks}"
+    least = scores.bars
     relief = least.relief * max(scores.relief_of_truth, 0.0)
     heights = "Rank correlation of the heights with the relief"
-    return [
+    rows = [
         ("iou", "Overlap of land and water", scores.iou, least.iou),
         ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, least.boundary_f1),
-        ("peaks_kept", peaks, scores.peaks_kept, least.peaks_kept),
+        ("peaks_kept", f"Peaks kept, of {scores.n_peaks}", scores.peaks_kept, least.peaks_kept),
         ("relief", heights, scores.relief_correlation, relief),
     ]
+    table = pd.DataFrame(rows, columns=["name", "measure", "value", "bar"])
+    table["verdict"] = ["no" if name in scores.failed else "yes" for name in table["name"]]
+    return render(
+        "panel_results.html", part="scores",
+        is_kept=rendering.settings.get("repainting", {}).get("kept", scores.passed),
+        table=table_html(table, "fidelity", about="Fidelity to the data"),
+    )  # fmt: skip
 
 
 def places_html(rendering: Rendering) -> str:
@@ -277,14 +230,8 @@ def code_of(chosen: Mapping[str, Any]) -> str:
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
-class Shown(NamedTuple):
-    """A map with its settings and its HTML."""
-
-    rendering: Rendering
-    chosen: Mapping[str, Any]
-    picture: str
-    scores: str
-    places: str
+Made = tuple["Rendering", dict[str, Any], list[str]]
+"""A map with its settings; HTML of the picture, its data, its fidelity and its places."""
 
 
 class OutreachPanel(ResultPanel):
@@ -300,13 +247,6 @@ class OutreachPanel(ResultPanel):
         file), ``language, sea_share, recent_years, weights, seed, strength``; and ``everyday``:
         whether the language model of the environment names the places that `names` lacks.
 
-    Attributes
-    ----------
-    rendering : landscape.outreach.Rendering or None
-        Map shown.
-    selection : dict
-        The settings, as keywords of the panel.
-
     Raises
     ------
     InputError
@@ -318,25 +258,25 @@ class OutreachPanel(ResultPanel):
     >>> OutreachPanel(atlas, theme="night", size="slide")  # doctest: +SKIP
     """
 
+    _result: Made | None = None
+
     def __init__(self, atlas: Atlas, **chosen: Any) -> None:
         checked_atlas(atlas)
-        self._result: Shown | None = None
-        self._request, self._turn = 0, threading.Lock()
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = make_control("shared.draw_map", self.draw)
-        self._changed, self._picture, self._used = (widgets.HTML() for _ in range(3))
-        self._scores, self._places = widgets.HTML(), widgets.HTML()
+        self._changed, *self._parts = (widgets.HTML() for _ in range(5))
+        picture, self._used, self._scores, places = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
             "Outreach map:", atlas, controls=[self._controls, drawing],
-            above=[self._picture, self._used, self._scores], below=(self._places,),
+            above=[picture, self._used, self._scores], below=(places,),
         )  # fmt: skip
         self.draw()
 
     @property
     def rendering(self) -> Rendering | None:
         """Map shown; None before the first."""
-        return self._result.rendering if self._result else None
+        return self._result[0] if self._result else None
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -349,13 +289,11 @@ class OutreachPanel(ResultPanel):
 
     def draw(self) -> None:
         """Draw the map with the current settings in the background, and show it."""
-        self._request += 1
-        request, atlas, chosen = self._request, self._atlas, self.selection
+        chosen = self.selection
         if self._result is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        self.run("Drawing the map", lambda: self._work(request, atlas, chosen), self._show,
-                 kind="draw")  # fmt: skip
+        self._draw_newest("Drawing the map", partial(self._work, chosen), self._show)
 
     def stop(self) -> None:
         """Stop drawing; the map shown before stays."""
@@ -382,31 +320,22 @@ class OutreachPanel(ResultPanel):
             For another suffix, a folder that cannot be written, or before the first map.
         """
         self.wait()
-        if self._result is None:
+        if self.rendering is None:
             raise InputError("No map is drawn yet, so there is nothing to save.")
-        return _write(self._result.rendering, expand_home(path))
+        return _write(self.rendering, expand_home(path))
 
     # -- drawing
 
-    def _work(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Shown:
-        with self._turn:  # one at a time; stopped requests are skipped
-            if request != self._request:
-                raise Stopped
-            atlas.check_unchanged()
-            try:
-                rendering = self._render(request, atlas, chosen)
-            finally:
-                # A map of two builds, or an error caused by a rebuild, must not be shown.
-                atlas.check_unchanged()
-            return Shown(
-                rendering, chosen, picture_html(rendering), scores_html(rendering),
-                places_html(rendering),
-            )  # fmt: skip
+    def _work(self, chosen: dict[str, Any], atlas: Atlas) -> Made:
+        rendering = self._render(atlas, chosen)
+        writers = (picture_html, used_html, scores_html, places_html)
+        return rendering, chosen, [write(rendering) for write in writers]
 
-    def _render(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
+    def _render(self, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
         from landscape.outreach._weights import check_weights
 
+        request = self._request
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
             del options["strength"], options["seed"]
@@ -423,23 +352,22 @@ class OutreachPanel(ResultPanel):
 
         return render(atlas, **options, note=note)
 
-    def _show(self, shown: Shown) -> None:
-        self._result = shown
-        self._picture.value, self._used.value = shown.picture, used_html(shown.rendering)
-        self._scores.value, self._places.value = shown.scores, shown.places
+    def _show(self, made: Made) -> None:
+        self._result = rendering, chosen, pages = made
+        for part, page in zip(self._parts, pages, strict=True):
+            part.value = page
         self._links.value = ""
         self._offer_files(
-            (words, tooltip, f"outreach-map{suffix}",
-             partial(written_by, partial(_write, shown.rendering), f"outreach-map{suffix}"))
+            (words, tooltip, f"outreach-map{suffix}", partial(_write, rendering))
             for words, (suffix, tooltip) in panel_texts()["outreach_files"].items()
-        )  # fmt: skip
+        )
         self.say("")  # notes of the drawing are shown below the picture
-        self.code = code_of(shown.chosen)
+        self.code = code_of(chosen)
         self._change()
 
     def _change(self) -> None:
         """Report settings that differ from those of the picture."""
-        differs = self._result is not None and self._result.chosen != self.selection
+        differs = self._result is not None and self._result[1] != self.selection
         text = "Settings have changed since this map was drawn." if differs else ""
         self._changed.value = quiet_html(text)
 

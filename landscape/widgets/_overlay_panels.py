@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import write_output
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
-from landscape.widgets._analysis_panel import AnalysisPanel, Result, analyse, choose_one
+from landscape.widgets._analysis_panel import AnalysisPanel, File, Result, analyse, choose_one
 from landscape.widgets._code_lines import call, figure_lines, join_lines
 from landscape.widgets._panel import (
     Chooser,
@@ -362,7 +363,6 @@ class ThesaurusPanel(AnalysisPanel):
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
         from landscape.figures._uat import draw_concepts
-        from landscape.overlays.thesaurus import to_uat_csv
 
         if chosen["what"] == "overlay":
             return self._analysed(
@@ -371,10 +371,18 @@ class ThesaurusPanel(AnalysisPanel):
                 concepts=chosen["concepts"] or None,
             )  # fmt: skip
         limit = {} if chosen["limit"] == 100 else {"limit": chosen["limit"]}
-        return self._analysed(
-            "thesaurus.thesaurus_gaps", "uat_gaps", "thesaurus-gaps", **limit,
-            files={"Forms for the maintainers": ("uat-proposals.csv", to_uat_csv)},
-        )  # fmt: skip
+        return self._analysed("thesaurus.thesaurus_gaps", "uat_gaps", "thesaurus-gaps", **limit)
+
+    def _files(self, result: Result) -> Iterator[File]:
+        from landscape.overlays.thesaurus import to_uat_csv
+
+        yield from super()._files(result)
+        found, name = result.analysis, "uat-proposals.csv"
+        if found.kind == "thesaurus_gaps":
+            yield (
+                "Forms for the maintainers", name, name,
+                lambda path: write_output(path, to_uat_csv(found)),
+            )  # fmt: skip
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:
         from landscape.overlays.thesaurus import to_uat_form

@@ -20,7 +20,7 @@ import ipywidgets as widgets
 from landscape._io import data_file, read_yaml
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search._settings import is_number, is_whole
-from landscape.widgets._jobs import Job, Turn, Turns
+from landscape.widgets._jobs import Job, Turns
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -275,15 +275,15 @@ class YearsControl(widgets.IntRangeSlider):
     def __init__(
         self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
     ) -> None:
-        first, last = self.corpus = _years_of(atlas)
-        value = first if since is None else since, last if until is None else until
-        super().__init__(
-            value=value, min=min(first, *value), max=max(last, *value), step=1,
-            description="Years", continuous_update=False,
-            readout_format="d", tooltip="First and last year, both included",
-            style={"description_width": "initial"}, layout={"width": "380px"},
-        )  # fmt: skip
+        self.corpus = _years_of(atlas)
+        value = self._filled(since, until)
+        ends, traits = (*self.corpus, *value), panel_texts()["shared"]["years"]
+        super().__init__(value=value, min=min(ends), max=max(ends), **traits)
         self.observe(lambda _: on_change(), "value")
+
+    def _filled(self, since: int | None, until: int | None) -> tuple[int, int]:
+        first, last = self.corpus
+        return first if since is None else since, last if until is None else until
 
     @property
     def period(self) -> dict[str, int | None]:
@@ -297,10 +297,11 @@ class YearsControl(widgets.IntRangeSlider):
     def suit(self, atlas: Atlas) -> None:
         """Take the range of an atlas that was rebuilt; an end that was open stays open."""
         since, until = self.period.values()
-        first, last = self.corpus = _years_of(atlas)
-        value = first if since is None else since, last if until is None else until
+        self.corpus = _years_of(atlas)
         # The bounds include the old value, too: it must be inside them until it is replaced.
-        self.min, self.max = min(first, *value, *self.value), max(last, *value, *self.value)
+        value = self._filled(since, until)
+        ends = (*self.corpus, *value, *self.value)
+        self.min, self.max = min(ends), max(ends)
         self.set_trait("value", value)
 
 
@@ -446,7 +447,7 @@ class Panel(widgets.VBox):
         """
 
         def begin_and_work() -> T:
-            self._begin_to_show(job, title)
+            self._begin_to_show(job)
             return work()
 
         job: Job[T] = Job(
@@ -455,10 +456,12 @@ class Panel(widgets.VBox):
             failed=lambda error: self._finish(job, lambda: self._show_error(error)),
             on_progress=self._show_progress,
             ended=lambda: self._turns.end(job),
+            title=title,
+            kind=kind,
         )
         self.say("")
-        now = self._turns.add(Turn(title, kind, job))
-        if now.job is not job:
+        now = self._turns.add(job)
+        if now is not job:
             self.say(_NEXT.format(title=title, now=now.title))
         return job
 
@@ -472,22 +475,18 @@ class Panel(widgets.VBox):
         """Wait until no job runs; return False after `seconds`."""
         return self._turns.wait(seconds)
 
-    def _begin_to_show(self, job: Job[Any], title: str) -> None:
-        if not self._is_now(job):
+    def _begin_to_show(self, job: Job[Any]) -> None:
+        if self._turns.now is not job:
             return
         self._began = time.monotonic()
-        if self._status_text.startswith(_NEXT.format(title=title, now="")[:-1]):
+        if self._status_text.startswith(_NEXT.format(title=job.title, now="")[:-1]):
             self.say("")
         self._bar.value, self._bar.bar_style = 0.0, "info"
-        self._bar_says.value = quiet_html(f"{title} …")
+        self._bar_says.value = quiet_html(f"{job.title} …")
         self._working.layout.display = ""
 
-    def _is_now(self, job: Job[Any]) -> bool:
-        now = self._turns.now
-        return now is not None and now.job is job
-
     def _finish(self, job: Job[Any], show: Callable[[], Any]) -> None:
-        if not self._is_now(job):
+        if self._turns.now is not job:
             return
         self._working.layout.display = "none"
         try:

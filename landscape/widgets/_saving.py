@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 
 from landscape._io import write_output
 from landscape._render import render
-from landscape._wording import count
 from landscape.figures._caption import GENERATED, Caption, explanation, facts_of, headline
 from landscape.figures._export import check_kind, save_figure
 from landscape.figures._maps import (
@@ -68,37 +67,8 @@ def save_view(
 
 def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
     """Return the sentences of the caption about the view: window, years, colours, marks."""
-    state, counts, colouring = drawn.state, drawn.counts, drawn.state.colouring
-    years = "" if state.time is None else f", of {state.time[0]} to {state.time[1]}"
-    in_view = count(drawn.picture.n_papers, "paper")
-    sentences = [f"This view: {in_view} of {len(data):,}{years}."]
-    if colouring.kind == "numbers":
-        title = colouring.title.lower()
-        if colouring.is_share:
-            title = f"share of papers of {colouring.title}"
-        mean = "geometric mean (of value + 1)" if colouring.logarithmic else "mean"
-        sentences.append(f"Colour: {title}, {mean} of nearby papers; pale where papers are few.")
-    elif colouring.kind == "classes":
-        title = colouring.title.lower()
-        sentences.append(f"Colour: the most frequent {title} of nearby papers.")
-    if colouring.missing:
-        sentences.append(f"Grey: unknown, {count(colouring.missing, 'paper')} of the atlas.")
-    for layer, (title, rows, _) in state.overlays.items():
-        shown = shown_of(counts.get(layer, 0), len(rows), "paper")
-        if layer in drawn.marks:
-            sentences.append(f"Squares: {count(len(drawn.marks[layer]), 'review')} in view.")
-        elif len(drawn.lines[layer][0]):
-            line = {"concept": "Solid", "facility": "Dashed", "reviews": "Dotted"}[layer]
-            sentences.append(f"{line} lines contain 50% and 80% of {shown}: {title}.")
-        else:
-            sentences.append(f"No lines, for too few papers: {title}, {shown}.")
-    if state.found is not None:
-        found = shown_of(counts["found"], len(state.found.rows), "paper")
-        sentences.append(f"Found for “{state.found.query}”: {found}.")
-    if len(state.selected):
-        selected = shown_of(counts["selected"], len(state.selected), "paper")
-        sentences.append(f"Selected: {selected}.")
-    return sentences
+    text = render("map_view.txt", drawn=drawn, n_all=len(data), shown_of=shown_of)
+    return text.split("\n")
 
 
 # -- for print

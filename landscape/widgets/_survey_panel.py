@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from landscape._render import render
-from landscape._serializer import to_json
 from landscape._wording import count
 from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError, LandscapeError
 from landscape.search._settings import readable_text
-from landscape.types import Hit
+from landscape.types import Hit, Survey
 from landscape.widgets._agent_panel import (
     AgentRun,
     ResultTabs,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
-    from landscape.types import Survey
+    from landscape.types import Paper
     from landscape.widgets._connection import Connection
 
 _DEFAULTS = SurveySettings().to_dict()
@@ -114,7 +113,7 @@ SIZE = (7.5, 9.0)
 class SurveyView(ResultTabs):
     """One survey: papers, citation tree, map, table, method and files."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
+    def __init__(self, files: widgets.HTML, offer_files: Callable[[], None]) -> None:
         self.survey: Survey | None = None
         self._which = make_control(
             "questions.which", self._list, options=[_SELECTED, _LEFT_OUT, _ALL]
@@ -127,16 +126,7 @@ class SurveyView(ResultTabs):
             "Map": self.map, "Table": self._table, "How it was found": self._method,
         }  # fmt: skip
         when_opened = {"Who led to whom": self.tree.look, "Map": self.map.look}
-        super().__init__(tabs, files=files, when_opened=when_opened)
-
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """Rows of the papers with a tick; of all selected ones without a tick."""
-        if self.survey is None:
-            return None
-        table, chosen = self.survey.table, self.papers.chosen
-        rows = table["paper_id"].isin(chosen) if chosen else table["selected"]
-        return table[rows].reset_index(drop=True)
+        super().__init__(tabs, files=files, offer_files=offer_files, when_opened=when_opened)
 
     def show(self, survey: Survey, atlas: Atlas) -> None:
         """Show another survey."""
@@ -160,31 +150,6 @@ class SurveyView(ResultTabs):
         self.tabs.set_title(0, f"Papers ({len(survey)})")
         facts = _facts(survey)
         self._show_tabs(render("panel_survey.html", part="heading", survey=survey, facts=facts))
-
-    def file(self, ending: str) -> str:
-        """Write the survey as ``.csv``, ``.bib``, ``.md`` or ``.json``."""
-        from landscape._bibliography import to_bibtex
-
-        assert self.survey is not None  # noqa: S101 - there are no files before the first survey
-        if ending == ".csv":
-            return self.survey.to_csv()
-        if ending == ".md":
-            return self.survey.to_markdown()
-        if ending == ".json":
-            return to_json(self.survey)
-        chosen = set(self.papers.chosen)
-        if not chosen:
-            return self.survey.to_bibtex()
-        return to_bibtex([one.paper for one in self.survey.crawled if one.key in chosen])
-
-    @property
-    def _note(self) -> str:
-        n = len(self.papers.chosen)
-        which = f"the {n} ticked" if n else "all selected; tick some to save only these"
-        return (
-            f'BibTeX: {which}. In code: <code>panel.save("survey.csv")</code>; the tree for print: '
-            "<code>ls.figures.survey_tree(panel.value)</code>."
-        )
 
     def _list(self) -> None:
         survey = self.survey
@@ -217,7 +182,7 @@ _NEW = re.compile(r"([\d,]+) new\b")
 _SELECTED_SO_FAR = re.compile(r"([\d,]+) selected so far")
 
 
-class SurveyPanel(ScholarPanel):
+class SurveyPanel(ScholarPanel[Survey]):
     """Survey a question as a scholar does: search, select, follow citations, and again.
 
     Parameters
@@ -229,15 +194,6 @@ class SurveyPanel(ScholarPanel):
         First text of the question field.
     **settings
         Of `Atlas.survey`, such as ``depth``, ``papers`` and ``before``.
-
-    Attributes
-    ----------
-    value : Survey or None
-        The survey shown.
-    selection : pandas.DataFrame or None
-        The papers with a tick; all selected ones without a tick.
-    code : str
-        Code that gives the same survey.
 
     Raises
     ------
@@ -252,27 +208,16 @@ class SurveyPanel(ScholarPanel):
     >>> panel.wait(), panel.value.table  # doctest: +SKIP
     """
 
-    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
-        "survey.csv": "Every paper judged (CSV)",
-        "survey.bib": "Selected papers (BibTeX)",
-        "survey.md": "Papers and searches (Markdown)",
-        "survey.json": "Everything (JSON)",
-    }
-    _RESULT, _UNSAVED = "A survey", "There is no survey to save yet; survey a question first."
-    _WITHOUT_MODEL = (
-        "searches are parts of the question, and papers are judged by similarity and citations. "
-        "With one, it makes the searches, judges each paper, and gives its reasons."
-    )
-
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = "",
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("question", question)
-        super().__init__("Survey", atlas, connection=connection)
+        super().__init__("survey", atlas, connection=connection)
         self.controls = SurveyControls()
         self.controls.put(settings)
-        self._view = SurveyView(self.FILES)
+        self._view = SurveyView(self._files, self._offer_files)
+        self._papers = self._view.papers
         self._question = make_control("questions.survey_question", value=question)
         self._button = make_control("questions.survey", lambda: self._soon(self.survey))
         self._go_on = make_control("questions.go_on", lambda: self._try(self.go_on))
@@ -296,14 +241,13 @@ class SurveyPanel(ScholarPanel):
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
     @property
-    def value(self) -> Survey | None:
-        """The survey shown; None before the first."""
-        return self._view.survey
-
-    @property
     def selection(self) -> pd.DataFrame | None:
         """The papers with a tick, or all selected ones without a tick."""
-        return self._view.selection
+        if self._value is None:
+            return None
+        table, chosen = self._value.table, self._papers.chosen
+        rows = table["paper_id"].isin(chosen) if chosen else table["selected"]
+        return table[rows].reset_index(drop=True)
 
     def survey(self, question: str | None = None, **settings: Any) -> None:
         """Survey in the background; `wait` for it, then read it from `value`.
@@ -339,8 +283,15 @@ class SurveyPanel(ScholarPanel):
         self._question.value = self.value.question
         self._start(self.value.question)
 
+    def _picked(self) -> Iterable[Paper]:
+        chosen = self._papers.chosen
+        judged = self._value.crawled if self._value else ()
+        return [one.paper for one in judged if (one.key in chosen if chosen else one.selected)]
+
     def _file(self, ending: str) -> str:
-        return self._view.file(ending)
+        if ending == ".csv" and self._value is not None:
+            return self._value.to_csv()  # all papers judged
+        return super()._file(ending)
 
     def _start(self, question: str) -> None:
         atlas, given = self._atlas, self.controls.given()
@@ -354,6 +305,7 @@ class SurveyPanel(ScholarPanel):
             )  # fmt: skip
 
         def show(found: Survey, model: str | None) -> None:
+            self._value = found
             self._view.show(found, atlas)
             self._next.layout.display = ""
             self._go_on.layout.display = "" if found.partial else "none"

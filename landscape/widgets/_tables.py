@@ -234,19 +234,19 @@ class PapersView(widgets.VBox):
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
         self._order = make_control("shared.sort", self._sort, options=list(_ORDERS))
-        self._list = PaperList(controls=[self._order])
-        super().__init__([self._list])
+        self.list = PaperList(controls=[self._order])
+        super().__init__([self.list])
 
     @property
     def chosen(self) -> tuple[Hit, ...]:
         """The papers with a tick, best first."""
-        hits = (self._hits[key] for key in self._list.chosen)
+        hits = (self._hits[key] for key in self.list.chosen)
         return tuple(sorted(hits, key=lambda hit: hit.rank))
 
     @property
     def shown(self) -> tuple[Hit, ...]:
         """The papers on the page, in its order."""
-        return tuple(self._hits[one.key] for one in self._list.shown)
+        return tuple(self._hits[one.key] for one in self.list.shown)
 
     def sort(self, order: str) -> None:
         """Sort the papers; `order` is one of the options on the page."""
@@ -256,14 +256,14 @@ class PapersView(widgets.VBox):
         """Show other papers, without ticks."""
         self._hits = {str(hit.rank): hit for hit in results.hits}
         n_apart = sum(bool(hit.outlier) for hit in results.hits)
-        self._list.show(
+        self.list.show(
             [_item(hit) for hit in sorted(results.hits, key=_ORDERS[self._order.value])],
             note=f", {count(n_apart, 'outlier')}" if n_apart else "",
         )
 
     def _sort(self) -> None:
         order = _ORDERS[self._order.value]
-        self._list.sort(lambda one: order(self._hits[one.key]))
+        self.list.sort(lambda one: order(self._hits[one.key]))
 
 
 def _item(hit: Hit) -> Item:

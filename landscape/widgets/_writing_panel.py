@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +15,11 @@ from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
-from landscape.types import Hit
-from landscape.widgets._agent_panel import (
-    AgentRun,
-    ScholarPanel,
-    clean_notes,
-    links_html,
-    model_option,
-    needed,
-    write_papers,
-)
+from landscape.types import CitationSuggestions, Hit
+from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import Name, called, connecting, join_lines, written
 from landscape.widgets._figure_view import download_link
-from landscape.widgets._panel import checked_whole, make_control, quiet_html
+from landscape.widgets._panel import checked_whole, make_control, panel_texts, quiet_html
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
@@ -35,24 +27,15 @@ if TYPE_CHECKING:
 
     from landscape.agents import Desk
     from landscape.atlas import Atlas
-    from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion
+    from landscape.types import Answer, DraftCheck, Paper, Suggestion
     from landscape.widgets._connection import Connection
 
-_SIGNS = {
-    "supported": "✓ supported",
-    "contradicted": "✗ contradicted",
-    "unclear": "? unclear",
-    "near": "≈ near",
-    "far": "≠ far",
-    "not in the corpus": "– not in the corpus",
-    "not in the bibliography": "? not in the bibliography",
-}
 MOST = 100
 """Most papers that are suggested at once."""
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
 
 
-class WritingPanel(ScholarPanel):
+class WritingPanel(ScholarPanel[CitationSuggestions]):
     """Find papers to cite while writing, put them into a paragraph, and check a draft.
 
     Parameters
@@ -69,16 +52,10 @@ class WritingPanel(ScholarPanel):
 
     Attributes
     ----------
-    value : CitationSuggestions or None
-        The papers shown.
-    selection : pandas.DataFrame or None
-        The papers with a tick; all without a tick.
     paragraph : Answer or None
         The last paragraph.
     draft_check : DraftCheck or None
         The last check of a draft.
-    code : str
-        Code of the last action.
 
     Examples
     --------
@@ -88,17 +65,6 @@ class WritingPanel(ScholarPanel):
     >>> panel.wait(), panel.selection  # doctest: +SKIP
     """
 
-    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
-        "to-cite.csv": "Papers (CSV)",
-        "to-cite.bib": "Papers (BibTeX)",
-        "to-cite.json": "Everything (JSON)",
-    }
-    _RESULT, _UNSAVED = "Papers", "There are no papers to save yet; look for some first."
-    _WITHOUT_MODEL = (
-        "papers are ranked, highlighted and quoted. With one, it writes citing sentences and "
-        "paragraphs, and judges whether papers support a draft."
-    )
-
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, desk: Desk | None = None,
         context: str = "", keywords: str = "",
@@ -107,10 +73,9 @@ class WritingPanel(ScholarPanel):
 
         readable_text("context", context)
         readable_text("keywords", keywords)
-        super().__init__("Write with citations from", atlas, connection=connection)
+        super().__init__("writing", atlas, connection=connection)
         self._given_desk = desk
         self._desk = desk if desk is not None else NewDesk().add(atlas)
-        self._value: CitationSuggestions | None = None
         self.paragraph: Answer | None = None
         self.draft_check: DraftCheck | None = None
         self._chosen: dict[str, Paper] = {}
@@ -141,7 +106,7 @@ class WritingPanel(ScholarPanel):
         }  # fmt: skip
         find = make_control("writing.find", lambda: self._soon(self.cite))
         choose = make_control("writing.choose", lambda: self._try(self.choose))
-        self._heading_of_papers, self._files = widgets.HTML(), widgets.HTML()
+        self._heading_of_papers = widgets.HTML()
         self._papers = PaperList(on_change=self._offer_files)
         self._found = widgets.VBox([self._heading_of_papers, self._papers, choose, self._files])
         self._found.layout.display = "none"
@@ -192,17 +157,12 @@ class WritingPanel(ScholarPanel):
         return desk
 
     @property
-    def value(self) -> CitationSuggestions | None:
-        """The papers shown; None before the first."""
-        return self._value
-
-    @property
     def selection(self) -> pd.DataFrame | None:
         """The papers with a tick; all without a tick."""
         if self._value is None:
             return None
         table = self._value.table
-        ranks = [one.rank for one in self._picked()]
+        ranks = [one.rank for one in self._ticked()]
         return table[table["rank"].isin(ranks)].reset_index(drop=True)
 
     @property
@@ -272,7 +232,7 @@ class WritingPanel(ScholarPanel):
         elif self._value is None or not self._papers.chosen:
             raise InputError("No paper is ticked; tick the papers for the paragraph.")
         else:
-            found = [one.paper for one in self._picked()]
+            found = list(self._picked())
         self._chosen |= {paper.paper_id: paper for paper in found}
         self._list_chosen()
         self.say(f"{count(len(self._chosen), 'paper')} chosen: see “Related work”.")
@@ -355,7 +315,7 @@ class WritingPanel(ScholarPanel):
                 f"<p>{download_link('check.csv', to_csv(table), text='Table (CSV)')} "
                 f"{download_link('check.json', to_json(found), text='Everything (JSON)')}</p>"
             )
-            table["verdict"] = table["verdict"].map(_SIGNS)
+            table["verdict"] = table["verdict"].map(panel_texts()["verdicts"])
             listed = table_html(table, "draft_check", about="Citations of the draft")
             self._checked.value = render(
                 "panel_writing.html", part="check", found=found, notes=clean_notes(found.notes),
@@ -379,12 +339,13 @@ class WritingPanel(ScholarPanel):
                 "warning",
             )
 
-    def _picked(self) -> list[Suggestion]:
+    def _ticked(self) -> list[Suggestion]:
         """Return the papers with a tick; all without a tick."""
-        if self._value is None:
-            return []
-        ranks = self._papers.chosen
-        return [one for one in self._value.suggestions if not ranks or str(one.rank) in ranks]
+        ranks, suggestions = self._papers.chosen, self._value.suggestions if self._value else ()
+        return [one for one in suggestions if not ranks or str(one.rank) in ranks]
+
+    def _picked(self) -> Iterable[Paper]:
+        return [one.paper for one in self._ticked()]
 
     def _show_papers(self, found: CitationSuggestions) -> None:
         self._value = found
@@ -437,13 +398,6 @@ class WritingPanel(ScholarPanel):
         for name in self._chosen_papers.chosen:
             self._chosen.pop(name, None)
         self._list_chosen()
-
-    def _offer_files(self) -> None:
-        self._files.value = links_html(self.FILES, self._file) if self._value else ""
-
-    def _file(self, ending: str) -> str:
-        papers = [one.paper for one in self._picked()]
-        return write_papers(ending, self._value, self.selection, papers)
 
 
 def _wide(control: widgets.Widget) -> widgets.Box:

@@ -81,7 +81,7 @@ def test_a_claim_opens_on_its_sentence(jupyter: JupyterPage, panel: Locator) -> 
     assert first.locator("a[href*='adsabs']").count() == 1
     first.scroll_into_view_if_needed()
     jupyter.picture("03_claim")
-    assert f"atlas.ask('{QUESTION}')" in panel.inner_text()
+    assert f'atlas.ask("{QUESTION}")' in panel.inner_text()
 
 
 def test_papers_and_map_of_the_answer(jupyter: JupyterPage, panel: Locator, tmp_path: Path) -> None:

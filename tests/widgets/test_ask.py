@@ -89,7 +89,7 @@ def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) 
     assert "<mark>" in page
     assert "connect one under “Language model”" in page
     assert "these papers do not exist" in page
-    assert panel.code == f"atlas.ask({QUESTION!r})"
+    assert panel.code == f'atlas.ask("{QUESTION}")'
     assert panel.history == (said,)
     assert repr(panel) == f"<AskPanel: {panel.atlas.title}, 1 answer>"
 
@@ -116,7 +116,7 @@ def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:
     said = asked(panel, panel._question.value)
     assert len(said.papers) == 7
     assert said.question_type == "single-paper factual"
-    assert panel.code.endswith("question_type='single-paper factual', k=7)")
+    assert panel.code.endswith('question_type="single-paper factual", k=7)')
     assert "k 7; style single-paper (auto)" in page_of(panel)
 
 
@@ -169,7 +169,7 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     said = asked(panel, k=40)
     view = panel._view.papers
     assert [hit.rank for hit in view.shown] == list(range(1, 31))
-    view._list._more.click()
+    view.list._more.click()
     view.sort("newest first")
     years = [hit.paper.year for hit in view.shown]
     assert years == sorted(years, reverse=True)
@@ -178,8 +178,8 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     apart = [bool(hit.outlier) for hit in view.shown]
     assert apart == sorted(apart, reverse=True)
     assert len(panel.selection) == 40
-    view._list.tick("8")
-    view._list.tick("3")
+    view.list.tick("8")
+    view.list.tick("3")
     assert panel.selection["rank"].tolist() == [3, 8]
     assert panel.save(tmp_path / "p.bib").read_text().count("@") == 2
     assert panel.save(tmp_path / "p.csv").read_text().count(said.papers[2].title) == 1
@@ -363,7 +363,7 @@ def test_a_follow_up_goes_on_from_the_answer_shown(
     assert second.results.query == "How do winds and dust go together?"
     assert any(first.text in body["messages"][-1]["content"] for body in requests)
     assert not connected._follow.value
-    notebook = connected._view.asked.file(".ipynb")
+    notebook = connected._file(".ipynb")
     assert "thread.append(" in notebook
     assert connected.code.endswith("model=model)  # after 1 earlier answer")
 
@@ -419,8 +419,8 @@ def test_an_atlas_built_again_is_one_sentence_and_opened_again(
     panel._reopen.click()
     asked(panel, "What are the masses of black holes?")
     assert len(panel.history) == 2
-    ours, theirs = panel._view.asked, panel._history[0]
-    assert checksum_of(panel.atlas) in ours.file(".ipynb")
+    theirs = panel._history[0]
+    assert checksum_of(panel.atlas) in panel._file(".ipynb")
     panel._show(theirs)
     saved = panel.save(tmp_path / "first.ipynb").read_text("utf-8")
     assert checksum_of(theirs.atlas) in saved

@@ -141,7 +141,7 @@ def test_a_citation_its_code_and_its_abstention(demo_atlas: Atlas, tmp_path: Pat
     found = done(panel)
     assert found.papers[0] == paper
     assert run_code(panel)["found"].guesses == found.guesses
-    panel._guesses.tick("2")
+    panel._papers.tick("2")
     assert list(panel.selection["rank"]) == [2]
     assert panel.save(tmp_path / "c.bib").read_text("utf-8").count("title = {") == 1
     panel.find("Statins lower mortality in four thousand patients [CITATION].", before="2019")
@@ -323,7 +323,7 @@ def test_choosing_all_papers_writes_the_files_once(
     assert len(done(panel).guesses) > 3
     write = panel._file
     monkeypatch.setattr(panel, "_file", lambda ending: written.append(ending) or write(ending))
-    panel._guesses._all.click()
+    panel._papers._all.click()
     assert written == [".csv", ".bib", ".json"]
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.widgets._jobs import Job, Latest, Turn, Turns
+from landscape.widgets._jobs import Job, Latest, Turns
 
 
 def test_what_is_dropped_has_no_effect_and_the_next_begins():
     turns, told, go_on = Turns(), [], threading.Event()
 
     def turn(word, work):
-        job = Job(work, done=told.append, failed=told.append, ended=lambda: turns.end(job))
-        return Turn(word, word, job)
+        job = Job(
+            work, done=told.append, failed=told.append, ended=lambda: turns.end(job), kind=word
+        )
+        return job
 
     turns.add(turn("first", lambda: go_on.wait(60) and "first"))
     turns.add(turn("second", lambda: "second"))

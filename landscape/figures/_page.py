@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -36,6 +36,7 @@ from landscape.figures._scene import (
     Scene,
     Squares,
     Text,
+    tile,
 )
 
 if TYPE_CHECKING:
@@ -117,6 +118,24 @@ class Ranking:
     headings: tuple[str, ...]
     rows: Sequence[Row]
 
+    @classmethod
+    def of_table(
+        cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
+        rows: Iterable[Mapping[str, Any]],
+    ) -> Ranking:  # fmt: skip
+        """Rank the rows of a table: its `columns` are names, headings and formats.
+
+        `rows` has the style or mark of each row.
+        """
+        import pandas as pd
+
+        known = [column for column in columns if column[0] in table]
+        return cls(title, (name, *(heading for _, heading, _ in known)), [
+            Row(str(row["label"]), tuple("–" if pd.isna(row[column]) else form.format(row[column])
+                                         for column, _, form in known), **more)
+            for row, more in zip(table.to_dict("records"), rows, strict=True)
+        ])  # fmt: skip
+
 
 class Page:
     """Layout of one page."""
@@ -181,9 +200,15 @@ class Page:
         align: str = "left",
         gid: str = "words",
         in_panel: bool = False,
+        width: float | None = None,
     ) -> None:
-        """Add a line of text at a position in points; in given axes, only text inside a panel."""
+        """Add a line of text at a position in points, truncated to a `width`.
+
+        In given axes, only text inside a panel is added.
+        """
         if self.onto is None or in_panel:
+            if width is not None:
+                words = self.shortened(words, width=width, size=size, weight=weight)
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
@@ -343,9 +368,9 @@ class Page:
     ) -> Panel:
         """Add a chart to the page, with the title of its horizontal axis `below` its box."""
         if x.title:
-            words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
-            self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
-                       align="center", colour=self.colours.faint)  # fmt: skip
+            self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
+                       align="center", colour=self.colours.faint,
+                       width=box[2] - box[0])  # fmt: skip
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
@@ -361,8 +386,7 @@ class Page:
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
         if note and rest > 20 * self.scale:
-            shown = self.shortened(note, size=SMALL, width=rest)
-            self.write(shown, right, y, size=SMALL, gid="note", align="right",
+            self.write(note, right, y, size=SMALL, gid="note", align="right", width=rest,
                        colour=note_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
@@ -513,39 +537,6 @@ class Page:
         if self.onto is not None:
             return _matplotlib.draw_onto(self.onto, scene)
         return _matplotlib.draw(scene)
-
-
-def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
-    """Split a box into `n` equal boxes below headings, row by row from the upper left.
-
-    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
-    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
-    """
-    left, bottom, right, top = box
-    width, height = right - left, top - bottom
-
-    def size(columns: int) -> tuple[float, float]:
-        rows = math.ceil(n / columns)
-        across = (width - gap * (columns - 1)) / columns
-        return across, (height - gap * (rows - 1)) / rows - heading
-
-    def cost(columns: int) -> float:
-        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
-        rows = math.ceil(n / columns)
-        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
-        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
-
-    if pixel:
-        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
-        across, up = (max(math.floor(side / pixel), 8) * pixel for side in size(columns))
-    else:
-        columns = min(range(1, n + 1), key=cost)
-        across, up = size(columns)
-    boxes = []
-    for row, column in (divmod(number, columns) for number in range(n)):
-        x0, y1 = left + column * (across + gap), top - heading - row * (up + heading + gap)
-        boxes.append((x0, y1 - up, x0 + across, y1))
-    return boxes
 
 
 @lru_cache(maxsize=50_000)

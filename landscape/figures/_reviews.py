@@ -20,7 +20,7 @@ from landscape.figures._maps import (
     mark_papers,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking, Row
+from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 from landscape.mapping._density import default_bandwidth
 from landscape.overlays.missions._measures import ShareMap, share_map
@@ -123,7 +123,10 @@ def draw_reviews(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
               gid="reviews", order=1.0)
     )  # fmt: skip
-    written = page.write_ranking(_ranking(best), column)
+    ranks = [{"mark": str(number)} for number in range(1, len(best) + 1)]
+    title = "Where a review would help most"
+    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, ranks)
+    written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)
     places = [
         f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
@@ -206,21 +209,3 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     )  # fmt: skip
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())
-
-
-def _ranking(best: pd.DataFrame) -> Ranking:
-    """Return the table next to the map."""
-    import pandas as pd
-
-    columns = [column for column in _COLUMNS if column[0] in best]
-    rows = [
-        Row(
-            str(row["label"]),
-            tuple("–" if pd.isna(row[name]) else form.format(row[name])
-                  for name, _, form in columns),
-            mark=str(number),
-        )
-        for number, (_, row) in enumerate(best.iterrows(), 1)
-    ]  # fmt: skip
-    headings = ("Region", *(heading for _, heading, _ in columns))
-    return Ranking("Where a review would help most", headings, rows)

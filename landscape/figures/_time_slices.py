@@ -34,8 +34,8 @@ from landscape.figures._maps import (
     ramp_image,
     window,
 )
-from landscape.figures._page import SIZE_INCHES, Page, PageOptions, tile
-from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text
+from landscape.figures._page import SIZE_INCHES, Page, PageOptions
+from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
 from landscape.mapping._density import count_grid
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
 from landscape.overlays.missions._usage import Usage, in_period, read_usage

@@ -20,7 +20,7 @@ from landscape.figures._maps import (
     positions,
     window,
 )
-from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking, Row
+from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking
 from landscape.figures._scene import Floats, Lines, Panel
 from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
@@ -120,7 +120,13 @@ def _draw_together(
     for row, style in zip(analysis.table.itertuples(), styles, strict=True):
         _add_concept(page, panel, analysis, row, style, fill=0.0)
     add_names(page, panel, peaks.assign(colour=[style.colour for style in styles])[known])
-    page.write_ranking(_ranking(page, analysis, styles), column)
+    samples = [
+        {"style": {"colour": style.colour, "dashes": style.dashes, "width": 1.7 * page.scale}}
+        for style in styles
+    ]
+    title = "Concepts of the Unified Astronomy Thesaurus"
+    ranking = Ranking.of_table(title, "Concept", analysis.table, _COLUMNS, samples)
+    page.write_ranking(ranking, column)
     return panel
 
 
@@ -191,22 +197,6 @@ def _area(line: Floats) -> float:
     """Return the area inside a closed line (shoelace formula)."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
-
-
-def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Ranking:
-    """Return the table next to the map."""
-    columns = [column for column in _COLUMNS if column[0] in analysis.table]
-    rows = [
-        Row(
-            clean_name(row["label"]),
-            tuple("–" if row[name] != row[name] else form.format(row[name])
-                  for name, _, form in columns),
-            {"colour": style.colour, "dashes": style.dashes, "width": 1.7 * page.scale},
-        )
-        for (_, row), style in zip(analysis.table.iterrows(), styles, strict=True)
-    ]  # fmt: skip
-    headings = ("Concept", *(heading for _, heading, _ in columns))
-    return Ranking("Concepts of the Unified Astronomy Thesaurus", headings, rows)
 
 
 def _describe(analysis: Analysis, panel: Panel) -> str:

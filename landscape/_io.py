@@ -55,28 +55,30 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file completely or not at all."""
     # A random name: two processes can write the same file at once.
-    with unfinished_file(path, tag=f".{secrets.token_hex(4)}") as unfinished:
+    with unfinished_file(path, suffix=f".{secrets.token_hex(4)}.unfinished") as unfinished:
         unfinished.write_bytes(content)
 
 
 @contextmanager
-def unfinished_file(path: Path, *, tag: str = "") -> Iterator[Path]:
+def unfinished_file(path: Path, *, suffix: str = ".unfinished") -> Iterator[Path]:
     """Yield a hidden path to write to, and rename it to `path` if no error occurs."""
-    unfinished = path.with_name(f".{path.name}{tag}.unfinished")
+    # Hidden, because readers use every visible file of the folder.
+    unfinished = path.with_name(f".{path.name}{suffix}")
     try:
         yield unfinished
         put_in_place(unfinished, path)
     except BaseException:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
         raise
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
     """Rename a file after its bytes are on the disk, so that a power failure loses nothing."""
-    with contextlib.suppress(OSError):  # keep the permissions of the replaced file
-        unfinished.chmod(path.stat().st_mode & 0o777)
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
+    with contextlib.suppress(OSError):  # keep the permissions of the replaced file
+        unfinished.chmod(path.stat().st_mode & 0o777)
     unfinished.replace(path)
 
 
@@ -121,18 +123,14 @@ def replacing(path: Path) -> Iterator[Path]:
     """Write to a temporary file and rename it when it is complete."""
     with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Hidden, because readers use every visible file of the folder.
-        temporary = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
-        try:
+        with unfinished_file(path, suffix=TEMPORARY_SUFFIX) as temporary:
             yield temporary
-            with temporary.open("rb+") as stream:
-                os.fsync(stream.fileno())
-            temporary.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-        _flush_folder(path.parent)
+        with contextlib.suppress(OSError):  # make the rename durable, if the system supports it
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -149,7 +147,13 @@ def report_full_disk(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
             raise
-        raise DiskFullError(_disk_full_message(path, error)) from error
+        folder = next((p for p in [path, *path.parents] if p.is_dir()), Path())
+        free = shutil.disk_usage(folder).free / 1e6
+        cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
+        raise DiskFullError(
+            f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; free some space and run "
+            "the same command again; it resumes from the last finished step."
+        ) from error
 
 
 def data_file(name: str) -> Path:
@@ -247,26 +251,6 @@ def lock_exclusively(stream: IO[Any]) -> None:
     except ImportError:  # Windows has no such locks
         return
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make a rename durable, if the system supports it."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def _disk_full_message(path: Path, error: OSError) -> str:
-    folder = next((p for p in [path, *path.parents] if p.is_dir()), Path())
-    free = shutil.disk_usage(folder).free / 1e6
-    cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
-    return (
-        f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; free some space and run the "
-        "same command again; it resumes from the last finished step."
-    )
 
 
 _EVERY = 0.2  # seconds between two samples of the child processes

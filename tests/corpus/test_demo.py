@@ -372,7 +372,7 @@ def test_words_and_numbers(write: Any, arguments: tuple[Any, ...], written: str)
 
 
 def test_an_author_moves_between_institutes() -> None:
-    author = Author("A, B", "x", 0, 1990, 2020, 1.0, ((1990, "P"), (2001, "Q")))
+    author = Author("A, B", 0, 1990, 2020, 1.0, ((1990, "P"), (2001, "Q")))
     assert author.affiliation(2005) == "Q"
 
 

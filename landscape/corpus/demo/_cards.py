@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
@@ -179,12 +179,19 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
 
 def parse_card(card_id: str, raw: dict[str, Any]) -> Card:
     """Check one card from YAML; error messages contain the card and the key."""
+    return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
     try:
-        return Card.model_validate({**raw, "id": card_id})
+        return model.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{card_id}.yaml: {place}: {first['msg']}") from error
+        raise InputError(f"{file}: {place}: {first['msg']}") from error
 
 
 # First data are published some months after first light; archives are used after the end.
@@ -198,15 +205,13 @@ _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
 
 
-@dataclass(frozen=True)
-class Facility:
+class Facility(BaseModel, frozen=True):
     """A real facility and the years in which papers can use its data."""
 
-    id: str
     names: tuple[str, ...]
     first_light: float  # decimal year, as `end`
-    end: float
-    surveyed: bool  # papers use data *from* it rather than observe *with* it
+    end: float = 9999.0
+    surveyed: bool = Field(False, alias="from")  # data *from* it; otherwise observed *with* it
     mark: str
 
     def usable(self, date: float) -> bool:
@@ -214,13 +219,12 @@ class Facility:
         return self.first_light + PUBLICATION_LAG <= date <= self.end + ARCHIVAL_YEARS
 
 
-@dataclass(frozen=True)
-class Trap:
+class Trap(BaseModel, frozen=True):
     """A name that looks like a facility, with sentences that use it in another sense."""
 
     surface: str
     looks_like: str
-    themes: frozenset[str]
+    themes: frozenset[str] = Field(alias="where")
     sentences: tuple[str, ...]
 
 
@@ -238,28 +242,18 @@ class Mention:
 @cache
 def load_facilities() -> dict[str, Facility]:
     """Read the facilities, by id."""
-    facilities = {}
-    for index, (key, raw) in enumerate(read_yaml(demo_data_folder() / "facilities.yaml").items()):
-        if not raw.get("names") or "first_light" not in raw:
-            raise InputError(f"facilities.yaml: {key} needs names and first_light")
-        facilities[key] = Facility(
-            id=key,
-            names=tuple(raw["names"]),
-            first_light=float(raw["first_light"]),
-            end=float(raw.get("end", 9999.0)),
-            surveyed=bool(raw.get("from", False)),
-            mark=chr(_FIRST_MARK + index),
-        )
-    return facilities
+    listed = read_yaml(demo_data_folder() / "facilities.yaml")
+    return {
+        key: _checked(Facility, raw | {"mark": chr(_FIRST_MARK + index)}, f"facilities.yaml: {key}")
+        for index, (key, raw) in enumerate(listed.items())
+    }
 
 
 @cache
 def load_traps() -> tuple[Trap, ...]:
     """Read the traps."""
-    return tuple(
-        Trap(raw["surface"], raw["looks_like"], frozenset(raw["where"]), tuple(raw["sentences"]))
-        for raw in read_yaml(demo_data_folder() / "traps.yaml")
-    )
+    traps = read_yaml(demo_data_folder() / "traps.yaml")
+    return tuple(_checked(Trap, raw, "traps.yaml") for raw in traps)
 
 
 def mark(facility: Facility, rng: Random) -> str:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,6 +37,7 @@ FIRST_YEAR, LAST_YEAR = 1990, 2026
 LAST_DAY = date(2026, 6, 30)
 _EPOCH = date(FIRST_YEAR, 1, 1)
 REVIEW_SHARE = 0.02
+_PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
 
 
 @dataclass(frozen=True)
@@ -49,24 +49,21 @@ class Plan:
     day: date
     kind: str
 
-    @property
-    def decimal_year(self) -> float:
-        """Date as a decimal year."""
-        return self.day.year + (self.day.timetuple().tm_yday - 1) / 365.25
-
 
 def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Plan]:
     """Draw themes, dates and kinds of papers, sorted by date."""
     years = range(FIRST_YEAR, LAST_YEAR + 1)
-    curves = {
-        card.id: [activity(card, year) * field_growth(year) for year in years] for card in cards
-    }
+    growth = [math.exp(0.045 * (year - FIRST_YEAR)) for year in years]
+    growth[-1] *= 0.5  # the last year is half a year
     # Every theme has the same mean size, times its weight: a young theme is dense, not small.
     sizes = _apportion([card.weight for card in cards], n_papers)
     drawn: list[tuple[date, int]] = []
     for position, (card, size) in enumerate(zip(cards, sizes, strict=True)):
-        chosen = rng.choices(years, weights=curves[card.id], k=size)
-        drawn.extend((_day_in(year, card, rng), position) for year in chosen)
+        curve = [activity(card, year) * total for year, total in zip(years, growth, strict=True)]
+        for year in rng.choices(years, weights=curve, k=size):
+            first, last = date(year, 1, 1), min(date(year, 12, 31), LAST_DAY)
+            day = first + timedelta(days=rng.randint(0, (last - first).days))
+            drawn.append((max(day, date(card.start, 1, 1)), position))
     drawn.sort()
     reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
     plans = []
@@ -93,12 +90,6 @@ def activity(card: Card, year: int) -> float:
     return 1.0
 
 
-def field_growth(year: int) -> float:
-    """Return the papers of the field in a year, relative to 1990; the last year is half a year."""
-    papers = math.exp(0.045 * (year - FIRST_YEAR))
-    return 0.5 * papers if year == LAST_YEAR else papers
-
-
 def _apportion(weights: Sequence[float], total: int) -> list[int]:
     """Distribute the total in proportion to the weights, by largest remainder."""
     scale = total / sum(weights)
@@ -110,23 +101,14 @@ def _apportion(weights: Sequence[float], total: int) -> list[int]:
     return sizes
 
 
-def _day_in(year: int, card: Card, rng: Random) -> date:
-    first = date(year, 1, 1)
-    last = min(date(year, 12, 31), LAST_DAY)
-    start = first + timedelta(days=rng.randint(0, (last - first).days))
-    return max(start, date(card.start, 1, 1))
-
-
 def _choose_reviews(
     drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
 ) -> set[int]:
     """Choose the positions of the reviews, at first one per theme, outside the planted gaps."""
-    by_theme: dict[int, list[int]] = {}
+    by_theme: defaultdict[int, list[int]] = defaultdict(list)
     for index, (_, position) in enumerate(drawn):
         if cards[position].reviewed:
-            by_theme.setdefault(position, []).append(index)
-    if not by_theme:
-        return set()
+            by_theme[position].append(index)
     chosen: set[int] = set()
     order = list(by_theme)
     rng.shuffle(order)
@@ -165,7 +147,6 @@ class Author:
     """One generated person."""
 
     name: str
-    home: str
     group: int
     first_year: int
     last_year: int
@@ -178,67 +159,52 @@ class Author:
         return [place for since, place in self.affiliations if since <= year][-1]
 
 
-class Community:
-    """All authors of the demo corpus."""
+def draw_authors(
+    members: Mapping[str, Sequence[Author]], plan: Plan, rng: Random
+) -> tuple[list[str], list[str]]:
+    """Draw the authors of a paper from the members of themes; return names and affiliations."""
+    year = plan.day.year
+    active = {
+        theme: [a for a in members[theme] if a.first_year <= year <= a.last_year]
+        for theme in (plan.card.id, *plan.card.related)
+    }
+    size = _team_size(year, plan.kind, rng)
+    own = active[plan.card.id] or members[plan.card.id]
+    lead = rng.choices(own, weights=[a.output for a in own])[0]
+    pool = {a.name: a for a in own if a is not lead}
+    weights = {a.name: a.output * (6.0 if a.group == lead.group else 1.0) for a in pool.values()}
+    if size > 6 or rng.random() < 0.25:
+        guests = [a for neighbour in plan.card.related for a in active[neighbour]]
+        pool |= {a.name: a for a in guests}
+        weights |= {a.name: 0.25 * a.output for a in guests}
+    team = [lead]
+    while len(team) < size and pool:
+        name = rng.choices(list(pool), weights=[weights[n] for n in pool])[0]
+        team.append(pool.pop(name))
+    if size >= 25:  # large collaborations sign in alphabetical order
+        team[1:] = sorted(team[1:], key=lambda a: a.name)
+    return [a.name for a in team], [a.affiliation(year) for a in team]
 
-    def __init__(
-        self, themes: list[str], related: dict[str, tuple[str, ...]], *, per_theme: int, rng: Random
-    ) -> None:
-        self._related = related
-        names = _distinct_names(len(themes) * per_theme, rng)
-        self._members = {
-            theme: [self._career(names.pop(), theme, rng) for _ in range(per_theme)]
-            for theme in themes
-        }
 
-    def sign(self, theme: str, *, year: int, kind: str, rng: Random) -> tuple[list[str], list[str]]:
-        """Draw the authors of a paper; return their names and affiliations."""
-        size = _team_size(year, kind, rng)
-        active = [a for a in self._members[theme] if a.first_year <= year <= a.last_year]
-        if not active:
-            active = list(self._members[theme])
-        lead = rng.choices(active, weights=[a.output for a in active])[0]
-        pool = {a.name: a for a in active if a is not lead}
-        weights = {
-            a.name: a.output * (6.0 if a.group == lead.group else 1.0) for a in pool.values()
-        }
-        if size > 6 or rng.random() < 0.25:
-            for neighbour in self._related.get(theme, ()):
-                for guest in self._members[neighbour]:
-                    if guest.first_year <= year <= guest.last_year:
-                        pool[guest.name] = guest
-                        weights[guest.name] = 0.25 * guest.output
-        team = [lead]
-        while len(team) < size and pool:
-            name = rng.choices(list(pool), weights=[weights[n] for n in pool])[0]
-            team.append(pool.pop(name))
-        if size >= 25:  # large collaborations sign in alphabetical order
-            team[1:] = sorted(team[1:], key=lambda a: a.name)
-        return [a.name for a in team], [a.affiliation(year) for a in team]
-
-    def _career(self, named: tuple[str, str], theme: str, rng: Random) -> Author:
-        name, country = named
-        # Careers overlap the whole span, and more of them begin as the field grows.
-        first = 2026 - int(46 * rng.random() ** 1.25)
-        last = first + 4 + int(rng.expovariate(1 / 13.0))
-        places = [(first, f"{_institute(rng)}, {country}")]
-        while rng.random() < 0.5 and places[-1][0] + 3 < last:
-            there = rng.choice(list(_parts()["countries"])) if rng.random() < 0.5 else country
-            places.append((places[-1][0] + rng.randint(2, 6), f"{_institute(rng)}, {there}"))
-        return Author(
-            name, theme, rng.randrange(7), first, last, rng.paretovariate(1.3), tuple(places)
-        )
+def _career(name: str, country: str, rng: Random) -> Author:
+    # Careers overlap the whole span, and more of them begin as the field grows.
+    first = 2026 - int(46 * rng.random() ** 1.25)
+    last = first + 4 + int(rng.expovariate(1 / 13.0))
+    places = [(first, f"{_institute(rng)}, {country}")]
+    while rng.random() < 0.5 and places[-1][0] + 3 < last:
+        there = rng.choice(list(_PEOPLE["countries"])) if rng.random() < 0.5 else country
+        places.append((places[-1][0] + rng.randint(2, 6), f"{_institute(rng)}, {there}"))
+    return Author(name, rng.randrange(7), first, last, rng.paretovariate(1.3), tuple(places))
 
 
 def _institute(rng: Random) -> str:
-    parts = _parts()
-    template: str = rng.choice(parts["institutes"])
-    return template.format(rng.choice(parts["towns"]))
+    template: str = rng.choice(_PEOPLE["institutes"])
+    return template.format(rng.choice(_PEOPLE["towns"]))
 
 
 def _distinct_names(number: int, rng: Random) -> list[tuple[str, str]]:
     """Draw distinct names with their countries."""
-    countries = _parts()["countries"]
+    countries = _PEOPLE["countries"]
     seen: dict[str, str] = {}
     while len(seen) < number:
         country = rng.choice(list(countries))
@@ -249,11 +215,6 @@ def _distinct_names(number: int, rng: Random) -> list[tuple[str, str]]:
             first += f" {rng.choice('ABCDEFGHJKLMNPRSTVW')}."
         seen.setdefault(f"{family}, {first}", country)
     return list(seen.items())
-
-
-@cache
-def _parts() -> Any:
-    return read_yaml(demo_data_folder() / "people.yaml")
 
 
 def _team_size(year: int, kind: str, rng: Random) -> int:
@@ -272,9 +233,7 @@ _MEMORY_DAYS = 365.0 * 9.0
 _LARGEST_POOL = 150  # candidates for a reference
 
 
-def draw_references(
-    papers: Sequence[Plan], related: Mapping[str, tuple[str, ...]], *, rng: Random
-) -> list[list[int]]:
+def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
     """Return the positions of the papers that each paper cites."""
     days = [(paper.day - _EPOCH).days for paper in papers]
     fitness = [rng.lognormvariate(1.2 if p.kind == "review" else 0.0, 1.0) for p in papers]
@@ -284,7 +243,7 @@ def draw_references(
     for index, paper in enumerate(papers):
         theme = paper.card.id
         wanted = _reference_count(paper.kind, days[index], rng)
-        neighbour = rng.choice(related.get(theme) or ("",))
+        neighbour = rng.choice(paper.card.related or ("",))
         pools = (
             (by_theme[theme], _SAME_THEME),
             (by_theme[neighbour], _RELATED),
@@ -448,20 +407,20 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     if n_papers < 1:
         raise InputError(f"n_papers is {n_papers}: a demo corpus needs at least one paper")
     cards = load_cards()
-    related = {card.id: card.related for card in cards}
     plans = plan_papers(cards, n_papers, rng=stream("plans", seed))
-    community = Community(
-        list(related), related, per_theme=_AUTHORS_PER_THEME, rng=stream("people", seed)
-    )
-    references = draw_references(plans, related, rng=stream("citations", seed))
+    rng = stream("people", seed)
+    names = _distinct_names(len(cards) * _AUTHORS_PER_THEME, rng)
+    members = {
+        card.id: [_career(*names.pop(), rng) for _ in range(_AUTHORS_PER_THEME)] for card in cards
+    }
+    references = draw_references(plans, rng=stream("citations", seed))
     writer = Writer()
     texts, bylines = [], []
     for index, plan in enumerate(plans):
         rng = stream("paper", seed, index)
-        texts.append(
-            writer.write(plan.card, plan.story, kind=plan.kind, date=plan.decimal_year, rng=rng)
-        )
-        bylines.append(community.sign(plan.card.id, year=plan.day.year, kind=plan.kind, rng=rng))
+        year = plan.day.year + (plan.day.timetuple().tm_yday - 1) / 365.25
+        texts.append(writer.write(plan.card, plan.story, kind=plan.kind, date=year, rng=rng))
+        bylines.append(draw_authors(members, plan, rng))
     bibcodes = _bibcodes(plans, bylines, rng=stream("journals", seed))
     citing: list[list[int]] = [[] for _ in plans]
     for index, cited in enumerate(references):
@@ -471,17 +430,32 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     for index, plan in enumerate(plans):
         record, truth = _record(plan, texts[index], bylines[index], stream("record", seed, index))
         journal, bibcode = bibcodes[index]
+        n_cites, recent = len(citing[index]), 2.5 if plan.day.year >= 2023 else 1.0
+        spread = stream("reads", seed, index).lognormvariate(0.0, 0.7)
         record |= {
             "bibcode": bibcode,
             "journal": journal,
-            "cites": len(citing[index]),
-            "read_count": _reads(len(citing[index]), plan, stream("reads", seed, index)),
+            "cites": n_cites,
+            "read_count": round((3.0 + 4.0 * n_cites) * recent * spread),
             "ref_bibcodes": [bibcodes[i][1] for i in references[index]],
             "cite_bibcodes": [bibcodes[i][1] for i in citing[index]],
         }
         records.append(record)
         truths.append(PaperTruth(bibcode, plan.card.id, plan.kind, *truth))
-    return records, _truth(cards, plans, truths, seed)
+    sizes = Counter(plan.card.id for plan in plans)
+    reviews = Counter(plan.card.id for plan in plans if plan.kind == "review")
+    themes = tuple(
+        ThemeTruth(
+            **card.model_dump(include={"id", "name", "category", "activity", "start", "uat"}),
+            peak=card.peak if card.activity == "burst" else None,
+            n_papers=sizes[card.id],
+            n_reviews=reviews[card.id],
+        )
+        for card in cards
+    )
+    gaps = tuple(card.id for card in cards if not card.reviewed)
+    uncovered = tuple(card.id for card in cards if not card.uat)
+    return records, Truth(seed, len(plans), gaps, uncovered, themes, tuple(truths))
 
 
 def _record(
@@ -489,9 +463,8 @@ def _record(
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
     title, title_mentions = unmark(text[0], field="title")
     abstract, abstract_mentions = unmark(text[1], field="abstract")
-    traps = find_traps(title, field="title", mentions=title_mentions) + find_traps(
-        abstract, field="abstract", mentions=abstract_mentions
-    )
+    traps = find_traps(title, field="title", mentions=title_mentions)
+    traps += find_traps(abstract, field="abstract", mentions=abstract_mentions)
     card = plan.card
     tagged = bool(card.uat) and rng.random() > _UNTAGGED_SHARE
     concepts = rng.sample(card.uat, min(len(card.uat), rng.randint(2, 4))) if tagged else []
@@ -524,44 +497,10 @@ def _bibcodes(
     for plan, (authors, _) in zip(plans, bylines, strict=True):
         special, share = _JOURNALS.get(plan.kind, ("letters", 0.12))
         name = special if rng.random() < share else "main"
-        stem, journal = _parts()["journals"][name]
+        stem, journal = _PEOPLE["journals"][name]
         volume = plan.day.year - 1989
         pages[stem, volume] += rng.randint(1, 14)
         initial = next((c for c in authors[0].upper() if "A" <= c <= "Z"), "A")
         bibcode = f"{plan.day.year}{stem}{volume:.>4}.{pages[stem, volume]:.>4}{initial}"
         found.append((journal, bibcode))
     return found
-
-
-def _reads(cites: int, plan: Plan, rng: Random) -> int:
-    recent = 2.5 if plan.day.year >= 2023 else 1.0
-    return round((3.0 + 4.0 * cites) * recent * rng.lognormvariate(0.0, 0.7))
-
-
-def _truth(
-    cards: Sequence[Card], plans: Sequence[Plan], papers: list[PaperTruth], seed: int
-) -> Truth:
-    sizes = Counter(plan.card.id for plan in plans)
-    reviews = Counter(plan.card.id for plan in plans if plan.kind == "review")
-    themes = tuple(
-        ThemeTruth(
-            id=card.id,
-            name=card.name,
-            category=card.category,
-            activity=card.activity,
-            start=card.start,
-            peak=card.peak if card.activity == "burst" else None,
-            uat=card.uat,
-            n_papers=sizes[card.id],
-            n_reviews=reviews[card.id],
-        )
-        for card in cards
-    )
-    return Truth(
-        seed=seed,
-        n_papers=len(plans),
-        review_gaps=tuple(card.id for card in cards if not card.reviewed),
-        uncovered_themes=tuple(card.id for card in cards if not card.uat),
-        themes=themes,
-        papers=tuple(papers),
-    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -84,9 +85,9 @@ def draw_number(low: str, high: str, rng: Random) -> str:
     return f"{value:.{decimals}f}"
 
 
-def count(number: int) -> str:
-    """Format an integer, with a thousands separator from 10,000."""
-    return f"{number:,}" if abs(number) >= 10_000 else str(number)
+def count(number: float, places: int = 0) -> str:
+    """Format a number, with a thousands separator from 10,000."""
+    return f"{number:,.{places}f}" if abs(number) >= 10_000 else f"{number:.{places}f}"
 
 
 def scientific(value: float, error: float) -> str:
@@ -105,11 +106,7 @@ def rounded(value: float, error: float) -> str:
     decimals = -magnitude + (1 if leading < 3.5 else 0)
     value, error = round(value, decimals), round(error, decimals)
     places = max(decimals, 0)
-    return f"{_grouped(value, places)} ± {_grouped(error, places)}"
-
-
-def _grouped(value: float, places: int) -> str:
-    return f"{value:,.{places}f}" if abs(value) >= 10_000 else f"{value:.{places}f}"
+    return f"{count(value, places)} ± {count(error, places)}"
 
 
 def sentence_case(text: str) -> str:
@@ -157,13 +154,9 @@ def article(phrase: str) -> str:
     word = re.split(r"[\s-]", phrase.lstrip("(\ue000"))[0]
     if re.match(r"(8|11|18)(\D|$)|8\d", word):
         return "an"
-    if word[:1].isdigit():
-        return "a"
-    if len(word) > 1 and word[:2].isupper() and not re.match(r"[A-Z]{2,}[aeiou]", word):
+    if word[:2].isupper() and not re.match(r"[A-Z]{2,}[aeiou]", word):  # spelled out
         return "an" if word[0] in _VOWEL_LETTERS else "a"
-    if len(word) == 1 and word.isupper():
-        return "an" if word in _VOWEL_LETTERS else "a"
-    if re.match(r"(?i)uni|use|usu|uti|eu|one\b|once", word):
+    if word[:1].isdigit() or re.match(r"(?i)uni|use|usu|uti|eu|one\b|once", word):
         return "a"
     if re.match(r"(?i)hour|honest|heir", word):
         return "an"
@@ -226,11 +219,11 @@ class Material:
         # The story opens most abstracts, the wider theme some of them.
         if rng.random() < 0.35:
             self._queues["known"].reverse()
-        self._measures = rng.sample(story.measures, len(story.measures))
-        self._trends = rng.sample(story.trends, len(story.trends))
+        self.measures = rng.sample(story.measures, len(story.measures))
+        self.trends = rng.sample(story.trends, len(story.trends))
         self._facilities = self._live_facilities()
         self.measure: Measure | None = None
-        self.current_trend: Trend | None = None
+        self.trend: Trend | None = None
         self.site = spin(rng.choice(self._live(card.sites)).text, rng)
         self._sample = story.sample or card.sample
         self.number = self._sample_size()
@@ -242,7 +235,8 @@ class Material:
             for name, endings in self.grammar["endings"].items():
                 if f"{{{name}}}" in frame:
                     frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-            text = spin(_with_tokens(frame), self.rng)
+            # The slots are protected from `spin`.
+            text = spin(_SLOT.sub("\ue010\\1\ue011", frame), self.rng)
             while (match := _TOKEN.search(text)) is not None:
                 text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
         except ExhaustedError:
@@ -270,33 +264,22 @@ class Material:
         """Return to a snapshot."""
         self._queues = {name: list(queue) for name, queue in saved.items()}
 
-    def next_measure(self) -> Measure | None:
-        """Move to the next quantity of the story, if there is one."""
-        self.measure = self._measures.pop() if self._measures else None
-        return self.measure
-
-    def next_trend(self) -> Trend | None:
-        """Move to the next relation of the story, if there is one."""
-        self.current_trend = self._trends.pop() if self._trends else None
-        return self.current_trend
-
     def _slot(self, name: str) -> str:
         queue = self._queues.get(name)
         if queue is None:
             return spin(self._drawn(name), self.rng)
         if not queue:
             raise ExhaustedError(name)
-        text = queue.pop(0)
         if name in ("object", "mech"):
-            queue.append(text)  # these are used again, but only after all others
-        return spin(text, self.rng)
+            queue.append(queue[0])  # these are used again, but only after all others
+        return spin(queue.pop(0), self.rng)
 
     def _drawn(self, name: str) -> str:
         """Return the text of a slot that has no queue."""
+        rng, measure, trend = self.rng, self.measure, self.trend
         facts = self._facts()
         if name in facts:
             return facts[name]
-        rng, trend = self.rng, self.current_trend
         match name:
             case "field":
                 return rng.choice(self.grammar["fields"][self.card.category])
@@ -315,8 +298,8 @@ class Material:
                 return count(round(self.number * rng.uniform(1.5, 12.0)) + rng.randint(1500, 9000))
             case "nkept" | "nfew" | "ncontrol":
                 return _written(max(3, round(self.number * rng.uniform(*_SHARES[name]))))
-            case "mvalue" if self.measure:
-                return write_value(self.measure, rng)
+            case "mvalue" if measure:
+                return write_value(measure, rng)
             case "trend" | "slope" | "slopevalue" if trend:
                 text = rng.choice(self.grammar[_TREND_FRAMES[name]][trend.sign])
                 return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
@@ -324,15 +307,13 @@ class Material:
 
     def _facts(self) -> dict[str, str]:
         """Return the slots that need no random number."""
-        measure, trend = self.measure, self.current_trend
+        measure, trend = self.measure, self.trend
         facts = {
             "focus": self.story.focus,
             "sample": self._sample[0],
-            "site": self.site,
-            "bare_site": self.site,
-            "n": _written(self.number),
-            "nt": _written(self.number),
             "mname1": self.story.measures[0].name,
+            **dict.fromkeys(("site", "bare_site"), self.site),
+            **dict.fromkeys(("n", "nt"), _written(self.number)),
         }
         if trend:
             facts |= {"response": trend.response, "driver": trend.driver}
@@ -348,9 +329,9 @@ class Material:
         last = int(self.date) - 1
         year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
         month, day = self.rng.randint(1, 12), self.rng.randint(1, 28)
-        marks = {"YYYY": f"{year}", "YY": f"{year % 100:02d}", "MM": f"{month:02d}"}
-        for name, written in (marks | {"DD": f"{day:02d}"}).items():
-            target = target.replace(f"{{{name}}}", written)
+        marks = {"{YYYY}": year, "{YY}": f"{year % 100:02d}", "{MM}": f"{month:02d}"}
+        for place, written in (marks | {"{DD}": f"{day:02d}"}).items():
+            target = target.replace(place, str(written))
         return target
 
     def _method(self, key: str) -> str:
@@ -388,15 +369,12 @@ class Material:
         """Return the weights of the facilities available at the date of the paper."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
-            if self.story.observe and facility_id not in self.story.observe:
-                continue
-            if not self._live(phrases):
+            wanted = not self.story.observe or facility_id in self.story.observe
+            if not wanted or not self._live(phrases):
                 continue
             if facility_id == "any":
                 weights["any"] = 0.45
-                continue
-            facility = load_facilities()[facility_id]
-            if facility.usable(self.date):
+            elif (facility := load_facilities()[facility_id]).usable(self.date):
                 # New facilities are popular at once, old ones keep a share.
                 weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
         return weights
@@ -455,12 +433,6 @@ def write_bound(measure: Measure, value: float) -> str:
     if measure.decimals:
         return f"{value:.{measure.decimals}f}"
     return count(round(value)) if abs(value) >= 10 else f"{value:.2g}"
-
-
-@cache
-def _with_tokens(frame: str) -> str:
-    """Return the frame with its slots protected from :func:`spin`."""
-    return _SLOT.sub("\ue010\\1\ue011", frame)
 
 
 def _written(number: int) -> str:
@@ -548,15 +520,15 @@ class Writer:
     ) -> str | None:
         """Return a new sentence for a role, or None if the material is used up."""
         if role in _ENGLISH["measure_roles"]:
-            measure = material.next_measure()
-            if measure is None:
+            material.measure = material.measures.pop() if material.measures else None
+            if material.measure is None:
                 return None
-            role = _ENGLISH["measure_roles"][role][measure.kind]
+            role = _ENGLISH["measure_roles"][role][material.measure.kind]
         elif role in ("trend", "theory_trend"):
-            trend = material.next_trend()
-            if trend is None:
+            material.trend = material.trends.pop() if material.trends else None
+            if material.trend is None:
                 return None
-            role = role if trend.sign != "0" else "no_trend"
+            role = role if material.trend.sign != "0" else "no_trend"
         openings = {_opening(sentence) for _, sentence in written}
         taken = {_key(sentence) for _, sentence in written}
         saved = material.snapshot()
@@ -571,7 +543,9 @@ class Writer:
                 continue
             key = _key(sentence)
             fresh = key not in self.sentences and key not in taken
-            if fresh and _opening(sentence) not in openings and _reads_well(sentence):
+            plain = _plain(sentence)
+            reads_well = 5 <= len(plain.split()) <= 52 and not _repeats_words(plain)
+            if fresh and reads_well and _opening(sentence) not in openings:
                 material.frames.add(frame)
                 return sentence
         material.restore(saved)
@@ -660,19 +634,13 @@ def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
     return has_result and has_aim
 
 
-def _reads_well(sentence: str) -> bool:
-    plain = _plain(sentence)
-    return not _repeats_words(plain) and 5 <= len(plain.split()) <= 52
-
-
 def _repeats_words(text: str) -> bool:
     """Return whether words are repeated in one sentence."""
     words = _LOWER_WORD.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True
-    long_words = [word for word in words if len(word) > 5]
-    repeated = {word for word in long_words if long_words.count(word) > 1}
-    return len(repeated) > 1 or any(long_words.count(word) > 2 for word in repeated)
+    repeated = [n for n in Counter(word for word in words if len(word) > 5).values() if n > 1]
+    return len(repeated) > 1 or any(n > 2 for n in repeated)
 
 
 def _opening(sentence: str) -> str:

@@ -116,11 +116,6 @@ def without_parentheses(text: str) -> str:
     return text
 
 
-def differs_only_in_space(original: str, cleaned: str) -> bool:
-    """Return whether cleaning changed only white space."""
-    return original == cleaned or " ".join(original.split()) == cleaned
-
-
 def _one_pass(text: str) -> str:
     if _is_plain(text):
         return text.strip(" ")
@@ -196,6 +191,7 @@ _MATHS = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}\[\]^_~&$]|[^\\{}\[\]^_~&$]+|\\", re.DOTALL)
+_SUBSCRIPT_MACROS = ("\\odot", "\\oplus", "\\star", "\\rm")
 _TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]*\d|\w)")
 _PROSE = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}\s|\s[A-Za-z]{3,}\s+$")
 _SIGNED_NUMBER = re.compile(r"[+\-−±]\s*\d*\.?\d+\s*%?")
@@ -411,7 +407,9 @@ class _Conversion:
     def _scripts(self, sign: str, out: list[str], *, maths: bool) -> str:
         """Convert a superscript or subscript, or both in either order."""
         before = out[-1] if out else ""
-        if not maths and not self._opens_script(sign):
+        opens = self._next() in _SUBSCRIPT_MACROS if sign == "_" else self._next()[:1] == "\\"
+        # Outside mathematics, the sign can be part of a word, as in "file_name".
+        if not maths and not opens and self._next()[:1] != "{":
             return self._plain_script(sign, before)
         argument = self._argument(maths=maths or sign == "_")
         following = self._next()
@@ -424,13 +422,6 @@ class _Conversion:
             gap = " " if before and not before[-1:].isspace() else ""
             return f"{gap}({up}/{down})"
         return _script("_", down, before) + _script("^", up, before)
-
-    def _opens_script(self, sign: str) -> bool:
-        """Return whether ``^`` or ``_`` outside mathematics is a script, unlike in "file_name"."""
-        following = self._next()
-        if sign == "_":
-            return following[:1] == "{" or following in ("\\odot", "\\oplus", "\\star", "\\rm")
-        return following[:1] in ("{", "\\")
 
     def _plain_script(self, sign: str, before: str) -> str:
         following = self._next()

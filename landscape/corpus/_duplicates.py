@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -224,12 +224,9 @@ def merge_records(rows: Sequence[Row]) -> Row:
     published = sorted(
         rows, key=lambda row: not row["bibcode"] or is_eprint_bibcode(row["bibcode"])
     )
-    best = published[0]
     abstract = max(rows, key=lambda row: len(row["abstract"]))
     authors = max(published, key=lambda row: len(row["authors"]))
-    merged = dict(best)
-    merged["abstract"] = abstract["abstract"]
-    merged["abstract_original"] = abstract["abstract_original"]
+    merged = published[0] | {name: abstract[name] for name in ("abstract", "abstract_original")}
     merged["bibcode"] = _first((row["bibcode"] for row in published), demote=is_eprint_bibcode)
     merged["ads_id"] = merged["bibcode"]
     merged["arxiv_id"] = _first(row["arxiv_id"] for row in rows)
@@ -256,22 +253,14 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
     content = content_id(f"{row['title']}\n{row['abstract']}")
     given = [name for name in given if not name.startswith("sha256:")]
     yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
-    number = 2
-    while True:
-        yield f"{content}-{number}"
-        number += 1
+    yield from (f"{content}-{number}" for number in count(2))
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
     """Return the first known value, preferring values that are not demoted."""
-    fallback = None
-    for value in values:
-        if value is None:
-            continue
-        if demote is None or not demote(value):
-            return value
-        fallback = fallback or value
-    return fallback
+    known = [value for value in values if value is not None]
+    preferred = (value for value in known if demote is None or not demote(value))
+    return next(chain(preferred, known), None)
 
 
 def _united(lists: Iterable[Sequence[str]]) -> list[str]:

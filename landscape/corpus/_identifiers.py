@@ -12,6 +12,7 @@ from typing import Literal
 from urllib.parse import unquote
 
 Precision = Literal["day", "month", "year"]
+_KNOWN = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
 EARLIEST_YEAR = 1500  # earlier years are errors of the source
 
@@ -30,12 +31,9 @@ class PaperDate:
 
     def covers(self, other: PaperDate) -> bool:
         """Return whether `other` is the same date with a higher precision."""
-        if self.precision == "year":
-            return other.precision != "year" and self.date.year == other.date.year
-        if self.precision == "month":
-            same = (self.date.year, self.date.month) == (other.date.year, other.date.month)
-            return same and other.precision == "day"
-        return False
+        known = _KNOWN[self.precision]
+        less = known < _KNOWN[other.precision]
+        return less and str(self.date)[:known] == str(other.date)[:known]
 
 
 def latest_year() -> int:
@@ -162,11 +160,7 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 def arxiv_month(arxiv_id: str) -> PaperDate | None:
     """Return the month of an arXiv id, or None if the month is impossible, such as 2090-01."""
-    return _month_of(arxiv_id.rpartition("/")[2][:4])
-
-
-@lru_cache(maxsize=1024)
-def _month_of(digits: str) -> PaperDate | None:
+    digits = arxiv_id.rpartition("/")[2]
     century = "19" if digits[:2] >= "91" else "20"
     return _possible_date(f"{century}{digits[:2]}-{digits[2:4]}")
 
@@ -176,6 +170,7 @@ def bibcode_year(bibcode: str) -> PaperDate | None:
     return _possible_date(bibcode[:4])
 
 
+@lru_cache(maxsize=1024)
 def _possible_date(text: str) -> PaperDate | None:
     try:
         return parse_date(text)

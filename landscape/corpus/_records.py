@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from landscape.corpus._cleaning import clean_abstract, clean_text, differs_only_in_space
+from landscape.corpus._cleaning import clean_abstract, clean_text
 from landscape.corpus._identifiers import (
     PaperDate,
     arxiv_id_of_bibcode,
@@ -59,16 +59,7 @@ class Rejection:
     file: str
     line: int
     reason: str
-    snippet: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the record that is written to ``rejected.jsonl``."""
-        return {
-            "file": self.file,
-            "line": self.line,
-            "reason": self.reason,
-            "snippet": self.snippet[:200],
-        }
+    snippet: str = ""  # at most 200 characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +137,10 @@ def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
     try:
         return _row(raw.fields, source)
     except UnusableError as error:
-        return Rejection(file, raw.line, str(error), _snippet(raw.fields))
+        shown = map(raw.fields.get, ("bibcode", "arxiv_id", "doi", "given_id", "title"))
+        text = " | ".join(str(value) for value in shown if value)[:200]
+        snippet = text.encode("utf-8", "replace").decode("utf-8")
+        return Rejection(file, raw.line, str(error), snippet)
 
 
 def to_table(rows: Sequence[Row]) -> pa.Table:
@@ -191,12 +185,8 @@ def _vector(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _row(fields: Mapping[str, Any], source: str) -> Row:
-    title, title_original = _cleaned(
-        fields, "title", clean_text, "the title is too long ({:,} characters)"
-    )
-    abstract, abstract_original = _cleaned(
-        fields, "abstract", clean_abstract, "the abstract is too long ({:,} characters)"
-    )
+    title, title_original = _cleaned(fields, "title", clean_text)
+    abstract, abstract_original = _cleaned(fields, "abstract", clean_abstract)
     authors = _texts(fields.get("authors"), "authors", clean_text)
     bibcode = parse_bibcode(fields.get("bibcode"))
     arxiv_id = parse_arxiv_id(fields.get("arxiv_id")) or (bibcode and arxiv_id_of_bibcode(bibcode))
@@ -238,29 +228,25 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
 
 
 def _cleaned(
-    fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None], too_long: str
+    fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None]
 ) -> tuple[str, str | None]:
-    """Return the cleaned title or abstract, and the original if cleaning changed it."""
+    """Return the cleaned title or abstract, and the original if more than white space changed."""
     given = fields.get(name)
     if given is None:
         raise UnusableError(f"no {name}")
     if not isinstance(given, str):
         raise UnusableError(f"the {name} is {_kind(given)}, not text")
     if len(given) > _LONGEST[name]:
-        raise UnusableError(too_long.format(len(given)))
+        raise UnusableError(f"the {name} is too long ({len(given):,} characters)")
     text = clean(given)
     if text is None or not any(character.isalnum() for character in text):
         raise UnusableError(f"no {name}")
-    return text, _original(given, text, fields.get(f"{name}_original"))
-
-
-def _original(given: str, cleaned: str, kept: Any) -> str | None:
-    """Return the text before cleaning if more than white space changed."""
+    kept = fields.get(f"{name}_original")
     if isinstance(kept, str) and kept:
-        return kept
-    if differs_only_in_space(given, cleaned):
-        return None
-    return given.encode("utf-8", "replace").decode("utf-8")
+        return text, kept
+    if text in (given, " ".join(given.split())):
+        return text, None
+    return text, given.encode("utf-8", "replace").decode("utf-8")
 
 
 def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
@@ -279,21 +265,14 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
 
 
 def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
-    if value is None:
-        return []
-    if isinstance(value, str):
-        value = [value]
+    value = [value] if isinstance(value, str) or value is None else value
     if not isinstance(value, (list, tuple)):
         raise UnusableError(f"{name}: {_kind(value)} instead of a list of texts")
-    cleaned = []
-    for text in value:
-        if text is None:
-            continue
+    given = [text for text in value if text is not None]
+    for text in given:
         if not isinstance(text, str):
             raise UnusableError(f"{name}: {_kind(text)} instead of a text")
-        if tidy := clean(text):
-            cleaned.append(tidy)
-    return cleaned
+    return list(filter(None, map(clean, given)))
 
 
 def _loose_texts(value: Any) -> list[str]:
@@ -302,8 +281,7 @@ def _loose_texts(value: Any) -> list[str]:
         value = [value]
     if not isinstance(value, (list, tuple)):
         return []
-    texts = (clean_text(text) for text in value if isinstance(text, str))
-    return [text for text in texts if text]
+    return list(filter(None, (clean_text(text) for text in value if isinstance(text, str))))
 
 
 def _short_text(value: Any) -> str | None:
@@ -320,23 +298,15 @@ def _count(value: Any) -> int | None:
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    if not 0 <= value <= _LARGEST_COUNT or value != int(value):
-        return None
-    return int(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    usable = is_number and 0 <= value <= _LARGEST_COUNT and value == int(value)
+    return int(value) if usable else None
 
 
 def _kind(value: Any) -> str:
     kinds = {bool: "true or false", dict: "an object", list: "a list", tuple: "a list"}
     number = "a number" if isinstance(value, (int, float)) else type(value).__name__
     return kinds.get(type(value), number)
-
-
-def _snippet(fields: Mapping[str, Any]) -> str:
-    shown = [fields.get(name) for name in ("bibcode", "arxiv_id", "doi", "given_id", "title")]
-    text = " | ".join(str(value) for value in shown if value)
-    return text[:200].encode("utf-8", "replace").decode("utf-8")
 
 
 def first(value: Any) -> Any:
@@ -356,9 +326,8 @@ def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
 
 def list_in_text(value: Any) -> Any:
     """Parse a list that is stored as text, as pandas writes it to CSV."""
-    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
-        return value
-    if len(value) > 1_000_000:
+    is_list = isinstance(value, str) and value.startswith("[") and value.endswith("]")
+    if not is_list or len(value) > 1_000_000:
         return value
     try:
         found = orjson.loads(value)

@@ -11,7 +11,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -297,7 +297,7 @@ def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
     facts = {
         "n_read": batch.n_read,
         "n_bytes": batch.n_bytes,
-        "rejected": [rejection.as_dict() for rejection in batch.rejected],
+        "rejected": [asdict(rejection) for rejection in batch.rejected],
     }
     write_whole(folder / f"{number:06d}.json", json.dumps(facts, ensure_ascii=False).encode())
 

@@ -9,7 +9,8 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -135,10 +136,8 @@ class Thesaurus:
             Concept(
                 str(row.concept_id),
                 str(row.label),
-                tuple(map(str, row.alternatives)),
-                tuple(map(str, row.broader)),
-                tuple(map(str, row.related)),
-                str(row.definition),
+                *(tuple(map(str, getattr(row, name))) for name in _LISTS),
+                definition=str(row.definition),
             )
             for row in frame.itertuples()
         ]
@@ -154,19 +153,19 @@ class Thesaurus:
     def _by_name(self) -> dict[str, str]:
         """Ids by case-folded name; preferred terms have priority over alternative terms."""
         found: dict[str, str] = {}
-        for one in self.concepts.values():
-            found.setdefault(one.label.casefold(), one.concept_id)
-        for one in self.concepts.values():
-            for name in one.alternatives:
-                found.setdefault(name.casefold(), one.concept_id)
+        every = self.concepts.values()
+        preferred = ((one.label, one) for one in every)
+        others = ((name, one) for one in every for name in one.alternatives)
+        for name, one in (*preferred, *others):
+            found.setdefault(name.casefold(), one.concept_id)
         return found
 
     @cached_property
     def _narrower(self) -> dict[str, tuple[str, ...]]:
-        below: dict[str, list[str]] = {}
+        below: defaultdict[str, list[str]] = defaultdict(list)
         for one in self.concepts.values():
             for parent in one.broader:
-                below.setdefault(parent, []).append(one.concept_id)
+                below[parent].append(one.concept_id)
         return {parent: tuple(children) for parent, children in below.items()}
 
     @cached_property
@@ -176,19 +175,21 @@ class Thesaurus:
 
     @cached_property
     def _ancestors(self) -> dict[str, frozenset[str]]:
-        found: dict[str, frozenset[str]] = {}
-        for one in self._parents_first:
-            parents = self.concepts[one].broader
-            found[one] = frozenset(parents).union(*(found[parent] for parent in parents))
-        return found
+        return _closure(self._parents_first, lambda one: self.concepts[one].broader)
 
     @cached_property
     def _descendants(self) -> dict[str, frozenset[str]]:
-        found: dict[str, frozenset[str]] = {}
-        for one in reversed(self._parents_first):
-            children = self._narrower.get(one, ())
-            found[one] = frozenset(children).union(*(found[child] for child in children))
-        return found
+        return _closure(reversed(self._parents_first), lambda one: self._narrower.get(one, ()))
+
+
+def _closure(
+    order: Iterable[str], nearest: Callable[[str], Iterable[str]]
+) -> dict[str, frozenset[str]]:
+    """Return all concepts that are reached from each one; `order` has the reached ones first."""
+    found: dict[str, frozenset[str]] = {}
+    for one in order:
+        found[one] = frozenset(nearest(one)).union(*(found[other] for other in nearest(one)))
+    return found
 
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
@@ -291,7 +292,6 @@ def _read_list(text: str) -> _Records:
         if isinstance(node, dict) and isinstance(node.get("name"), str):
             here = records[_add(records, node, alternatives="altNames")]
             here.broader.update(dict.fromkeys(map(_id, _listed(node, "broader"))))
-            here.deprecated = node.get("status") == "deprecated"
     return records
 
 
@@ -332,13 +332,8 @@ def _read_csv(text: str) -> _Records:
             "its first line has neither the columns 'level 1', 'level 2', ... nor 'concept_id', "
             "'label' and 'broader'"
         )
-    return _read_levels(rows)
-
-
-def _read_levels(rows: Iterable[list[str]]) -> _Records:
-    """Read one path from the top per row; the last term is narrower than the one before."""
     records: _Records = {}
-    for row in rows:
+    for row in rows:  # one path from the top; the last term is narrower than the one before
         path = [term.strip() for term in row if term.strip()]
         for term in path:
             records.setdefault(term, _Record(term))
@@ -356,7 +351,7 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
             continue
         record = records.setdefault(cells["concept_id"].strip(), _Record())
         record.label = cells.get("label", "").strip()
-        for name in ("alternatives", "broader", "related"):
+        for name in _LISTS:
             getattr(record, name).update(dict.fromkeys(_texts(cells.get(name, "").split("|"))))
         record.definition = cells.get("definition", "").strip()
     return records
@@ -391,30 +386,22 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
         record.alternatives[text] = None
     elif element.tag == f"{_SKOS}definition":
         record.definition = text
-    elif element.tag == f"{_SKOS}broader" and other:
-        record.broader[other] = None
-    elif element.tag == f"{_SKOS}related" and other:
-        record.related[other] = None
+    elif element.tag in (f"{_SKOS}broader", f"{_SKOS}related") and other:
+        getattr(record, element.tag.removeprefix(_SKOS))[other] = None
     elif element.tag == _DEPRECATED:
         record.deprecated = text.casefold() == "true"
 
 
 def _concepts(records: _Records) -> dict[str, Concept]:
     """Return the concepts without deprecated ones and links to them."""
-    live = {
-        one: record for one, record in records.items() if record.label and not record.deprecated
-    }
-
-    def kept(ids: Iterable[str]) -> Iterator[str]:
-        return (one for one in ids if one in live)
-
+    live = {one: found for one, found in records.items() if found.label and not found.deprecated}
     return {
         one: Concept(
             one,
             record.label,
             tuple(name for name in record.alternatives if name != record.label),
-            tuple(kept(record.broader)),
-            tuple(kept(record.related)),
+            tuple(filter(live.__contains__, record.broader)),
+            tuple(filter(live.__contains__, record.related)),
             record.definition,
         )
         for one, record in live.items()

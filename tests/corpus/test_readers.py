@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._records import RawRecord, Rejection, papers_schema, read_author_list
+from landscape.corpus._records import RawRecord, papers_schema, read_author_list
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers._bibtex import BibtexReader
@@ -536,7 +536,6 @@ def test_the_schema_is_that_of_the_contract() -> None:
     assert str(papers_schema().field("keywords").type) == "list<element: string>" or str(
         papers_schema().field("keywords").type
     ).startswith("list<")
-    assert Rejection("f", 1, "r", "s" * 900).as_dict()["snippet"] == "s" * 200
 
 
 def test_an_unreadable_parquet_cell_costs_only_its_row(tmp_path: Path) -> None:

@@ -181,16 +181,15 @@ class _Harvest(PagedFetch):
         for record in page.records:
             if record.deleted:
                 self._position["skipped"] += 1
-                yield record.identifier.rpartition(":")[2], None
+                yield record.paper_id, None
                 continue
             if self._has_enough:
                 self._position["done"] = False
                 return
-            fields = _as_snapshot(record)
-            if fields is None:
+            if record.fields is None:
                 self._position["skipped"] += 1
                 continue
-            yield str(fields["id"]), fields
+            yield str(record.fields["id"]), record.fields
 
     def _empty_message(self) -> str:
         return (
@@ -214,12 +213,12 @@ class _OaiError(Exception):
 
 @dataclass(frozen=True)
 class _Record:
-    """Record with its datestamp (ISO 8601) and the lxml element of its metadata."""
+    """Record with its datestamp (ISO 8601) and the fields of the arXiv metadata snapshot."""
 
-    identifier: str
+    paper_id: str
     datestamp: str
     deleted: bool
-    metadata: Any
+    fields: dict[str, object] | None
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,16 @@ class _Page:
 def _read_page(reply: Reply) -> _Page:
     """Parse a response to ListRecords; entities are not expanded."""
     refuse_web_page(reply, "The OAI-PMH server", "XML")
-    root = _parse(reply.content)
+    etree = require("lxml.etree", "fetch")
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, recover=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(reply.content, parser)
+    except etree.XMLSyntaxError as error:
+        raise GarbledReplyError(f"its XML is damaged or incomplete ({error.msg})") from error
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise GarbledReplyError("its XML declares a document type, which OAI-PMH does not allow")
     error = root.find(f"{_OAI}error")
     if error is not None:
         raise _OaiError(error.get("code", "unknown"), (error.text or "").strip())
@@ -251,31 +259,24 @@ def _read_page(reply: Reply) -> _Page:
     )
 
 
-def _parse(content: bytes) -> Any:
-    etree = require("lxml.etree", "fetch")
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, recover=False, huge_tree=False
-    )
-    try:
-        root = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise GarbledReplyError(f"its XML is damaged or incomplete ({error.msg})") from error
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise GarbledReplyError("its XML declares a document type, which OAI-PMH does not allow")
-    return root
-
-
 def _record(element: Any) -> _Record:
     header = element.find(f"{_OAI}header")
     if header is None:
         raise GarbledReplyError("a record of its response has no header")
-    metadata = element.find(f"{_OAI}metadata")
-    return _Record(
-        identifier=(header.findtext(f"{_OAI}identifier") or "").strip(),
-        datestamp=(header.findtext(f"{_OAI}datestamp") or "").strip(),
-        deleted=header.get("status") == "deleted",
-        metadata=None if metadata is None else next(metadata.iterchildren("*"), None),
-    )
+    identifier = (header.findtext(f"{_OAI}identifier") or "").strip().rpartition(":")[2]
+    datestamp = (header.findtext(f"{_OAI}datestamp") or "").strip()
+    metadata = element.find(f"{_OAI}metadata/*")
+    paper_id = identifier if metadata is None else _text(metadata, "id") or identifier
+    fields: dict[str, object] | None = None
+    if metadata is not None and paper_id:
+        fields = {"id": paper_id, **{name: _text(metadata, name) for name in _FIELDS}}
+        fields["authors_parsed"] = parse_authors(_text(metadata, "authors") or "")
+        fields["versions"] = [
+            {"version": version.get("version"), "created": _text(version, "date")}
+            for version in metadata.iterfind(f"{_RAW}version")
+        ]
+        fields["update_date"] = datestamp[:10]
+    return _Record(identifier, datestamp, header.get("status") == "deleted", fields)
 
 
 def _seconds(timestamp: str | None) -> float | None:
@@ -287,24 +288,6 @@ def _seconds(timestamp: str | None) -> float | None:
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _as_snapshot(record: _Record) -> dict[str, object] | None:
-    """Convert an arXivRaw record to the fields of the arXiv metadata snapshot."""
-    if record.metadata is None:
-        return None
-    paper_id = _text(record.metadata, "id") or record.identifier.rpartition(":")[2]
-    if not paper_id:
-        return None
-    fields: dict[str, object] = {"id": paper_id}
-    fields.update((name, _text(record.metadata, name)) for name in _FIELDS)
-    fields["authors_parsed"] = parse_authors(_text(record.metadata, "authors") or "")
-    fields["versions"] = [
-        {"version": version.get("version"), "created": _text(version, "date")}
-        for version in record.metadata.iterfind(f"{_RAW}version")
-    ]
-    fields["update_date"] = record.datestamp[:10]
-    return fields
 
 
 def _text(element: Any, name: str) -> str | None:
@@ -348,9 +331,7 @@ def parse_authors(line: str) -> list[list[str]]:
 def _author(words: list[str]) -> list[str]:
     if _GROUP.search(" ".join(words)):
         return [" ".join(words), "", ""]
-    suffix = ""
-    if len(words) > 1 and words[-1].lower() in _SUFFIXES:
-        suffix = words.pop()
+    suffix = words.pop() if len(words) > 1 and words[-1].lower() in _SUFFIXES else ""
     # The family name begins at its first particle: "van", "de la", "von".
     start = next(
         (i for i, word in enumerate(words[:-1]) if i and word.isalpha() and word.islower()),

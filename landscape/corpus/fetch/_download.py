@@ -165,25 +165,23 @@ class ResumableFile:
                 f"({describe_request(request)}); choose another file, or remove {self._state} to "
                 "start from the beginning"
             )
-        with self._part.open("rb") as stream:
-            while stream.tell() < size:
-                self._restore_line(stream.readline())
-        self._size, self.position = size, position
-
-    def _restore_line(self, line: bytes) -> None:
         try:
-            record = orjson.loads(line)
-            key = str(record[self._key])
+            with self._part.open("rb") as stream:
+                while stream.tell() < size:
+                    line = stream.readline()
+                    record = orjson.loads(line)
+                    key = str(record[self._key])
+                    self._lines += 1
+                    if _WITHDRAWN in record:
+                        self._latest.pop(key, None)
+                    else:
+                        self._latest[key] = _digest(line)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self._part} was changed since it was fetched; remove it and {self._state.name} "
                 "to start from the beginning"
             ) from error
-        self._lines += 1
-        if _WITHDRAWN in record:
-            self._latest.pop(key, None)
-        else:
-            self._latest[key] = _digest(line)
+        self._size, self.position = size, position
 
     def _write_newest_records(self) -> None:
         """Write the final file with the newest line of each record."""

@@ -133,14 +133,10 @@ def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, lis
             commit = str(answer["sha"])
             files = [each for each in answer["siblings"] if each["rfilename"].endswith(".parquet")]
             names = _names([each["rfilename"] for each in files])
+            blobs = [each["lfs"] for each in files]
             shards = [
-                _Shard(
-                    remote=each["rfilename"],
-                    name=name,
-                    size=int(each["lfs"]["size"]),
-                    sha256=each["lfs"]["sha256"].lower(),
-                )
-                for each, name in zip(files, names, strict=True)
+                _Shard(each["rfilename"], name, int(blob["size"]), blob["sha256"].lower())
+                for each, name, blob in zip(files, names, blobs, strict=True)
             ]
             if not all(_SHA256.fullmatch(shard.sha256) for shard in shards):
                 raise ValueError("invalid checksum")

@@ -77,16 +77,22 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
     # Extracted keywords of an atlas or of pathfinder are not author keywords.
     if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
         fields["ads_keywords"] = None
-    fields["title"] = first(fields["title"])
-    fields["doi"] = first(fields["doi"])
+    for name in ("title", "doi"):
+        fields[name] = first(fields[name])
     fields["authors"] = read_author_list(fields["authors"])
     fields["aff"] = texts_of(fields["aff"], separator=";")
     fields["ads_keywords"] = texts_of(fields["ads_keywords"])
-    fields["categories"] = texts_of(fields["categories"], separator=r"[\s,;]+")
-    for name in ("cite_bibcodes", "ref_bibcodes"):
+    for name in ("categories", "cite_bibcodes", "ref_bibcodes"):
         fields[name] = texts_of(fields[name], separator=r"[\s,;]+")
     fields["dates"] = _dates(row)
-    _sort_out_id(fields)
+    # Move an "id" that is an arXiv id, a bibcode or a DOI to its field.
+    given = fields["given_id"]
+    if isinstance(given, int) and not isinstance(given, bool):
+        fields["given_id"] = given = str(given)
+    parsers = (("bibcode", parse_bibcode), ("arxiv_id", parse_arxiv_id), ("doi", parse_doi))
+    kind = next((name for name, parse in parsers if parse(given) is not None), None)
+    if kind is not None:
+        fields |= {kind: fields[kind] or given, "given_id": None}
     return fields
 
 
@@ -103,22 +109,6 @@ def _dates(row: Mapping[str, Any]) -> list[Any]:
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
     return dates
-
-
-def _sort_out_id(fields: dict[str, Any]) -> None:
-    """Move an ``id`` that is an arXiv id, a bibcode or a DOI to its field."""
-    given = fields["given_id"]
-    if isinstance(given, int) and not isinstance(given, bool):
-        fields["given_id"] = given = str(given)
-    for name, parse in (
-        ("bibcode", parse_bibcode),
-        ("arxiv_id", parse_arxiv_id),
-        ("doi", parse_doi),
-    ):
-        if parse(given) is not None:
-            fields[name] = fields[name] or given
-            fields["given_id"] = None
-            return
 
 
 _ROWS = 1000
@@ -182,15 +172,9 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
     for number, record in enumerate(_values_of(path, batch.select(plain), row)):
         if isinstance(record, Rejection):
             yield record
-            continue
-        xy = [record.pop(names[n]) for n in POSITIONS if n in names]
-        position = (xy[0], xy[1]) if len(xy) == 2 and None not in xy else None
-        yield RawRecord(
-            row + number + 1,
-            fields_of(record),
-            vectors[number] if vectors is not None else None,
-            position,
-        )
+        else:
+            vector = vectors[number] if vectors is not None else None
+            yield _record(row + number + 1, record, vector)
 
 
 def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
@@ -222,14 +206,12 @@ def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | Non
     import pyarrow as pa
 
     column = batch.column(name)
-    kind = column.type
-    if not (
-        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    ):
+    kind, types = column.type, pa.types
+    is_fixed = types.is_fixed_size_list(kind)
+    is_list = is_fixed or types.is_list(kind) or types.is_large_list(kind)
+    if not is_list or not types.is_floating(kind.value_type):
         return None
-    if not pa.types.is_floating(kind.value_type):
-        return None
-    if pa.types.is_fixed_size_list(kind):
+    if is_fixed:
         column = column.cast(pa.list_(kind.value_type))
     values = column.values.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
     ends = column.offsets.to_numpy()
@@ -243,25 +225,6 @@ def _damaged(path: Path, error: Exception, n_good: int) -> InputError:
         f"{path} is a damaged Parquet file ({reason}) after {n_good:,} good records; "
         "download or copy it again."
     )
-
-
-class PathfinderReader:
-    """Reader of ``kiyer/pathfinder_arxiv_data``, with embeddings and coordinates."""
-
-    name = "pathfinder"
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether it is a Parquet file with the columns of pathfinder."""
-        if not head.startswith(PARQUET_MAGIC):
-            return False
-        # The column "embed" of other tables has vectors of another model.
-        return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
-
-    def read(
-        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
-    ) -> Iterator[RawRecord | Rejection]:
-        """Yield the rows with their embeddings and coordinates."""
-        return checked(path, parquet_records(path, on_bytes=on_bytes))
 
 
 class TableReader:
@@ -289,26 +252,31 @@ class TableReader:
         return checked(path, _csv_rows(path, _delimiter(head) or ",", on_bytes))
 
 
-def _record(line: int, row: dict[str, Any]) -> RawRecord:
-    names = {name.lower(): name for name in row}
-    vector = next((row[names[n]] for n in VECTORS if n in names), None)
-    vector = list_in_text(vector)
-    xy = [row[names[n]] for n in POSITIONS if n in names]
-    return RawRecord(
-        line,
-        fields_of({name: value for name, value in row.items() if name.lower() not in VECTORS}),
-        vector if isinstance(vector, list) and vector else None,
-        _position(xy),
-    )
+class PathfinderReader(TableReader):
+    """Reader of ``kiyer/pathfinder_arxiv_data``, with embeddings and coordinates."""
+
+    name = "pathfinder"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Return whether it is a Parquet file with the columns of pathfinder."""
+        if not head.startswith(PARQUET_MAGIC):
+            return False
+        # The column "embed" of other tables has vectors of another model.
+        return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
 
 
-def _position(xy: list[Any]) -> tuple[float, float] | None:
-    if len(xy) != 2:
-        return None
+def _record(line: int, row: dict[str, Any], vector: Any = None) -> RawRecord:
+    lowered = {name.lower(): value for name, value in row.items()}
+    if vector is None:
+        listed = list_in_text(next((lowered[n] for n in VECTORS if n in lowered), None))
+        vector = listed if isinstance(listed, list) and listed else None
     try:
-        return float(xy[0]), float(xy[1])
-    except (TypeError, ValueError):
-        return None
+        x, y = (float(lowered[name]) for name in POSITIONS)
+        position = (x, y)
+    except (KeyError, TypeError, ValueError):
+        position = None
+    others = {name: value for name, value in row.items() if name.lower() not in VECTORS}
+    return RawRecord(line, fields_of(others), vector, position)
 
 
 def _csv_rows(
@@ -330,9 +298,8 @@ def _csv_rows(
             except csv.Error as error:
                 yield Rejection(path.name, line, f"not a row of the table ({error})")
                 continue
-            if _is_blank(row):
-                continue
-            yield _csv_record(path, line, header, row)
+            if not _is_blank(row):
+                yield _csv_record(path, line, header, row)
 
 
 def _is_blank(row: list[str]) -> bool:

@@ -267,35 +267,26 @@ class Usage:
 @contextmanager
 def measured() -> Iterator[Usage]:
     """Measure the time and the peak memory of a block of code."""
-    usage, start = Usage(), time.perf_counter()
-    # Linux can reset the peak; elsewhere it is the peak since the build started.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    try:
-        with _watched_children() as largest:
-            yield usage
-    finally:
-        usage.seconds = time.perf_counter() - start
-        usage.peak_memory_mb = _own_peak_mb() + max(largest)
-
-
-@contextmanager
-def _watched_children() -> Iterator[list[float]]:
-    """Sample the memory of the child processes."""
-    # The record of the system is unusable: on Linux it includes the memory of the parent.
-    largest, done = [0.0], threading.Event()
+    # The record of the system is unusable for children: on Linux it includes that of the parent.
+    usage, largest, done = Usage(), [0.0], threading.Event()
 
     def watch() -> None:
         while not done.wait(_EVERY):
             largest[0] = max(largest[0], _children_mb())
 
     watcher = threading.Thread(target=watch, name="memory of child processes", daemon=True)
+    start = time.perf_counter()
+    # Linux can reset the peak; elsewhere it is the peak since the build started.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
     watcher.start()
     try:
-        yield largest
+        yield usage
     finally:
         done.set()
         watcher.join()
+        usage.seconds = time.perf_counter() - start
+        usage.peak_memory_mb = _own_peak_mb() + largest[0]
 
 
 def _children_mb() -> float:

@@ -211,8 +211,10 @@ def latex_to_unicode(text: str) -> str:
     start = 0
     for match in _MATHS.finditer(text):
         content = next((group for group in match.groups() if group is not None), None)
-        if content is None or _is_prose(content):
+        if content is None:
             continue
+        if not set(content) & set("\\^_{}=<>") and _PROSE.search(content):
+            continue  # prose between two sums of money
         pieces.append(_text(_untied(text[start : match.start()], after=start > 0, before=True)))
         pieces.append(_maths(content))
         start = match.end()
@@ -227,11 +229,6 @@ def _untied(text: str, *, after: bool, before: bool) -> str:
     if before and text.endswith("~") and (text[-2:-1].isalnum() or text[-2:-1] in (".", ")")):
         text = f"{text[:-1]} "
     return text
-
-
-def _is_prose(content: str) -> bool:
-    """Return whether the text between two dollars is prose (two sums of money)."""
-    return not set(content) & set("\\^_{}=<>") and _PROSE.search(content) is not None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -498,8 +495,7 @@ def _chemistry(formula: str) -> str:
 
 
 def _fraction(above: str, below: str) -> str:
-    operands = (f"({t})" if re.search(r"[\s+\-−/=×]", t) else t for t in (above, below))
-    return "/".join(operands)
+    return "/".join(f"({t})" if re.search(r"[\s+\-−/=×]", t) else t for t in (above, below))
 
 
 def _root(text: str) -> str:

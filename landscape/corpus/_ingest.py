@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
@@ -90,21 +89,18 @@ class PartWriter:
         self._sort_merged()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._spill, ignore_errors=True)
 
     def write(self, scan: Scan, *, read: int, rejected: int) -> PartReport:
         """Write the part of one input, its ready-made vectors and coordinates."""
+        import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
         chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
         n_rows = sum(len(self._layout.kept(chunk)) for chunk in chunks)
-        summary = _Summary()
+        dates: list[str] = []  # the first and the last of each chunk
+        categories: Counter[str] = Counter()
         path = self._folder / f"{scan.part}.parquet"
         with ExitStack() as stack:
             target = stack.enter_context(unfinished_file(path))
@@ -119,7 +115,9 @@ class PartWriter:
                 table, merged_from = self._papers(chunk)
                 if table.num_rows:
                     writer.write_table(table)
-                summary.add(table)
+                span = pc.min_max(table["date"]).as_py().values()
+                dates += [day.isoformat() for day in span if day is not None]
+                categories.update(names[0] for names in table["categories"].to_pylist() if names)
                 for matrix, kind in zip(matrices, ("vectors", "positions"), strict=True):
                     matrix.add(self._ready_rows(chunk, kind, merged_from))
         return PartReport(
@@ -130,9 +128,9 @@ class PartWriter:
             read=read,
             merged=read - rejected - n_rows,
             rejected=rejected,
-            oldest=summary.oldest,
-            newest=summary.newest,
-            categories=dict(summary.categories.most_common()),
+            oldest=min(dates, default=None),
+            newest=max(dates, default=None),
+            categories=dict(categories.most_common()),
             ready_vectors=matrices[0].n_known,
         )
 
@@ -159,25 +157,17 @@ class PartWriter:
             return table.cast(papers_schema()), {}
         rows = table.take(touched).to_pylist()
         for index, place in enumerate(touched):
-            others = [row for _, row in merged.get(int(kept[place]), ())]
-            rows[index] = self._named(
-                rows[index], others, bool(self._layout.ambiguous[kept[place]])
-            )
+            records = [rows[index], *(row for _, row in merged.get(int(kept[place]), ()))]
+            rows[index] = one = merge_records(records) if len(records) > 1 else rows[index]
+            if self._layout.ambiguous[kept[place]]:
+                names = possible_ids(one, given=[record["paper_id"] for record in records])
+                one["paper_id"] = next(name for name in names if name not in self._taken)
+                self._taken.add(one["paper_id"])
         untouched = np.setdiff1d(np.arange(table.num_rows), touched)
         order = np.argsort(np.r_[untouched, touched], kind="stable")
         joined = pa.concat_tables([table.take(untouched).cast(papers_schema()), to_table(rows)])
         sources = {row: [origin for origin, _ in found] for row, found in merged.items()}
         return joined.take(order).combine_chunks(), sources
-
-    def _named(self, row: Row, others: list[Row], ambiguous: bool) -> Row:
-        merged = merge_records([row, *others]) if others else row
-        if ambiguous:
-            given = (record["paper_id"] for record in (row, *others))
-            merged["paper_id"] = next(
-                name for name in possible_ids(merged, given=given) if name not in self._taken
-            )
-            self._taken.add(merged["paper_id"])
-        return merged
 
     def _ready_rows(
         self, chunk: int, kind: str, merged_from: dict[int, list[int]]
@@ -245,25 +235,6 @@ class PartWriter:
         return self._loaded[1]
 
 
-class _Summary:
-    """Range of dates and categories of a part."""
-
-    def __init__(self) -> None:
-        self.oldest: str | None = None
-        self.newest: str | None = None
-        self.categories: Counter[str] = Counter()
-
-    def add(self, table: pa.Table) -> None:
-        import pyarrow.compute as pc
-
-        dates = pc.min_max(table["date"]).as_py()
-        if dates["min"] is not None:
-            first, last = dates["min"].isoformat(), dates["max"].isoformat()
-            self.oldest = min(first, self.oldest or first)
-            self.newest = max(last, self.newest or last)
-        self.categories.update(names[0] for names in table["categories"].to_pylist() if names)
-
-
 class Matrix:
     """Writer of an ``.npy`` file row by row; the file appears if it is complete and has values."""
 
@@ -281,23 +252,22 @@ class Matrix:
 
     def add(self, rows: NDArray[np.float32] | int) -> None:
         """Append rows, or a number of rows of NaN."""
+        n_rows = rows if isinstance(rows, int) else len(rows)
         if self._stream is None:
-            if isinstance(rows, int) or not len(rows):
-                self._waiting += rows if isinstance(rows, int) else 0
+            if isinstance(rows, int) or not n_rows:
+                self._waiting += n_rows
                 return
-            self._open(rows.shape[1])
+            self._width = rows.shape[1]
+            self._stream = self._unfinished.open("wb")
+            header = {"descr": "<f4", "fortran_order": False, "shape": (self._n_rows, self._width)}
+            np.lib.format.write_array_header_1_0(self._stream, header)
+            self.add(self._waiting)
         if isinstance(rows, int) or rows.shape[1] != self._width:
-            self._blank(rows if isinstance(rows, int) else len(rows))
-            return
+            rows = np.full((n_rows, self._width), np.nan, np.float32)
         self.n_known += int(np.isfinite(rows).all(axis=1).sum())
-        self._write(rows)
+        self._stream.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._stream is None:
             return
         whole = False
@@ -309,20 +279,6 @@ class Matrix:
                 put_in_place(self._unfinished, self._path)
             else:
                 self._unfinished.unlink(missing_ok=True)
-
-    def _open(self, width: int) -> None:
-        self._width = width
-        self._stream = self._unfinished.open("wb")
-        header = {"descr": "<f4", "fortran_order": False, "shape": (self._n_rows, width)}
-        np.lib.format.write_array_header_1_0(self._stream, header)
-        self._blank(self._waiting)
-
-    def _blank(self, n_rows: int) -> None:
-        self._write(np.full((n_rows, self._width), np.nan, np.float32))
-
-    def _write(self, rows: NDArray[np.float32]) -> None:
-        if self._stream is not None:
-            self._stream.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
 
 
 def ingest(
@@ -397,7 +353,10 @@ def ingest(
     if begin_writing is not None:
         begin_writing()
     folder.mkdir(parents=True, exist_ok=True)
-    _write_rejected(scans, folder / "rejected.jsonl")
+    with unfinished_file(folder / "rejected.jsonl") as path, path.open("wb") as stream:
+        for scan, chunk in chunks:
+            rejections = scan.facts(chunk)["rejected"]
+            stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
     with PartWriter(folder / "papers.parquet", work, layout) as writer:
         reports = [
             writer.write(scan, read=n_read, rejected=n_rejected)
@@ -464,14 +423,6 @@ def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter
         read.append(n_read)
         rejected.append(n_rejected)
     return read, rejected, reasons
-
-
-def _write_rejected(scans: Sequence[Scan], path: Path) -> None:
-    with unfinished_file(path) as unfinished, unfinished.open("wb") as stream:
-        for scan in scans:
-            for chunk in range(scan.n_chunks):
-                rejected = scan.facts(chunk)["rejected"]
-                stream.writelines(orjson.dumps(r) + b"\n" for r in rejected)
 
 
 def _nothing_usable(inputs: Sequence[Path], n_read: int, reasons: Counter[str]) -> str:

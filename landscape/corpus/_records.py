@@ -235,7 +235,7 @@ def _cleaned(
     if given is None:
         raise UnusableError(f"no {name}")
     if not isinstance(given, str):
-        raise UnusableError(f"the {name} is {_kind(given)}, not text")
+        raise UnusableError(f"the {name} is {kind_of(given)}, not text")
     if len(given) > _LONGEST[name]:
         raise UnusableError(f"the {name} is too long ({len(given):,} characters)")
     text = clean(given)
@@ -267,11 +267,11 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
 def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
     value = [value] if isinstance(value, str) or value is None else value
     if not isinstance(value, (list, tuple)):
-        raise UnusableError(f"{name}: {_kind(value)} instead of a list of texts")
+        raise UnusableError(f"{name}: {kind_of(value)} instead of a list of texts")
     given = [text for text in value if text is not None]
     for text in given:
         if not isinstance(text, str):
-            raise UnusableError(f"{name}: {_kind(text)} instead of a text")
+            raise UnusableError(f"{name}: {kind_of(text)} instead of a text")
     return list(filter(None, map(clean, given)))
 
 
@@ -303,8 +303,10 @@ def _count(value: Any) -> int | None:
     return int(value) if usable else None
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return the type of a JSON value in words."""
     kinds = {bool: "true or false", dict: "an object", list: "a list", tuple: "a list"}
+    kinds |= {str: "a text", type(None): "null"}
     number = "a number" if isinstance(value, (int, float)) else type(value).__name__
     return kinds.get(type(value), number)
 

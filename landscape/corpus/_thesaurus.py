@@ -132,16 +132,13 @@ class Thesaurus:
     def from_frame(cls, frame: pd.DataFrame) -> Thesaurus:
         """Create a thesaurus from a table of `to_frame`."""
         version = str(frame["version"].iloc[0]) if len(frame) else ""
-        made = [
-            Concept(
-                str(row.concept_id),
-                str(row.label),
-                *(tuple(map(str, getattr(row, name))) for name in _LISTS),
-                definition=str(row.definition),
-            )
-            for row in frame.itertuples()
-        ]
-        return cls(version, {one.concept_id: one for one in made})
+        made = {}
+        for row in frame.itertuples():
+            name, label, text = str(row.concept_id), str(row.label), str(row.definition)
+            lists = (tuple(map(str, found)) for found in (getattr(row, one) for one in _LISTS))
+            alternatives, broader, related = lists
+            made[name] = Concept(name, label, alternatives, broader, related, text)
+        return cls(version, made)
 
     def _written(self, name: str) -> str:
         """Return a term in the spelling of the thesaurus, with its number."""

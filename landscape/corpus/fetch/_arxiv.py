@@ -243,9 +243,9 @@ def _read_page(reply: Reply) -> _Page:
         raise GarbledReplyError(f"its XML is damaged or incomplete ({error.msg})") from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise GarbledReplyError("its XML declares a document type, which OAI-PMH does not allow")
-    error = root.find(f"{_OAI}error")
-    if error is not None:
-        raise _OaiError(error.get("code", "unknown"), (error.text or "").strip())
+    refusal = root.find(f"{_OAI}error")
+    if refusal is not None:
+        raise _OaiError(refusal.get("code", "unknown"), (refusal.text or "").strip())
     listing = root.find(f"{_OAI}ListRecords")
     if root.tag != f"{_OAI}OAI-PMH" or listing is None:
         raise GarbledReplyError("its response is not an OAI-PMH list of records")

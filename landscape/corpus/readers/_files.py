@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
 
-from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus._records import RawRecord, Rejection, kind_of
 from landscape.errors import InputError
 
 SAMPLE_BYTES = 1 << 20  # read to recognise the kind of a file
@@ -148,9 +148,6 @@ class _Counting(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
-
-    def seekable(self) -> bool:
-        return False
 
     def readinto(self, buffer: memoryview | bytearray) -> int:  # type: ignore[override]  # the stub wants typing's private Buffer
         n_read = self._file.readinto(buffer)  # type: ignore[attr-defined]  # BinaryIO hides it
@@ -357,10 +354,5 @@ def _parsed(piece: bytes) -> tuple[Any, str | None]:
             return None, f"not UTF-8 text (byte {wrong.start + 1} of the record)"
         return None, f"not JSON ({error.msg})"
     if not isinstance(value, dict):
-        return None, f"not a record but {_kind(value)}"
+        return None, f"not a record but {kind_of(value)}"
     return value, None
-
-
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")

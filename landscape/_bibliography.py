@@ -86,9 +86,11 @@ def to_ris(papers: Iterable[Citable]) -> str:
         lines += [("AU", parse_name(name).comma_form) for name in paper.authors]
         year = _year(paper)
         lines.append(("PY", f"{year}" if year else None))
-        if paper.date and not _published_in(paper):
+        published = _published_in(paper)
+        if paper.date and not published:
             lines.append(("DA", f"{paper.date:%Y/%m/%d}"))
-        lines += [("TI", paper.title), ("JO", _journal_name(paper))]
+        journal = published.names[0] if published else paper.journal
+        lines += [("TI", paper.title), ("JO", journal)]
         lines += zip(("VL", "SP"), _place(paper), strict=False)
         lines += [("AB", paper.abstract), ("DO", paper.doi), ("UR", paper.url)]
         lines += [("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None), ("ID", key)]
@@ -260,11 +262,6 @@ def _published_in(paper: Citable) -> Journal | None:
 def _year(paper: Citable) -> int | None:
     """Return the year in the bibcode, if any, because the date of the paper is that of arXiv."""
     return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
-
-
-def _journal_name(paper: Citable) -> str | None:
-    known = _published_in(paper)
-    return known.names[0] if known else paper.journal
 
 
 def _place(paper: Citable) -> list[str]:

@@ -154,15 +154,12 @@ def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> lis
 def _accepted(
     keys: Keys, pairs: list[tuple[int, int]], name: str, authors_of: AuthorsOf
 ) -> NDArray[np.int64]:
-    if not pairs:
-        return np.empty((2, 0), np.int64)
-    left, right = np.array(pairs, dtype=np.int64).T
+    left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     fine = np.ones(len(left), dtype=bool)
     if name != "arxiv_id":
         fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.bibcode, left, right)
-        fine &= np.array(
-            [not a or not b or bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
-        )
+        both = _author_pairs(left, right, authors_of)
+        fine &= np.array([not a or not b or bool(a & b) for a, b in both], dtype=bool)
     return np.stack([left[fine], right[fine]])
 
 
@@ -176,9 +173,7 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
     for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
         members = order[bounds[group] : bounds[group + 1]].tolist()
         pairs += combinations(members, 2) if len(members) <= _MOST_PAIRS else pairwise(members)
-    if not pairs:
-        return np.empty((2, 0), np.int64)
-    left, right = np.array(pairs, dtype=np.int64).T
+    left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     fine = np.ones(len(left), dtype=bool)
     for name in _IDENTIFIERS:
         fine &= ~_differ(getattr(keys, name), left, right)

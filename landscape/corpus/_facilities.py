@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -19,7 +19,8 @@ from landscape.errors import InputError
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
 _KIND = re.compile(r"\s+(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I)
 _REQUIRED = {"full", "start", "band", "agency", "home"}
-_OPTIONAL = {"aliases", "instruments", "surveys", "ambiguous", "traps", "end"}
+_LISTS = ("aliases", "instruments", "surveys", "traps")
+_OPTIONAL = {*_LISTS, "ambiguous", "end"}
 _NEAREST = 4
 
 
@@ -100,25 +101,18 @@ def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
     wrong = sorted((_REQUIRED - raw.keys()) | (raw.keys() - _REQUIRED - _OPTIONAL))
     if wrong:
         raise InputError(f"missions.yaml: {name} has missing or unknown keys: {', '.join(wrong)}")
-
+    lists = {key: tuple(map(str, raw.get(key, ()))) for key in _LISTS}
     return Facility(
         name=name,
         full_name=str(raw["full"]),
-        aliases=_texts(raw.get("aliases", ())),
-        instruments=_texts(raw.get("instruments", ())),
-        surveys=_texts(raw.get("surveys", ())),
         first_light=_date(raw["start"]),
         end=_date(raw["end"]) if "end" in raw else None,
         band=str(raw["band"]),
         agency=str(raw["agency"]),
-        home_fields=_texts(raw["home"]),
-        ambiguous=frozenset(_texts(raw.get("ambiguous", ()))),
-        traps=_texts(raw.get("traps", ())),
+        home_fields=tuple(map(str, raw["home"])),
+        ambiguous=frozenset(map(str, raw.get("ambiguous", ()))),
+        **lists,
     )
-
-
-def _texts(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(str(value) for value in values)
 
 
 def _date(value: Any) -> date:

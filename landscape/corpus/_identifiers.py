@@ -222,18 +222,6 @@ def is_eprint_bibcode(bibcode: str) -> bool:
     return arxiv_id_of_bibcode(bibcode) is not None
 
 
-def paper_id(
-    *,
-    bibcode: str | None,
-    arxiv_id: str | None,
-    doi: str | None,
-    given: str | None = None,
-    content: str,
-) -> str:
-    """Choose the stable key of a paper."""
-    return bibcode or arxiv_id or doi or given or content_id(content)
-
-
 def content_id(content: str) -> str:
     """Return the key of a paper without identifiers, from its text."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()

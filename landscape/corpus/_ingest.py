@@ -381,19 +381,13 @@ _Chunks = Sequence[tuple[Scan, int]]
 
 def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
     """Return the keys of all records, and the first row of each chunk, with the total appended."""
-    columns: dict[str, list[NDArray[Any]]] = {name: [] for name in (*KEYS, "year")}
-    bounds = [0]
-    for scan, chunk in chunks:
-        table = scan.papers(chunk, columns=[*(f"key_{name}" for name in KEYS), "year"])
-        for name in KEYS:
-            columns[name].append(table[f"key_{name}"].to_numpy())
-        columns["year"].append(table["year"].fill_null(0).to_numpy().astype(np.int16))
-        bounds.append(bounds[-1] + table.num_rows)
-    joined = {
-        name: np.concatenate([np.empty(0, np.int16 if name == "year" else np.uint64), *pieces])
-        for name, pieces in columns.items()
-    }
-    return Keys(**joined), np.array(bounds, dtype=np.int64)
+    kinds = {**{f"key_{name}": np.uint64 for name in KEYS}, "year": np.int16}
+    tables = [scan.papers(chunk, columns=list(kinds)) for scan, chunk in chunks]
+    joined: dict[str, NDArray[Any]] = {}
+    for name, kind in kinds.items():
+        pieces = [table[name].fill_null(0).to_numpy().astype(kind) for table in tables]
+        joined[name.removeprefix("key_")] = np.concatenate([np.empty(0, kind), *pieces])
+    return Keys(**joined), np.cumsum([0, *map(len, tables)], dtype=np.int64)
 
 
 def _authors_of(

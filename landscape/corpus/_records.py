@@ -19,8 +19,8 @@ from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     arxiv_month,
     bibcode_year,
+    content_id,
     is_eprint_doi,
-    paper_id,
     parse_arxiv_id,
     parse_bibcode,
     parse_date,
@@ -194,15 +194,10 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
     if doi and is_eprint_doi(doi):
         arxiv_id = arxiv_id or parse_arxiv_id(doi)
     date = _date(fields.get("dates"), arxiv_id, bibcode)
+    given = _given_id(fields.get("given_id"))
     row: Row = {name: _loose_texts(fields.get(name)) for name in LIST_COLUMNS}
     row |= {
-        "paper_id": paper_id(
-            bibcode=bibcode,
-            arxiv_id=arxiv_id,
-            doi=doi,
-            given=_given_id(fields.get("given_id")),
-            content=f"{title}\n{abstract}",
-        ),
+        "paper_id": bibcode or arxiv_id or doi or given or content_id(f"{title}\n{abstract}"),
         "ads_id": bibcode,
         "arxiv_id": arxiv_id,
         "title": title,

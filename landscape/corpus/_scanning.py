@@ -83,12 +83,7 @@ def read_papers(
     (['A title'], 'no abstract')
     """
     reader = reader or choose_reader(path)
-    bytes_read = [0]
-
-    def count(n_bytes: int) -> None:
-        bytes_read[0] += n_bytes
-
-    pieces = _pieces(reader.read(path, on_bytes=count), batch_size, bytes_read)
+    pieces = _pieces(path, reader, batch_size)
     for _ in itertools.islice(pieces, skip):
         pass
     yield from _cleaned(pieces, path.name, f"{reader.name}:{path.name}", workers)
@@ -97,14 +92,12 @@ def read_papers(
 _Piece = tuple[list[RawRecord | Rejection], int]
 
 
-def _pieces(
-    records: Iterator[RawRecord | Rejection], size: int, bytes_read: list[int]
-) -> Iterator[_Piece]:
-    reported = 0
+def _pieces(path: Path, reader: Reader, size: int) -> Iterator[_Piece]:
+    read: list[int] = []  # bytes since the last piece
+    records = reader.read(path, on_bytes=read.append)
     while piece := list(itertools.islice(records, size)):
-        now = bytes_read[0]
-        yield piece, now - reported
-        reported = now
+        yield piece, sum(read)
+        read.clear()
 
 
 def _cleaned(pieces: Iterator[_Piece], file: str, source: str, workers: int) -> Iterator[Batch]:

@@ -12,11 +12,11 @@ from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     arxiv_month,
     is_eprint_bibcode,
-    paper_id,
     parse_arxiv_id,
     parse_bibcode,
     parse_doi,
 )
+from landscape.corpus._records import RawRecord, normalise
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,12 @@ def test_real_bibcodes_are_valid_and_their_pieces_are_not(real_data: Path) -> No
 
 
 def test_the_key_prefers_bibcode_then_arxiv_then_doi() -> None:
-    names = {"bibcode": "2021A&A...645L..11A", "arxiv_id": "2101.01542", "doi": "10.1/x"}
+    names = {"bibcode": "2021A&A...645L..11A", "arxiv_id": "2101.01542", "doi": "10.1000/x"}
     chosen = []
     for missing in (None, "bibcode", "arxiv_id", "doi"):
         if missing:
             names[missing] = None  # type: ignore[assignment]  # one after another goes missing
-        chosen.append(paper_id(**names, content="text"))
-    assert chosen[:3] == ["2021A&A...645L..11A", "2101.01542", "10.1/x"]
+        raw = RawRecord(1, {"title": "Dust", "abstract": "It cools.", **names})
+        chosen.append(normalise(raw, file="a.jsonl", source="a")["paper_id"])  # type: ignore[index]  # a row
+    assert chosen[:3] == ["2021A&A...645L..11A", "2101.01542", "10.1000/x"]
     assert chosen[3].startswith("sha256:")

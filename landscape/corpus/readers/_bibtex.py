@@ -65,7 +65,10 @@ class BibtexReader:
                 for name in _STRING.findall(text):
                     strings.setdefault(name, (line, text))
             if kind[1].lower() not in _NOT_PAPERS:
-                yield _record(path, line, text, _strings_of(text, strings))
+                entries = parse_entries(_strings_of(text, strings) + text)
+                reason = "not a BibTeX entry (unbalanced braces?)"
+                broken = Rejection(path.name, line, reason, text[:200])
+                yield RawRecord(line, _fields(entries[0])) if entries else broken
 
 
 def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
@@ -97,12 +100,6 @@ def _strings_of(text: str, strings: dict[str, _String]) -> str:
                 used.add(block)
                 waiting.append(block[1])
     return "".join(block for _, block in sorted(used))
-
-
-def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
-    for entry in parse_entries(strings + text):
-        return RawRecord(line, _fields(entry))
-    return Rejection(path.name, line, "not a BibTeX entry (unbalanced braces?)", text[:200])
 
 
 def parse_entries(text: str) -> list[BibtexEntry]:

@@ -164,8 +164,8 @@ def test_facilities_appear_from_their_first_light(corpus: Corpus) -> None:
 def test_offsets_of_mentions_and_traps_are_exact(corpus: Corpus) -> None:
     records, truth = corpus
     names = {
-        facility.id: {name.removeprefix("the ") for name in facility.names}
-        for facility in load_facilities().values()
+        key: {name.removeprefix("the ") for name in facility.names}
+        for key, facility in load_facilities().items()
     }
     traps = Counter()
     for record, paper in zip(records, truth.papers, strict=True):

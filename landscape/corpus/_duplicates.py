@@ -129,16 +129,15 @@ def _by_identifier(
     order = rows[np.lexsort((rows, keys.title[rows], values[rows]))]
     same = values[order[1:]] == values[order[:-1]]
     titled = same & (keys.title[order[1:]] == keys.title[order[:-1]]) & (keys.title[order[1:]] != 0)
-    links = [np.stack([order[:-1][titled], order[1:][titled]])]
-    groups = _groups_with_other_titles(values[order], titled)
+    linked = np.stack([order[:-1][titled], order[1:][titled]])
     doubtful: list[tuple[int, int]] = []
-    for start, stop in groups:
+    for start, stop in _groups_with_other_titles(values[order], titled):
         members = order[start:stop]
         # One record represents each run of equal titles.
         leaders = members[np.r_[True, ~titled[start : stop - 1]]]
         if len(leaders) <= MOST_TITLES:
             doubtful.extend(combinations(leaders.tolist(), 2))
-    return np.concatenate([*links, _accepted(keys, doubtful, name, authors_of)], axis=1)
+    return np.concatenate([linked, _accepted(keys, doubtful, name, authors_of)], axis=1)
 
 
 def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -481,10 +481,8 @@ class Writer:
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
-            if sentences is None:
-                continue
-            title = self._title(material, kind)
-            if title is None:
+            title = self._title(material, kind) if sentences else None
+            if not sentences or title is None:
                 continue
             self.sentences.update(map(_key, sentences))
             self.titles.add(_key(title))

@@ -16,7 +16,7 @@ from landscape.corpus._records import RawRecord, papers_schema, read_author_list
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers._bibtex import BibtexReader
-from landscape.corpus.readers._files import json_records
+from landscape.corpus.readers._files import raw_records
 from landscape.errors import InputError
 
 SNAPSHOT = {
@@ -610,4 +610,4 @@ def test_a_json_record_without_end_is_told_with_its_file(
     path = tmp_path / "endless.json"
     path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
     with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):
-        list(json_records(path))
+        list(raw_records(path, RawRecord))

@@ -267,23 +267,6 @@ _ENVELOPE = re.compile(rb'"docs"\s*:\s*\[')
 _ARRAY = re.compile(rb"\[")
 _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
 
-JsonRecord = tuple[int, dict[str, Any]]
-
-
-def json_records(
-    path: Path, *, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[JsonRecord | Rejection]:
-    """Yield the JSON objects of a file with their line numbers."""
-    with open_input(path, on_bytes=on_bytes) as stream:
-        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
-        for line, piece in pieces:
-            value, problem = _parsed(piece)
-            if problem is None:
-                yield line, value
-            else:
-                snippet = piece[:200].decode("utf-8", "replace").strip()
-                yield Rejection(path.name, line, problem, snippet)
-
 
 def raw_records(
     path: Path,
@@ -292,8 +275,15 @@ def raw_records(
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:
     """Yield the JSON objects of a file as records, from their line and fields."""
-    for item in json_records(path, on_bytes=on_bytes):
-        yield item if isinstance(item, Rejection) else record_of(*item)
+    with open_input(path, on_bytes=on_bytes) as stream:
+        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
+        for line, piece in pieces:
+            value, problem = _parsed(piece)
+            if problem is None:
+                yield record_of(line, value)
+            else:
+                snippet = piece[:200].decode("utf-8", "replace").strip()
+                yield Rejection(path.name, line, problem, snippet)
 
 
 @lru_cache(maxsize=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,17 +38,11 @@ if TYPE_CHECKING:
 _N_PAPERS_SHOWN = 5
 
 
-@dataclass(frozen=True)
-class GapSettings:
-    """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
-
-    fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # rarer phrases than one paper in this number are noise
-    growth_weight: float = 0.5
-    novelty_weight: float = 0.25
-
-
-_SETTINGS = GapSettings()
+# Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus.
+_FEWEST_PAPERS = 5
+_PAPERS_A_PHRASE = 20_000  # rarer phrases than one paper in this number are noise
+_GROWTH_WEIGHT = 0.5
+_NOVELTY_WEIGHT = 0.25
 
 
 @dataclass(frozen=True)
@@ -142,7 +135,7 @@ def gather_evidence(
     fewest: int | None = None,
 ) -> Evidence:
     """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
-    least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
+    least = fewest or max(_FEWEST_PAPERS, len(papers) // _PAPERS_A_PHRASE)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
@@ -158,17 +151,14 @@ def rank_gaps(
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
-    named["score"] = named["likeness"] + _SETTINGS.growth_weight * grown
-    named["score"] += _SETTINGS.novelty_weight * new
-    is_facility = named["name"].map(normal_form).isin(_facility_forms())
+    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown
+    named["score"] += _NOVELTY_WEIGHT * new
+    # Telescopes and surveys are not concepts.
+    names = {
+        normal_form(name) for facility in load_facilities().values() for name in facility.names
+    }
+    is_facility = named["name"].map(normal_form).isin(names)
     return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
-
-
-@cache
-def _facility_forms() -> frozenset[str]:
-    """Return names of telescopes and surveys, which are not concepts."""
-    names = (name for facility in load_facilities().values() for name in facility.names)
-    return frozenset(map(normal_form, names))
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
@@ -265,22 +255,17 @@ def _regions(
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the share of each region's phrases that the thesaurus names, the least first."""
-    measured = np.zeros(len(table.forms), dtype=bool)
-    measured[named["phrase"]] = True
-    known = np.zeros(len(table.forms), dtype=bool)
-    known[named.loc[named["covered"], "phrase"]] = True
-    used = measured[table.phrase]
-    topic = topic_of[table.paper][used]
-    n = int(max(topics["topic_id"].max(), topic_of.max(), 0)) + 1
-    inside = topic >= 0
-    total = np.bincount(topic[inside], minlength=n)
-    hits = np.bincount(topic[inside], known[table.phrase][used][inside], minlength=n)
-    ids = topics["topic_id"].to_numpy()
+    import pandas as pd
+
+    covered = pd.Series(named["covered"].to_numpy(float), index=named["phrase"])
+    uses = pd.Series(table.phrase).map(covered)  # NaN for phrases that are not measured
+    counts = uses.groupby(topic_of[table.paper]).agg(["count", "sum"])
+    counts = counts.reindex(topics["topic_id"], fill_value=0).set_axis(topics.index)
     by_region = proposals.groupby("region")["name"].agg(tuple).to_dict()
     return topics[["topic_id", "label"]].assign(
         papers=topics["n_papers"],
-        phrases=total[ids],
-        named_share=hits[ids] / np.maximum(total[ids], 1),
+        phrases=counts["count"],
+        named_share=counts["sum"] / np.maximum(counts["count"], 1),
         proposals=[by_region.get(label, ()) for label in topics["label"]],
     ).sort_values("named_share", kind="stable").reset_index(drop=True)  # fmt: skip
 

@@ -171,7 +171,7 @@ def measure_usage(
         raise InputError("No time slices are given; give pairs of years, for example (2015, 2019).")
     labels = [format_period(*window) for window in windows]
     insides = [in_period(usage, *window) for window in windows]
-    home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    home = flag_home_papers(atlas, usage)
     reach = read_reach(atlas, usage, links)
     found: dict[str, list[pd.DataFrame]] = {}
     for inside, label in zip(insides, labels, strict=True):
@@ -220,7 +220,6 @@ def _slice(pair: Any) -> tuple[int, int]:
 
 
 def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
-    """Find the other regions that each paper is linked to."""
     n_regions = len(usage.regions)
     if links == "vectors":
         return find_reach_by_vectors(atlas.vectors(), usage.region, n_regions)
@@ -310,7 +309,6 @@ class Case(NamedTuple):
 
 
 def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
-    """Describe the papers of a period for one facility."""
     usage = period.usage
     uses = usage.uses(index)
     its = uses & period.inside
@@ -433,7 +431,6 @@ def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[flo
 
 
 def region_table(period: Period, index: int) -> pd.DataFrame:
-    """Measure a facility in each region."""
     usage = period.usage
     uses, era = usage.uses(index), period.eras(index)
     papers, every = usage.by_region(uses & period.inside), usage.by_region(period.inside)
@@ -460,7 +457,6 @@ def region_table(period: Period, index: int) -> pd.DataFrame:
 
 
 def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count the papers of a facility by year."""
     import pandas as pd
 
     known = inside & (usage.year >= 0)

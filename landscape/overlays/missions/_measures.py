@@ -57,6 +57,7 @@ def growth_interval(
     return growth, growth / spread, growth * spread
 
 
+_LEVEL = 0.95
 _MOST_TABLED = 100
 _MOST_CODES = 4_000_000  # larger codes are sorted, not counted
 
@@ -115,7 +116,8 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
 def percentile_interval(draws: NDArray[np.floating]) -> tuple[float, float]:
     """Return the central 95% interval of the finite bootstrap values."""
     kept = draws[np.isfinite(draws)]
-    low, high = np.quantile(kept, [0.025, 0.975]) if len(kept) else (np.nan, np.nan)
+    ends = (1 - _LEVEL) / 2, (1 + _LEVEL) / 2
+    low, high = np.quantile(kept, ends) if len(kept) else (np.nan, np.nan)
     return float(low), float(high)
 
 

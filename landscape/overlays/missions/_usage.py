@@ -258,7 +258,6 @@ def _reached(
 def _centroids(
     vectors: NDArray[np.floating], region: NDArray[np.int64], n_regions: int
 ) -> NDArray[np.float32]:
-    """Return the normalised mean vector of each region."""
     sums = np.zeros((n_regions, vectors.shape[1]), dtype=np.float64)
     for start in range(0, len(region), _BLOCK):
         where = region[start : start + _BLOCK]
@@ -317,11 +316,9 @@ def read_tag_fields(
     return by_row.reindex(rows).fillna(0).to_numpy(np.uint16)
 
 
-def flag_home_papers(
-    atlas: AtlasStore, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.int8]]:
+def flag_home_papers(atlas: AtlasStore, usage: Usage) -> list[NDArray[np.int8]]:
     """Flag papers in each facility's home fields by arXiv category, else by thesaurus concept."""
-    every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
+    every = np.unique(np.concatenate(usage.rows))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = read_category_fields(column[every])
     unknown = fields == 0
@@ -330,8 +327,8 @@ def flag_home_papers(
             atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[unknown]
         )
     return [
-        match_home_fields(one, fields[np.searchsorted(every, papers)])
-        for one, papers in zip(home, rows, strict=True)
+        match_home_fields(one.home_fields, fields[np.searchsorted(every, papers)])
+        for one, papers in zip(usage.facilities, usage.rows, strict=True)
     ]
 
 

@@ -279,7 +279,6 @@ def rank_gaps(
     n_resamples: int = 200,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Rank regions by how much a review would help."""
     import pandas as pd
 
     chosen = check_weights(weights)

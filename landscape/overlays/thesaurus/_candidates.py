@@ -289,7 +289,6 @@ def growth(
 
 
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
-    """Count the papers with each phrase in the title."""
     plain = [f" {' '.join(singular_words(title))} " for title in titles]
     needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
     found = [
@@ -340,7 +339,6 @@ def nearest_concepts(
 def suggest_parent(
     name: str, nearest: list[tuple[str, float]], thesaurus: Thesaurus, named: dict[str, str]
 ) -> str:
-    """Suggest the parent of a proposed concept."""
     words = singular_words(name)
     for start in range(1, len(words)):
         found = named.get(word_bag(" ".join(words[start:])))

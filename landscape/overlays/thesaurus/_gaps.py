@@ -106,7 +106,6 @@ def thesaurus_gaps(
         advance(1)
     dated = (year != UNKNOWN_YEAR).any()
     version = f" {uat.version}" if uat.version else ""
-    bounds = atlas.coverage
     return Analysis(
         "thesaurus_gaps",
         proposals.drop(columns=["phrase"]),
@@ -118,7 +117,7 @@ def thesaurus_gaps(
             "phrases": len(named),
             "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
         },
-        bounds,
+        atlas.coverage,
         count_years(year).warnings if dated else ("No paper has a date: growth is not known.",),
         {
             "papers": _exemplars(proposals, evidence, papers),
@@ -145,7 +144,6 @@ def gather_evidence(
 def rank_gaps(
     evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rank the phrases that a thesaurus does not name."""
     named = name_phrases(evidence.phrases, index_names(thesaurus))
     named["likeness"] = concept_likeness(named)
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
@@ -297,7 +295,7 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
         If there is no proposal of this name.
     """
     fields = _fields(gaps, name)
-    return "".join(f"{field}: {fields[field]}\n" for field in _FIELDS)
+    return "".join(f"{field}: {text}\n" for field, text in fields.items())
 
 
 def to_uat_csv(gaps: Analysis) -> str:
@@ -368,14 +366,13 @@ def backtest_gaps(
     added = added_forms(earlier, later)
     table, found = score_proposals(evidence, earlier, added, limits=limits)
     labels = {one: concept.label for one, concept in later.concepts.items()}
-    bounds = atlas.coverage
     return Analysis(
         "thesaurus_backtest",
         table,
         f"Concepts proposed with thesaurus {earlier.version} against those that {later.version} "
         f"added, in {describe_corpus(atlas)}.",
         {"papers": len(papers), "added concepts": len(set(added.values()))},
-        bounds,
+        atlas.coverage,
         ("The papers are not limited to those before the earlier release.",),
         {"found": found.assign(label=found["concept_id"].map(labels))},
     )

@@ -287,7 +287,6 @@ def match(texts: Split, terms: Terms) -> pd.DataFrame:
 
 
 def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.DataFrame:
-    """Join the matches of blocks of texts."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
@@ -409,7 +408,6 @@ class TermReader:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> TermMatches:
-        """Read a batch of papers."""
         n = len(titles)
         texts = split_texts([*titles, *abstracts], self._lexicon)
         found = match(texts, self._terms)
@@ -450,7 +448,6 @@ def read_papers(
     keywords: Sequence[Sequence[str]] | None,
     thesaurus: Thesaurus,
 ) -> TermMatches:
-    """Read papers in one process."""
     reader = TermReader(thesaurus)
     parts = []
     for start in range(0, max(len(titles), 1), _PAPERS_AT_ONCE):
@@ -461,7 +458,6 @@ def read_papers(
 
 
 def join_term_matches(parts: Sequence[TermMatches]) -> TermMatches:
-    """Join the matches of batches."""
     import pandas as pd
     from scipy.sparse import vstack
 

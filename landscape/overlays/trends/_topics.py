@@ -339,7 +339,6 @@ def find_changes(
     most: int = 3,
     shortest: int = 4,
 ) -> list[Change]:
-    """Find the years in which the trend of a share of the corpus changes."""
     k, n = np.asarray(counts, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     most = min(most, len(k) // shortest - 1)
     if most < 1 or not k.sum():
@@ -375,7 +374,6 @@ class _Segments:
         eras: NDArray[np.int64],
         shortest: int,
     ) -> _Segments:
-        """Fit a line to every segment that is long enough."""
         at = np.arange(len(k))
         first, end = np.nonzero(np.arange(len(k) + 1) >= at[:, None] + shortest)
         inside = (at >= first[:, None]) & (at < end[:, None])
@@ -385,7 +383,6 @@ class _Segments:
         return cls(number, lines, years, eras)
 
     def pieces(self, cuts: list[int]) -> NDArray[np.int64]:
-        """Return the numbers of the segments between cuts."""
         return self.number[cuts[:-1], cuts[1:]]
 
     def best_cuts(self, pieces: int) -> list[int]:

@@ -131,16 +131,10 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
     def _checking_tab(self) -> widgets.VBox:
         """Return the tab with the files of a draft, and their check."""
-        about = quiet_html(
-            "For every citation: does the cited paper support the sentence? And which sentences "
-            "seem to need a citation?"
-        )
-        self._draft = DraftFiles()
+        about, self._draft = make_control("writing.about_check"), DraftFiles()
         check = make_control("writing.check", lambda: self._soon(self.check))
         self._checked, self._check_files = widgets.HTML(), widgets.HTML()
-        return widgets.VBox(
-            [widgets.HTML(about), self._draft, check, self._checked, self._check_files]
-        )
+        return widgets.VBox([about, self._draft, check, self._checked, self._check_files])
 
     def __repr__(self) -> str:
         found = "nothing asked yet"
@@ -350,10 +344,6 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     def _show_papers(self, found: CitationSuggestions) -> None:
         self._value = found
         notes = clean_notes([*found.notes, *(one.summary for one in found.coverage.values())])
-        if found.method == "offline":
-            notes.insert(
-                0, "Citing sentences need a language model: none is connected, so none are made up."
-            )
         self._heading_of_papers.value = render(
             "panel_writing.html", part="suggestions", found=found, notes=notes
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,8 @@ from landscape.widgets._panel import (
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.atlas import Atlas
-    from landscape.types import Paper
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 _DEFAULTS = SurveySettings().to_dict()
@@ -222,15 +220,6 @@ class SurveyPanel(ScholarPanel[Survey]):
             found = f"{count(len(self.value), 'paper')} found"
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick, or all selected ones without a tick."""
-        if self._value is None:
-            return None
-        table, chosen = self._value.table, self._papers.chosen
-        rows = table["paper_id"].isin(chosen) if chosen else table["selected"]
-        return table[rows].reset_index(drop=True)
-
     def survey(self, question: str | None = None, **settings: Any) -> None:
         """Survey in the background; `wait` for it, then read it from `value`.
 
@@ -265,10 +254,8 @@ class SurveyPanel(ScholarPanel[Survey]):
         self._question.value = self.value.question
         self._start(self.value.question)
 
-    def _picked(self) -> Iterable[Paper]:
-        chosen = self._papers.chosen
-        judged = self._value.crawled if self._value else ()
-        return [one.paper for one in judged if (one.key in chosen if chosen else one.selected)]
+    def _listed(self, found: Survey) -> Listed:
+        return found.table, [(one.key, one.paper, one.selected) for one in found.crawled]
 
     def _file(self, ending: str) -> str:
         if ending == ".csv" and self._value is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,10 @@ from landscape.widgets._panel import checked_whole, make_control, panel_texts, q
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.agents import Desk
     from landscape.atlas import Atlas
-    from landscape.types import Answer, DraftCheck, Paper, Suggestion
+    from landscape.types import Answer, DraftCheck, Paper
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 MOST = 100
@@ -151,15 +150,6 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         return desk
 
     @property
-    def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick; all without a tick."""
-        if self._value is None:
-            return None
-        table = self._value.table
-        ranks = [one.rank for one in self._ticked()]
-        return table[table["rank"].isin(ranks)].reset_index(drop=True)
-
-    @property
     def chosen(self) -> tuple[Paper, ...]:
         """The papers chosen for the paragraph, from any number of searches."""
         return tuple(self._chosen.values())
@@ -226,7 +216,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         elif self._value is None or not self._papers.chosen:
             raise InputError("No paper is ticked; tick the papers for the paragraph.")
         else:
-            found = list(self._picked())
+            found = self._picked(self._value)[1]
         self._chosen |= {paper.paper_id: paper for paper in found}
         self._list_chosen()
         self.say(f"{count(len(self._chosen), 'paper')} chosen: see “Related work”.")
@@ -333,13 +323,8 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
                 "warning",
             )
 
-    def _ticked(self) -> list[Suggestion]:
-        """Return the papers with a tick; all without a tick."""
-        ranks, suggestions = self._papers.chosen, self._value.suggestions if self._value else ()
-        return [one for one in suggestions if not ranks or str(one.rank) in ranks]
-
-    def _picked(self) -> Iterable[Paper]:
-        return [one.paper for one in self._ticked()]
+    def _listed(self, found: CitationSuggestions) -> Listed:
+        return found.table, [(str(one.rank), one.paper, True) for one in found.suggestions]
 
     def _show_papers(self, found: CitationSuggestions) -> None:
         self._value = found

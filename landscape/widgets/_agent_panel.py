@@ -84,7 +84,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
 
     @abstractmethod
     def _listed(self, found: R) -> Listed:
-        """Return the table of a result; by row, the key in `_papers`, the paper, and its default."""
+        """Return the table and the papers of a result."""
 
     def _picked(self, found: R) -> tuple[pd.DataFrame, list[Paper]]:
         """Return the papers of `selection` as a table and as records."""

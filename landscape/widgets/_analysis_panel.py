@@ -250,10 +250,6 @@ class AnalysisPanel(ResultPanel):
     def _suit_atlas(self, atlas: Atlas) -> None:
         """Update the controls for an atlas that was rebuilt."""
 
-    def _forget(self) -> None:
-        """Drop the data read from an atlas that was rebuilt."""
-        self._known, self._has_offered = None, False
-
     def _prepare(self) -> Any:
         """Read the options of the controls; once, in the background."""
         return None
@@ -295,8 +291,7 @@ class AnalysisPanel(ResultPanel):
 
     def _newest_atlas(self) -> Atlas:
         if self._atlas is not self._newest:
-            self._atlas = self._newest
-            self._forget()
+            self._atlas, self._known, self._has_offered = self._newest, None, False
         return self._atlas
 
     def _look(self, chosen: Mapping[str, Any], atlas: Atlas) -> tuple[Result, str, str]:

@@ -66,14 +66,12 @@ def _cells(rows: pd.DataFrame, column: Column) -> list[tuple[str, str]]:
     low, high = _bounds(column)
     if low not in rows or high not in rows:
         return [(text, "") for text in texts]
-    intervals = [
-        ""
-        if _is_missing(a) or _is_missing(b)
-        else " to ".join(_written(one, column.form).removesuffix("%") for one in (a, b))
-        for a, b in zip(rows[low], rows[high], strict=True)
-    ]
+    bounds = (
+        [_written(one, column.form).removesuffix("%") for one in rows[name]] for name in (low, high)
+    )
     return [
-        (text, interval if text else "") for text, interval in zip(texts, intervals, strict=True)
+        (text, f"{a} to {b}" if text and a and b else "")
+        for text, a, b in zip(texts, *bounds, strict=True)
     ]
 
 

@@ -117,7 +117,6 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     def _related_tab(self) -> widgets.VBox:
         """Return the tab with the papers chosen for a paragraph, and the paragraph."""
         self._n_chosen, self._paragraph = widgets.HTML(), widgets.HTML()
-        self._paragraph_files = widgets.HTML()
         self._chosen_papers = PaperList()
         self._about = make_control("writing.about")
         self._on_enter(self._about, self.write)
@@ -125,15 +124,15 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._drop = make_control("writing.drop", lambda: self._try(self._drop_ticked))
         return widgets.VBox(
             [self._n_chosen, self._chosen_papers, self._drop,
-             widgets.HBox([_wide(self._about), write]), self._paragraph, self._paragraph_files]
+             widgets.HBox([_wide(self._about), write]), self._paragraph]
         )  # fmt: skip
 
     def _checking_tab(self) -> widgets.VBox:
         """Return the tab with the files of a draft, and their check."""
         about, self._draft = make_control("writing.about_check"), DraftFiles()
         check = make_control("writing.check", lambda: self._soon(self.check))
-        self._checked, self._check_files = widgets.HTML(), widgets.HTML()
-        return widgets.VBox([about, self._draft, check, self._checked, self._check_files])
+        self._checked = widgets.HTML()
+        return widgets.VBox([about, self._draft, check, self._checked])
 
     def __repr__(self) -> str:
         found = "nothing asked yet"
@@ -249,13 +248,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             from landscape.agents import as_latex
 
             self.paragraph = paragraph
-            self._paragraph.value = render(
-                "panel_writing.html", part="paragraph", paragraph=paragraph,
-                latex=as_latex(paragraph),
-            )  # fmt: skip
             bib = paragraph.results.to_bibtex()
             link = download_link("related-work.bib", bib, text="Its papers (BibTeX)")
-            self._paragraph_files.value = f"<p>{link}</p>"
+            self._paragraph.value = render(
+                "panel_writing.html", part="paragraph", paragraph=paragraph,
+                latex=as_latex(paragraph), links=[link],
+            )  # fmt: skip
             options = ({"context": about} if about else {}) | model_option(model)
             asked = called("desk.related_work", names, **options)
             self._put_code(
@@ -295,15 +293,15 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
         def show(found: DraftCheck, model: str | None) -> None:
             self.draft_check, table = found, found.table
-            self._check_files.value = (
-                f"<p>{download_link('check.csv', to_csv(table), text='Table (CSV)')} "
-                f"{download_link('check.json', to_json(found), text='Everything (JSON)')}</p>"
-            )
+            links = [
+                download_link("check.csv", to_csv(table), text="Table (CSV)"),
+                download_link("check.json", to_json(found), text="Everything (JSON)"),
+            ]
             table["verdict"] = table["verdict"].map(panel_texts()["verdicts"])
             listed = table_html(table, "draft_check", about="Citations of the draft")
             self._checked.value = render(
                 "panel_writing.html", part="check", found=found, notes=clean_notes(found.notes),
-                table=listed if len(table) else "",
+                table=listed if len(table) else "", links=links,
             )  # fmt: skip
             asked = called("check_draft", bib, tex, desk=Name("desk"), **model_option(model))
             self._put_code(f"found = {asked}", model=model, uses="check_draft")

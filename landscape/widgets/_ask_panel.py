@@ -173,37 +173,6 @@ class Asked:
     cost: str = ""
     seconds: float = 0.0
 
-    @property
-    def facts(self) -> dict[str, str]:
-        """Settings, detected keywords and cost, by heading."""
-        answer, given = self.answer, self.given
-        detected = [entity.text for entity in find_entities(answer.question)]
-        hidden = {"question_type", "keywords", "t_now"}
-        if self.model is None:
-            hidden |= {"hyde", "check_with_model", "generation"}
-        settings = [
-            f"{name.replace('_', ' ')} {_in_words(value)}{'' if name in given else ' (auto)'}"
-            for name, value in answer.settings.items()
-            if value is not None and name not in hidden
-        ]
-        chosen = " (chosen)" if "question_type" in given else ""
-        return {
-            "Question type": f"{answer.question_type}{chosen}",
-            "Settings": "; ".join(settings),
-            "Keywords given": ", ".join(answer.settings.get("keywords") or ()) or "none",
-            "Keywords detected": ", ".join(detected) or "none: the question contains no names",
-            "Cost": self.cost or "nothing: no language model was used",
-            "Time": f"{self.seconds:.1f} s",
-        }
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        on = [f"{name} {weight:g}" for name, weight in value.items()
-              if isinstance(weight, int | float) and weight]  # fmt: skip
-        return ", ".join(on) or "none"
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value}"
-
 
 class AnswerMap(SheetView):
     """Map of the papers of an answer; a click on a mark shows its paper below."""
@@ -280,7 +249,10 @@ class AnswerView(ResultTabs):
         """Show another answer."""
         self.asked, answer = asked, asked.answer
         for part, page in self._parts.items():
-            page.value = render("panel_answer.html", part=part, asked=asked)
+            page.value = render(
+                "panel_answer.html", part=part, asked=asked,
+                detected=[entity.text for entity in find_entities(answer.question)],
+            )  # fmt: skip
         self.papers.show_results(answer.results)
         self.map.show_papers(asked.atlas, answer.results)
         self.tabs.set_title(1, f"Papers ({len(answer.results)})")

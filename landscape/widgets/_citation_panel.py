@@ -80,7 +80,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("excerpt", excerpt)
-        _checked(settings)
+        chosen = _checked(settings)
         super().__init__("citation", atlas, connection=connection)
         self._excerpt = make_control("questions.excerpt", self._show_reading, value=excerpt)
         self._fields, groups = make_fields("citation", 110)
@@ -99,7 +99,7 @@ class CitationPanel(ScholarPanel[Attribution]):
             folds={"Settings": grid(*groups["Settings"]), "Language model": self.connection},
             found=[self._found],
         )  # fmt: skip
-        fill_fields(self._fields, _checked(settings))
+        fill_fields(self._fields, chosen)
         self._show_reading()
 
     def __repr__(self) -> str:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection, Used
 
-_METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 
@@ -124,10 +123,11 @@ class AskControls(widgets.VBox):
         kind, given = self.suggest(question), self.given()
         chosen = resolved(ask_settings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
+        methods = _panel.panel_texts()["ask"]["Finding papers"]["method"]["options"]
         boosts = f", boosted by {' and '.join(_WEIGHTS[name] for name in weights)}"
         return (
             f"{kind.type} question: {chosen.k} papers found by "
-            f"{_METHODS[chosen.method or 'hybrid']}{boosts if weights else ''}; style "
+            f"{methods[chosen.method or 'hybrid']}{boosts if weights else ''}; style "
             f"{chosen.style} ({count(len(given), 'setting') + ' chosen' if given else 'auto'})"
         )
 

@@ -7,7 +7,7 @@ import io
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
@@ -16,10 +16,6 @@ from traitlets import observe
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
 from landscape.widgets._panel import close_all, panel_texts
-
-if TYPE_CHECKING:
-    pass
-
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 

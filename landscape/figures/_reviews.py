@@ -123,9 +123,8 @@ def draw_reviews(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
               gid="reviews", order=1.0)
     )  # fmt: skip
-    ranks = [{"mark": str(number)} for number in range(1, len(best) + 1)]
     title = "Where a review would help most"
-    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, ranks)
+    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)
     places = [

@@ -225,7 +225,6 @@ def add_names(
     panel: Panel,
     topics: pd.DataFrame,
     *,
-    labels: bool = True,
     most: int | None = None,
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
@@ -235,7 +234,7 @@ def add_names(
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
         most = max(12, round(1.25 * share))
-    wanted = topics.head(most if labels else 0)
+    wanted = topics.head(most)
     names = [_style(row, page.colours, emphasized) for row in wanted.itertuples()]
     return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 

@@ -100,8 +100,9 @@ class AskSettings:
         for name, choices in (("style", STYLES), ("generation", get_args(Generation))):
             value = getattr(self, name)
             if value is not None and value not in choices:
-                message = f"The {name} {value!r} is unknown. Choose one of: {', '.join(choices)}."
-                raise InputError(message)
+                raise InputError(
+                    f"The {name} {value!r} is unknown. Choose one of: {', '.join(choices)}."
+                )
         if self.question_type is not None:
             read_kind(self.question_type)
         check_keywords(self.keywords)
@@ -152,8 +153,7 @@ def ask(
     settings = settings or AskSettings()
     question = readable_text("question", question)
     if not question.strip():
-        message = "The question is empty."
-        raise InputError(message)
+        raise InputError("The question is empty.")
     if settings.generation == "quoted":
         model = None
     asked = standalone_question(question, thread, model=model) if thread else question
@@ -212,7 +212,7 @@ def ask(
             f"Settings of the preset for this type of question: {preset.name}.",
             *notes,
         ),
-        settings=_as_mapping(chosen),
+        settings={**vars(chosen), "weights": vars(chosen.weights)},
     )
 
 
@@ -255,8 +255,7 @@ def ask_settings(**fields: Any) -> AskSettings:
     known = list(AskSettings.__dataclass_fields__)
     unknown = [name for name in fields if name not in known]
     if unknown:
-        message = f"Unknown setting {unknown[0]!r}. Choose from: {', '.join(known)}."
-        raise InputError(message)
+        raise InputError(f"Unknown setting {unknown[0]!r}. Choose from: {', '.join(known)}.")
     if isinstance(fields.get("keywords"), list):
         fields["keywords"] = tuple(fields["keywords"])
     weights = fields.pop("weights", None)
@@ -269,10 +268,6 @@ def _search_settings(chosen: AskSettings) -> SearchSettings:
     names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
     fields: dict[str, Any] = {name: getattr(chosen, name) for name in names}
     return SearchSettings(**fields)
-
-
-def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
-    return {**vars(chosen), "weights": vars(chosen.weights)}
 
 
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:

@@ -66,7 +66,9 @@ def extract_answer(
     labels = [paper.label for paper in results.papers]
     return Answer(
         question=question,
-        text="\n".join(f"- “{_plain(s.text, labels)}” [{s.label}]" for s in quoted),
+        text="\n".join(
+            f"- “{' '.join(without_labels(s.text, labels).split())}” [{s.label}]" for s in quoted
+        ),
         claims=tuple(Claim(s.text, (s.label,), (s,), "supported") for s in quoted),
         results=results,
         method=METHOD,
@@ -134,8 +136,3 @@ def _choose(
         if taken.count(sentences[best].paper_id) >= _PER_PAPER:
             open_ &= np.array([s.paper_id != sentences[best].paper_id for s in sentences])
     return sorted(chosen, key=lambda place: -relevance[place])
-
-
-def _plain(sentence: str, labels: Sequence[str]) -> str:
-    """Return a sentence on one line, without brackets that look like citations."""
-    return " ".join(without_labels(sentence, labels).split())

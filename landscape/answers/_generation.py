@@ -125,8 +125,7 @@ def answer(
     ('Dust cools by lines [2024A&A...1A].', 'supported', 'fixed')
     """
     if style not in STYLES:
-        message = f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}."
-        raise InputError(message)
+        raise InputError(f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}.")
 
     def quote(notes: tuple[str, ...]) -> Answer:
         return extract_answer(
@@ -332,17 +331,17 @@ def rewrite(
 def check_readers(language: str | None, audience: str | None) -> None:
     """Raise InputError for an unknown audience or an invalid language name."""
     if audience is not None and audience not in AUDIENCES:
-        message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(AUDIENCES)}."
-        raise InputError(message)
+        raise InputError(
+            f"The audience {audience!r} is unknown. Choose one of: {', '.join(AUDIENCES)}."
+        )
     if language is not None and not (
         isinstance(language, str)
         and 0 < len(language) <= _LONGEST_LANGUAGE
         and all(c.isalpha() or c in " ()-'" for c in language)
     ):
-        message = (
+        raise InputError(
             f"{str(language)[:60]!r} is not the name of a language. Write, for example, Spanish."
         )
-        raise InputError(message)
 
 
 def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -60,13 +61,15 @@ class Thesaurus:
                         f"concept {parent!r}, which is not in the thesaurus; add it, or remove it "
                         "from the broader concepts."
                     )
-        cycle = _find_cycle(self.concepts)
-        if cycle:
+        try:
+            self._parents_first  # noqa: B018 - found here, since a cycle has no order
+        except CycleError as error:
+            cycle = reversed(error.args[1])
             names = " < ".join(f"{self.concepts[one].label} ({one})" for one in cycle)
             raise InputError(
                 f"The thesaurus has a cycle: {names}; a concept cannot be broader than itself. "
                 "Correct the file or use an official release."
-            )
+            ) from None
 
     def __len__(self) -> int:
         return len(self.concepts)
@@ -167,48 +170,25 @@ class Thesaurus:
         return {parent: tuple(children) for parent, children in below.items()}
 
     @cached_property
+    def _parents_first(self) -> list[str]:
+        above = {one.concept_id: one.broader for one in self.concepts.values()}
+        return list(TopologicalSorter(above).static_order())
+
+    @cached_property
     def _ancestors(self) -> dict[str, frozenset[str]]:
-        return {one: _reached(self.concepts[one].broader, self._above) for one in self.concepts}
+        found: dict[str, frozenset[str]] = {}
+        for one in self._parents_first:
+            parents = self.concepts[one].broader
+            found[one] = frozenset(parents).union(*(found[parent] for parent in parents))
+        return found
 
     @cached_property
     def _descendants(self) -> dict[str, frozenset[str]]:
-        return {one: _reached(self._narrower.get(one, ()), self._narrower) for one in self.concepts}
-
-    @cached_property
-    def _above(self) -> dict[str, tuple[str, ...]]:
-        return {one.concept_id: one.broader for one in self.concepts.values()}
-
-
-def _reached(first: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """Return all concepts that can be reached from the first ones."""
-    seen: set[str] = set()
-    waiting = list(first)
-    while waiting:
-        one = waiting.pop()
-        if one not in seen:
-            seen.add(one)
-            waiting.extend(steps.get(one, ()))
-    return frozenset(seen)
-
-
-def _find_cycle(concepts: Mapping[str, Concept]) -> list[str]:
-    """Return the ids of a cycle of broader concepts (first id repeated), or an empty list."""
-    done: set[str] = set()
-    for start in concepts:
-        path: dict[str, None] = {}  # an ordered set: the path upwards
-        waiting = [(start, False)]
-        while waiting:
-            one, leaving = waiting.pop()
-            if leaving:
-                done.add(one)
-                del path[one]
-            elif one in path:
-                return [*list(path)[list(path).index(one) :], one]
-            elif one not in done:
-                path[one] = None
-                waiting.append((one, True))
-                waiting.extend((parent, False) for parent in concepts[one].broader)
-    return []
+        found: dict[str, frozenset[str]] = {}
+        for one in reversed(self._parents_first):
+            children = self._narrower.get(one, ())
+            found[one] = frozenset(children).union(*(found[child] for child in children))
+        return found
 
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")

@@ -97,8 +97,9 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
     try:
         return form.model_validate(reply)
     except ValidationError as error:
-        message = f"{model.model} answered in the wrong form: {first_error(error)}."
-        raise RemoteError(message) from error
+        raise RemoteError(
+            f"{model.model} answered in the wrong form: {first_error(error)}."
+        ) from error
 
 
 def connect_from_environment() -> WritingModel | None:
@@ -169,11 +170,10 @@ def connect(
     server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
     name = model or os.environ.get("LANDSCAPE_LLM_MODEL")
     if not name and not server.is_openai:
-        message = (
+        raise InputError(
             f"No model of {server.url} is named. "
             "Set the environment variable LANDSCAPE_LLM_MODEL to a name."
         )
-        raise InputError(message)
     name = name or _OPENAI_MODEL
     budget = Budget(name, tokens=token_budget, money=money_budget, prices=prices)
     return ChatModel(server, model=name, budget=budget, cache=ReplyCache(cache) if cache else None)
@@ -323,8 +323,9 @@ class ChatModel:
                 {"role": "assistant", "content": text},
                 {"role": "user", "content": f"This does not fit the schema: {fault}. Try again."},
             ]
-        message = f"{self._model} on {self._server.url} answered twice in the wrong form: {fault}."
-        raise RemoteError(message)
+        raise RemoteError(
+            f"{self._model} on {self._server.url} answered twice in the wrong form: {fault}."
+        )
 
     def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
         """Send one request in the strictest form that the server accepts."""
@@ -388,11 +389,9 @@ class ChatModel:
 
     def _whole(self, text: object, *, reason: object) -> str:
         if reason == "length":
-            message = f"{self._model} on {self._server.url} gave an incomplete answer."
-            raise RemoteError(message)
+            raise RemoteError(f"{self._model} on {self._server.url} gave an incomplete answer.")
         if not isinstance(text, str) or not text.strip():
-            message = f"{self._model} on {self._server.url} gave an empty answer."
-            raise RemoteError(message)
+            raise RemoteError(f"{self._model} on {self._server.url} gave an empty answer.")
         return text
 
     def _kept(self, messages: Messages, schema: Mapping[str, Any] | None = None) -> str | None:

@@ -93,7 +93,8 @@ def allowed_name(name: str) -> str | None:
         return None
     if not any(c.isalpha() for c in plain):
         return None
-    if any(c in _MARKUP or not (c == " " or _is_text(c)) for c in plain):
+    # Only letters, digits, punctuation marks, symbols and accents are allowed.
+    if any(c in _MARKUP or (c != " " and unicodedata.category(c)[0] not in "LNPSM") for c in plain):
         return None
     return plain
 
@@ -122,8 +123,3 @@ _FUNCTION_WORDS = frozenset([
     "of", "on", "or", "the", "through", "to", "with",
 ])  # fmt: skip
 _MARKUP = frozenset('<>{}[]`*_#|\\$~^@"')
-
-
-def _is_text(character: str) -> bool:
-    """Return whether a character is a letter, digit, accent, punctuation mark or symbol."""
-    return unicodedata.category(character)[0] in "LNPSM"

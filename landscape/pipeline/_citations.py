@@ -12,7 +12,7 @@ from landscape._progress import progress
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import read_columns, write_table
-from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
+from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,14 +24,6 @@ _LONGEST = 500  # characters in the name of a stub
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi")
 _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
 """Columns with names of other papers, and whether those papers are the citing ones."""
-
-
-def _parameters(context: Context) -> dict[str, Any]:
-    return {"files": [sha256_of(path) for path in context.options.citations]}
-
-
-def _inputs(context: Context) -> dict[str, str]:
-    return {"papers": context.manifest.stages["ingest"].fingerprint}
 
 
 def _run(context: Context) -> StageResult:
@@ -198,5 +190,10 @@ def _write_stubs(
 
 
 CITATIONS_STAGE = Stage(
-    name="citations", version=2, parameters=_parameters, inputs=_inputs, run=_run, checks_first=True
+    name="citations",
+    version=2,
+    parameters=lambda context: {"files": [*map(sha256_of, context.options.citations)]},
+    inputs=inputs_from(papers="ingest"),
+    run=_run,
+    checks_first=True,
 )

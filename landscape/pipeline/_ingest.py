@@ -41,10 +41,6 @@ def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile
     return found
 
 
-def _parameters(_context: Context) -> dict[str, Any]:
-    return {}
-
-
 def _inputs(context: Context) -> dict[str, str]:
     return {
         f"{number} {file.path.name}": file.sha256
@@ -194,7 +190,6 @@ def _coverage(files: Sequence[Path]) -> dict[str, Any]:
 INGEST_STAGE = Stage(
     name="ingest",
     version=1,
-    parameters=_parameters,
     inputs=_inputs,
     run=_run,
     shares=PAPERS,

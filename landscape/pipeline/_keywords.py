@@ -14,7 +14,15 @@ from landscape._progress import progress
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import column_digest, match_rows, read_columns, row_keys, write_table
-from landscape.pipeline._stages import Context, Previous, Stage, StageResult, clear_work, recall
+from landscape.pipeline._stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    clear_work,
+    inputs_from,
+    recall,
+)  # fmt: skip
 from landscape.store._manifest import digest
 
 if TYPE_CHECKING:
@@ -34,11 +42,6 @@ def _parameters(context: Context) -> dict[str, Any]:
         "limit": context.options.keywords_limit,
         "tagger": tagger_name(tagger=context.options.tagger),
     }
-
-
-def _inputs(context: Context) -> dict[str, str]:
-    # The whole stage, not only the texts, because the column is in the files of the records.
-    return {"papers": context.manifest.stages["ingest"].fingerprint}
 
 
 def _run(context: Context) -> StageResult:
@@ -154,5 +157,10 @@ def _row_groups(source: Any) -> Iterator[pa.Table]:
 
 
 KEYWORDS_STAGE = Stage(
-    name="keywords", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run
+    name="keywords",
+    version=VERSION,
+    parameters=_parameters,
+    # The whole stage, not only the texts, because the column is in the files of the records.
+    inputs=inputs_from(papers="ingest"),
+    run=_run,
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._map import vectors_of
 from landscape.pipeline._rows import paper_ids, read_batches, write_table
-from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
+from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
 from landscape.store._tables import layer_schema
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from landscape.overlays.thesaurus._matching import TermMatches, TermReader
 
 MISSIONS = "missions.parquet"
-_MISSIONS_AT_ONCE = 2_000  # papers
+_AT_ONCE = 2_000  # papers
 _FEW = 10_000  # papers; starting processes takes longer
 
 
@@ -38,14 +38,12 @@ def _missions_parameters(_context: Context) -> dict[str, Any]:
     return {"facilities": sha256_of(missions_file())}
 
 
-def _missions_inputs(context: Context) -> dict[str, str]:
-    return {"papers": context.manifest.stages["ingest"].fingerprint}
-
-
 def _missions_run(context: Context) -> StageResult:
+    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
     found: list[pd.DataFrame] = []
     with progress("Missions", total=context.manifest.n_papers) as advance:
-        names = write_layer(context, MISSIONS, _missions_tables(context, advance, found))
+        tables = _tables(context, _find, ["title", "abstract"], found, advance, workers=workers)
+        names = write_layer(context, MISSIONS, tables)
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
@@ -57,19 +55,29 @@ def _missions_run(context: Context) -> StageResult:
     )
 
 
-def _missions_tables(
-    context: Context, advance: Any, found: list[pd.DataFrame]
+def _find(papers: pd.DataFrame) -> pd.DataFrame:
+    from landscape.overlays.missions import find_in_papers
+
+    return find_in_papers(papers["title"].tolist(), papers["abstract"].tolist())
+
+
+def _tables(
+    context: Context,
+    find: Callable[[pd.DataFrame], pd.DataFrame],
+    columns: list[str],
+    found: list[pd.DataFrame],
+    advance: Any,
+    *,
+    workers: int = 1,
 ) -> Iterator[pd.DataFrame]:
+    """Apply a function to the papers of each part in batches; append the tables to `found`."""
     import pandas as pd
 
-    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
     for path in context.part_files(PAPERS):
-        frames, start = [_find([[], []])[1]], 0
-        batches = (
-            [column.to_pylist() for column in batch.columns]
-            for batch in read_batches(path, ["title", "abstract"], _MISSIONS_AT_ONCE)
-        )
-        for n, frame in in_order(_find, batches, workers=workers):
+        nothing = pd.DataFrame({name: [] for name in columns}, dtype=object)
+        frames, start = [find(nothing)], 0
+        batches = (batch.to_pandas() for batch in read_batches(path, columns, _AT_ONCE))
+        for n, frame in in_order(partial(_apply, find), batches, workers=workers):
             frames.append(frame.assign(row=frame["row"] + start))
             start += n
             advance(n)
@@ -77,79 +85,51 @@ def _missions_tables(
         yield found[-1]
 
 
-def _find(batch: list[list[str]]) -> tuple[int, pd.DataFrame]:
-    from landscape.overlays.missions import find_in_papers
-
-    return len(batch[0]), find_in_papers(*batch)
+def _apply(
+    find: Callable[[pd.DataFrame], pd.DataFrame], papers: pd.DataFrame
+) -> tuple[int, pd.DataFrame]:
+    return len(papers), find(papers)
 
 
 MISSIONS_STAGE = Stage(
     name="missions",
     version=2,
     parameters=_missions_parameters,
-    inputs=_missions_inputs,
+    inputs=inputs_from(papers="ingest"),
     run=_missions_run,
 )
 
 
 REVIEWS = "reviews.parquet"
-_REVIEWS_AT_ONCE = 5_000  # papers
 _COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
 
 
-def _reviews_parameters(context: Context) -> dict[str, Any]:
-    return {"lists": [sha256_of(path) for path in context.options.known_reviews]}
-
-
-def _reviews_inputs(context: Context) -> dict[str, str]:
-    return {"papers": context.manifest.stages["ingest"].fingerprint}
-
-
 def _reviews_run(context: Context) -> StageResult:
-    from landscape.overlays.reviews._recognition import read_review_list
+    from landscape.overlays.reviews._recognition import read_review_list, recognise
 
     known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
+    found: list[pd.DataFrame] = []
     with progress("Reviews", total=context.manifest.n_papers) as advance:
-        counted: list[int] = []
-        names = write_layer(context, REVIEWS, _reviews_tables(context, known, advance, counted))
+        tables = _tables(context, partial(recognise, known=known), _COLUMNS, found, advance)
+        names = write_layer(context, REVIEWS, tables)
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
-        details={"reviews": sum(counted), "listed": len(known)},
+        details={"reviews": sum(map(len, found)), "listed": len(known)},
     )
-
-
-def _reviews_tables(
-    context: Context, known: frozenset[str], advance: Any, counted: list[int]
-) -> Iterator[pd.DataFrame]:
-    import pandas as pd
-
-    from landscape.overlays.reviews._recognition import recognise
-
-    for path in context.part_files(PAPERS):
-        frames, start = [], 0
-        for batch in read_batches(path, _COLUMNS, _REVIEWS_AT_ONCE):
-            frame = recognise(batch.to_pandas(), known=known)
-            frames.append(frame.assign(row=frame["row"] + start))
-            start += batch.num_rows
-            advance(batch.num_rows)
-        found = pd.concat(frames or [recognise(pd.DataFrame({"title": [], "abstract": []}))])
-        counted.append(len(found))
-        yield found
 
 
 REVIEWS_STAGE = Stage(
     name="reviews",
     version=1,
-    parameters=_reviews_parameters,
-    inputs=_reviews_inputs,
+    parameters=lambda context: {"lists": [*map(sha256_of, context.options.known_reviews)]},
+    inputs=inputs_from(papers="ingest"),
     run=_reviews_run,
 )
 
 
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
 _TEXT = ("title", "abstract", "ads_keywords")
-_UAT_AT_ONCE = 2_000  # papers
 _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
@@ -159,13 +139,6 @@ def _uat_parameters(context: Context) -> dict[str, Any]:
 
     path = context.options.thesaurus or data_file(EMBEDDED)
     return {"thesaurus": sha256_of(path)}
-
-
-def _uat_inputs(context: Context) -> dict[str, str]:
-    return {
-        "papers": context.manifest.stages["ingest"].fingerprint,
-        "vectors": context.product("embeddings", "vectors"),
-    }
 
 
 def _uat_run(context: Context) -> StageResult:
@@ -210,7 +183,7 @@ def _uat_batches(context: Context) -> Iterator[_UatBatch]:
     path = context.options.thesaurus
     yield path, [], [], []
     for part in context.part_files(PAPERS):
-        for batch in read_batches(part, _TEXT, _UAT_AT_ONCE):
+        for batch in read_batches(part, _TEXT, _AT_ONCE):
             titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
             yield path, titles, abstracts, keywords
 
@@ -270,7 +243,7 @@ UAT_STAGE = Stage(
     name="uat",
     version=1,
     parameters=_uat_parameters,
-    inputs=_uat_inputs,
+    inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,
     checks_first=True,
 )

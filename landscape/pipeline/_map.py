@@ -15,7 +15,15 @@ from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
-from landscape.pipeline._stages import Context, Previous, Stage, StageResult, keep_only, recall
+from landscape.pipeline._stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    inputs_from,
+    keep_only,
+    recall,
+)  # fmt: skip
 from landscape.store._arrays import gather_rows, joined_matrix, open_matrix
 from landscape.store._manifest import Manifest
 
@@ -208,15 +216,6 @@ def _topics_parameters(context: Context) -> dict[str, Any]:
     }
 
 
-def _topics_inputs(context: Context) -> dict[str, str]:
-    return {
-        "map": context.product("projection", "map"),
-        "keywords": context.product("keywords", "keywords"),
-        "titles": context.product("ingest", "titles"),
-        "vectors": context.product("embeddings", "vectors"),
-    }
-
-
 def _topics_run(context: Context) -> StageResult:
     ids, coordinates, _ = read_map(context.part_files(MAP))
     papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
@@ -302,17 +301,18 @@ TOPICS_STAGE = Stage(
     name="topics",
     version=2,
     parameters=_topics_parameters,
-    inputs=_topics_inputs,
+    inputs=inputs_from(
+        map="projection.map",
+        keywords="keywords.keywords",
+        titles="ingest.titles",
+        vectors="embeddings.vectors",
+    ),
     run=_topics_run,
     unit="topics",
 )
 
 
 QUALITY = "quality.json"
-
-
-def _quality_parameters(context: Context) -> dict[str, Any]:
-    return _how_made(context.manifest)
 
 
 def _how_made(manifest: Manifest) -> dict[str, Any]:
@@ -322,15 +322,6 @@ def _how_made(manifest: Manifest) -> dict[str, Any]:
     return {
         "topics_method": manifest.stages["topics"].parameters["method"],
         **{name: projection[name] for name in settings if name in projection},
-    }
-
-
-def _quality_inputs(context: Context) -> dict[str, str]:
-    return {
-        "vectors": context.product("embeddings", "vectors"),
-        "map": context.product("projection", "map"),
-        "topics": context.product("topics", "topics"),
-        "categories": context.product("ingest", "categories"),
     }
 
 
@@ -371,7 +362,12 @@ def primary_categories(categories: list[list[str] | None]) -> list[str | None]:
 QUALITY_STAGE = Stage(
     name="quality",
     version=2,
-    parameters=_quality_parameters,
-    inputs=_quality_inputs,
+    parameters=lambda context: _how_made(context.manifest),
+    inputs=inputs_from(
+        vectors="embeddings.vectors",
+        map="projection.map",
+        topics="topics.topics",
+        categories="ingest.categories",
+    ),
     run=_quality_run,
 )

@@ -16,7 +16,7 @@ from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import match_rows, paper_ids, read_batches, row_keys
-from landscape.pipeline._stages import Context, Stage, StageResult, clear_work
+from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from
 from landscape.store._arrays import joined_matrix, open_matrix
 from landscape.text._word_index import WordIndex, index_row, paper_key
 
@@ -29,18 +29,6 @@ LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet
 _INDEXED = "papers.npy"
 _ROWS = 500  # papers per batch
 _TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
-
-
-def _parameters(_context: Context) -> dict[str, Any]:
-    return {}
-
-
-def _inputs(context: Context) -> dict[str, str]:
-    return {
-        "papers": context.manifest.stages["ingest"].fingerprint,
-        "keywords": context.product("keywords", "keywords"),
-        "vectors": context.product("embeddings", "vectors"),
-    }
 
 
 def _run(context: Context) -> StageResult:
@@ -197,4 +185,9 @@ def _write_paper_table(context: Context) -> None:
             writer.close()
 
 
-SEARCH_STAGE = Stage(name="search", version=1, parameters=_parameters, inputs=_inputs, run=_run)
+SEARCH_STAGE = Stage(
+    name="search",
+    version=1,
+    inputs=inputs_from(papers="ingest", keywords="keywords.keywords", vectors="embeddings.vectors"),
+    run=_run,
+)

@@ -203,13 +203,28 @@ class Stage:
 
     name: str
     version: int
-    parameters: Callable[[Context], dict[str, Any]]
-    inputs: Callable[[Context], dict[str, str]]
     run: Callable[[Context], StageResult]
+    inputs: Callable[[Context], dict[str, str]]
+    parameters: Callable[[Context], dict[str, Any]] = lambda _: {}
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
     checks_first: bool = False
+
+
+def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
+    """Name the inputs of a stage: a whole stage ("ingest"), or one of its products."""
+
+    def read(context: Context) -> dict[str, str]:
+        pairs = {name: source.partition(".") for name, source in sources.items()}
+        return {
+            name: context.product(stage, product)
+            if product
+            else context.manifest.stages[stage].fingerprint
+            for name, (stage, _, product) in pairs.items()
+        }
+
+    return read
 
 
 def is_fresh(stage: Stage, context: Context) -> bool:
@@ -263,7 +278,11 @@ def run_stage(stage: Stage, context: Context) -> None:
         seconds=round(usage.seconds, 3),
         peak_memory_mb=round(usage.peak_memory_mb, 1),
         finished=now(),
-        outputs={name: _output(context.folder / name) for name in sorted(result.outputs)},
+        outputs={
+            name: Output(sha256_of(path), path.stat().st_size)
+            for name in sorted(result.outputs)
+            for path in [context.folder / name]
+        },
         products=result.products,
         model=result.model,
         details=result.details,
@@ -292,10 +311,6 @@ def clear_work(context: Context, *names: str) -> None:
     if work.exists():
         work.rename(removed)
         shutil.rmtree(removed, ignore_errors=True)
-
-
-def _output(path: Path) -> Output:
-    return Output(sha256=sha256_of(path), bytes=path.stat().st_size)
 
 
 _TOPICS = "topics.parquet"

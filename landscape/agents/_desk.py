@@ -387,7 +387,6 @@ def _read_context(
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
     """Rank the papers of all corpora together.
 
-    Cosines and word scores of several corpora are comparable; with different embedders only the
     Cosines and word scores of several corpora are comparable if the embedders are the same;
     otherwise only the ranks are comparable.
     """

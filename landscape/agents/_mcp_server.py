@@ -82,7 +82,7 @@ class Tools:
 
     def paper(self, paper: str) -> Reply:
         """Return one paper by its bibcode, arXiv id or DOI, with its region of the map."""
-        row = self._row(paper)
+        row = open_engine(self._atlas).row_of(_text("paper", paper))
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
         return {
@@ -235,9 +235,6 @@ class Tools:
             "searched": found.coverage.to_dict(),
             "notes": list(found.coverage.notes),
         }
-
-    def _row(self, paper: str) -> int:
-        return open_engine(self._atlas).row_of(_text("paper", paper))
 
     def _names(self) -> Mapping[int, str]:
         topics = self._atlas.topics

@@ -111,7 +111,7 @@ def heatmap(
     panel = map_panel(page, page.area, x, y, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
     add_papers(panel, atlas, page.colours)
-    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
+    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0)
     table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):

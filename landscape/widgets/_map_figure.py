@@ -25,7 +25,7 @@ from plotly.basedatatypes import Undefined
 from traitlets import Unicode
 
 from landscape._io import data_file, read_yaml
-from landscape._render import escape
+from landscape._render import render
 from landscape._wording import count
 from landscape.figures._colours import THEMES
 from landscape.figures._plotly import safe_text
@@ -353,73 +353,15 @@ _STOPS = 9
 
 def legend_html(drawn: Drawn, *, n_all: int) -> str:
     """Write the legend as HTML."""
-    state, colours, marks = drawn.state, drawn.state.colours, drawn.marks
-    entries = _colours(drawn, n_all)
-    for kind, shade in THEMES[state.theme]["overlays"].items():
-        if kind not in state.overlays:
-            continue
-        overlay, colour = state.overlays[kind], f"color:{shade}"
-        if kind == "reviews" and "reviews" in marks:
-            n_reviews = count(len(marks["reviews"]), "review")
-            entries.append(_entry("ring square", colour, f"{n_reviews} in view"))
-            continue
-        shown = shown_of(drawn.counts[kind], len(overlay.rows), "paper")
-        has_lines = len(drawn.lines[kind][0]) > 0
-        what = f"50% and 80% of {overlay.title}" if has_lines else f"{overlay.title}, no lines"
-        dashed = "line" if kind == "concept" else "line dashed"
-        entries.append(_entry(dashed, colour, f"{what} ({shown})"))
-    highlight = f"background:{colours.apart}"
-    if "found" in marks:
-        background = f"background:{colours.found}"
-        entries.append(_entry("dot", background, f"{len(marks['found']):,} found in view"))
-        if n_apart := len(marks["apart"]):
-            color = f"color:{colours.apart}"
-            entries.append(_entry("ring diamond", color, count(n_apart, "outlier")))
-    elif state.found is not None:
-        text = f"region of the {drawn.counts['found']:,} found"
-        entries.append(_entry("swatch", highlight, text))
-    if n := len(state.selected):
-        n_shown = drawn.counts["selected"]
-        text = f"{n:,} selected" + (f", {n_shown:,} of these years" if n_shown < n else "")
-        if "selected" in marks:
-            entries.append(_entry("ring", "", text))
-        elif state.colouring.kind == "density":
-            entries.append(_entry("swatch", highlight, text))
-        else:
-            entries.append(_entry("swatch outlined", "", text))
-    inside = "".join(f"<span>{entry}</span>" for entry in entries)
-    return f"<div class='landscape-legend'>{inside}</div>"
-
-
-def _entry(kind: str, style: str, text: str, before: str = "") -> str:
-    return f"{escape(before)}<span class='{kind}' style='{style}'></span>{escape(text)}"
-
-
-def _colours(drawn: Drawn, n_all: int) -> list[str]:
-    colours, colouring = drawn.state.colours, drawn.state.colouring
-    if colouring.kind == "density":
-        return [_entry("ramp", _css_ramp(colours.ramp), "many", "few papers")]
-    palette = colouring.palette(colours)
-    if colouring.kind == "numbers":
-        missing = f" · grey: unknown ({colouring.missing:,})" if colouring.missing else ""
-        title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
-        first, last = colouring.ends
-        return [_entry("ramp", _css_ramp(palette), f"{last}{missing}", f"{title}: {first}")]
-    labels = list(colouring.labels)
-    shades = list(palette[: len(labels)])
-    if colouring.missing:
-        labels.append(f"none ({colouring.missing / max(1, n_all):.0%})")
-        shades.append(palette[-1])
-    return [
-        _entry("swatch", f"background:{to_hex(shade)}", label)
-        for label, shade in zip(labels, shades, strict=True)
-    ]
-
-
-def _css_ramp(ramp: np.ndarray) -> str:
-    places = np.linspace(0, len(ramp) - 1, _STOPS).round().astype(int)
-    stops = ", ".join(to_hex(ramp[place]) for place in places)
-    return f"background:linear-gradient(to right, {stops})"
+    state, colouring = drawn.state, drawn.state.colouring
+    is_density = colouring.kind == "density"
+    palette = state.colours.ramp if is_density else colouring.palette(state.colours)
+    if colouring.kind != "classes":
+        palette = palette[np.linspace(0, len(palette) - 1, _STOPS).round().astype(int)]
+    return render(
+        "map_legend.html", drawn=drawn, n_all=n_all, shades=[to_hex(shade) for shade in palette],
+        overlay_colours=THEMES[state.theme]["overlays"], shown_of=shown_of,
+    )  # fmt: skip
 
 
 def shown_of(n_shown: int, n_all: int, noun: str) -> str:

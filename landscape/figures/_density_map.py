@@ -46,7 +46,6 @@ from landscape.search._outliers import Spread, rows_on_map, spread_of
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
     from landscape.store import AtlasStore
     from landscape.types import Results
@@ -102,38 +101,18 @@ def heatmap(
     >>> import landscape as ls
     >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    return draw_heatmap(
-        atlas.map["x"], atlas.map["y"], atlas.topics, facts=facts_of(atlas), colours=colours,
-        levels=levels, size_inches=size_inches, labels=labels, max_labels=max_labels, title=title,
-        raster_dpi=raster_dpi, ax=ax, atlas=atlas,
-    )  # fmt: skip
-
-
-def draw_heatmap(
-    x: ArrayLike,
-    y: ArrayLike,
-    topics: pd.DataFrame | None = None,
-    *,
-    facts: MapFacts | None = None,
-    levels: Sequence[int] = (0, 1),
-    labels: bool = True,
-    max_labels: int | None = None,
-    atlas: AtlasStore | None = None,
-    **look: Unpack[PageOptions],
-) -> Any:
-    """Draw a density map of points, with named topics; `atlas` adds the papers as hover texts."""
-    across, up = positions(x, y)
-    facts = facts or MapFacts(n_papers=len(across))
-    chosen = chosen_topics(topics, levels=levels)
-    specks = len(across) < FEW_ENOUGH_TO_SEE
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    facts, chosen = facts_of(atlas), chosen_topics(atlas.topics, levels=levels)
+    specks = len(x) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
+                         "raster_dpi": raster_dpi, "ax": ax}  # fmt: skip
     page = Page(caption, look, has_key=True)
-    panel = map_panel(page, page.area, across, up, include=chosen)
-    page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
-    if atlas is not None:
-        add_papers(panel, atlas, page.colours)
-    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
-    table = label_table(chosen, boxes, panel, len(across))
+    panel = map_panel(page, page.area, x, y, include=chosen)
+    page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
+    add_papers(panel, atlas, page.colours)
+    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0)
+    table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
         panel.layers.append(
@@ -144,13 +123,12 @@ def draw_heatmap(
         )  # fmt: skip
     sentences = explanation(
         facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
-        outside=panel.outside(across, up), specks=specks,
+        outside=panel.outside(x, y), specks=specks,
     )  # fmt: skip
-    caption = replace(caption, sentences=sentences)
     x0, y0, x1, y1 = panel.extent
     seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
-    words = f"{alt_text(facts, seen)} {' '.join(caption.sentences)}"
-    return page.draw(alt_text=words, table=table, caption=caption)
+    return page.draw(alt_text=f"{alt_text(facts, seen)} {' '.join(sentences)}", table=table,
+                     caption=replace(caption, sentences=sentences))  # fmt: skip
 
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160

@@ -123,8 +123,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
                                  order=0.0))  # fmt: skip
     for label, place in place_of.items():
         y = upper - (place + 0.5) * pitch - 2.5 * scale
-        name = page.shortened(label, width=names - left, size=8)
-        page.write(name, names, y, size=8, align="right", gid="name")
+        page.write(label, names, y, size=8, align="right", gid="name", width=names - left)
     across = start
     for number, group in enumerate(groups):
         part = shown.rows[shown.rows["group"] == group]
@@ -147,8 +146,8 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         if single:
             for row in part.itertuples():
                 y = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
-                words = page.shortened(row.detail, width=start - names - 18 * scale, size=SMALL)
-                page.write(words, names + 9 * scale, y, size=SMALL, colour=colours.faint)
+                page.write(row.detail, names + 9 * scale, y, size=SMALL, colour=colours.faint,
+                           width=start - names - 18 * scale)  # fmt: skip
         else:
             page.write(f"● {group}", across, top - 8 * scale, size=8, colour=tones[number],
                        gid="key")  # fmt: skip

@@ -29,7 +29,6 @@ from landscape.pipeline._stages import (
     WORK,
     BuildOptions,
     Context,
-    InputFile,
     Stage,
     TopicsMethod,
     as_paths,
@@ -40,7 +39,7 @@ from landscape.pipeline._stages import (
     run_stage,
 )
 from landscape.store._atlas_store import AtlasStore
-from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, read_manifest, write_manifest
+from landscape.store._manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
 from landscape.store._tables import LABELS
 
 STAGES: tuple[Stage, ...] = (
@@ -221,7 +220,11 @@ def _run_stages(context: Context) -> None:
         context.manifest,
         complete=True,
         title=_title(context),
-        parts=_seen_now(context.manifest.parts, context.inputs),
+        # Inputs with unchanged content may have another time.
+        parts=tuple(
+            dataclasses.replace(part, modified=file.modified)
+            for part, file in zip(context.manifest.parts, context.inputs, strict=True)
+        ),
     )
     if finished != context.manifest:
         write_manifest(context.folder, finished)
@@ -238,14 +241,6 @@ def _next_stage(context: Context) -> Stage | None:
 def _title(context: Context) -> str:
     asked = context.options.title
     return context.manifest.title if asked is None else asked
-
-
-def _seen_now(parts: tuple[Part, ...], files: list[InputFile]) -> tuple[Part, ...]:
-    """Update the modification times of inputs with unchanged content."""
-    return tuple(
-        dataclasses.replace(part, modified=file.modified)
-        for part, file in zip(parts, files, strict=True)
-    )
 
 
 def _manifest_of(folder: Path) -> Manifest | None:

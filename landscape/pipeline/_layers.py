@@ -104,10 +104,6 @@ REVIEWS = "reviews.parquet"
 _COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
 
 
-def _reviews_parameters(context: Context) -> dict[str, Any]:
-    return {"lists": [sha256_of(path) for path in context.options.known_reviews]}
-
-
 def _reviews_run(context: Context) -> StageResult:
     from landscape.overlays.reviews._recognition import read_review_list, recognise
 
@@ -126,7 +122,7 @@ def _reviews_run(context: Context) -> StageResult:
 REVIEWS_STAGE = Stage(
     name="reviews",
     version=1,
-    parameters=_reviews_parameters,
+    parameters=lambda context: {"lists": [*map(sha256_of, context.options.known_reviews)]},
     inputs=inputs_from(papers="ingest"),
     run=_reviews_run,
 )

@@ -278,7 +278,11 @@ def run_stage(stage: Stage, context: Context) -> None:
         seconds=round(usage.seconds, 3),
         peak_memory_mb=round(usage.peak_memory_mb, 1),
         finished=now(),
-        outputs={name: _output(context.folder / name) for name in sorted(result.outputs)},
+        outputs={
+            name: Output(sha256_of(path), path.stat().st_size)
+            for name in sorted(result.outputs)
+            for path in [context.folder / name]
+        },
         products=result.products,
         model=result.model,
         details=result.details,
@@ -307,10 +311,6 @@ def clear_work(context: Context, *names: str) -> None:
     if work.exists():
         work.rename(removed)
         shutil.rmtree(removed, ignore_errors=True)
-
-
-def _output(path: Path) -> Output:
-    return Output(sha256=sha256_of(path), bytes=path.stat().st_size)
 
 
 _TOPICS = "topics.parquet"

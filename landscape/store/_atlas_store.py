@@ -357,5 +357,4 @@ class AtlasStore:
 
     def _compare_manifest(self) -> None:
         if read_manifest(self.path).updated != self.manifest.updated:
-            message = f"{self.path} was rebuilt since it was opened. Open it again."
-            raise AtlasError(message)
+            raise AtlasError(f"{self.path} was rebuilt since it was opened. Open it again.")

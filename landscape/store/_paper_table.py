@@ -34,8 +34,7 @@ class PaperTable:
             for batch in self._batches:
                 batch.validate(full=True)  # a damaged offset would end the process
         except (OSError, pa.ArrowException) as error:
-            message = f"{file} cannot be read ({error}); build the atlas again."
-            raise AtlasError(message) from error
+            raise AtlasError(f"{file} cannot be read ({error}); build the atlas again.") from error
         self._schema = reader.schema
         self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
 

@@ -26,10 +26,6 @@ _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
 """Columns with names of other papers, and whether those papers are the citing ones."""
 
 
-def _parameters(context: Context) -> dict[str, Any]:
-    return {"files": [sha256_of(path) for path in context.options.citations]}
-
-
 def _run(context: Context) -> StageResult:
     from landscape.overlays.citations import influence, link
 
@@ -196,7 +192,7 @@ def _write_stubs(
 CITATIONS_STAGE = Stage(
     name="citations",
     version=2,
-    parameters=_parameters,
+    parameters=lambda context: {"files": [sha256_of(p) for p in context.options.citations]},
     inputs=inputs_from(papers="ingest"),
     run=_run,
     checks_first=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,8 @@ def _run(context: Context) -> StageResult:
     clear_work(context, LEXICAL)
     details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
-        details |= {
-            "n_probe": report.n_probe,
-            "n_cells": report.n_cells,
-            "recall_at_100": report.recall,
-        }
+        n_probe, n_cells, recall = astuple(report)
+        details |= {"n_probe": n_probe, "n_cells": n_cells, "recall_at_100": recall}
     return StageResult(rows=context.manifest.n_papers, outputs=outputs, details=details)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.embeddings._embedder import WordEmbedder, embed_few
 from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
@@ -170,12 +171,18 @@ class Engine:
         ranking = self._candidates(reading, settings, allowed)
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
         wanted = min(settings.k, len(self._indexes) if allowed is None else len(allowed))
-        few = len(ranking) < wanted and settings.method != "semantic"
-        few_notes = (_few(len(ranking)),) if few else ()
+        few_notes: tuple[str, ...] = ()
+        if len(ranking) < wanted and settings.method != "semantic":
+            n, verb = len(ranking), "holds" if len(ranking) == 1 else "hold"
+            few_notes = (f"Only {count(n, 'paper')} {verb} any of the words.",)
+            if n == 0:
+                few_notes = ("No paper holds any of the words.",)
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
         used = {"reranker": reranker.name} if reranker is not None else {}
-        absent_notes = _absent(text, results)
+        papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
+        absent = " or ".join(absent_objects(text, papers)) if papers else ""
+        absent_notes = (f"None of the papers found names {absent}.",) if absent else ()
         return replace(
             results,
             settings={**results.settings, **used},
@@ -398,7 +405,11 @@ class Engine:
                 rank=place + 1,
                 paper=paper,
                 score=float(first.scores[place]),
-                parts=_known(first, place),
+                parts={
+                    name: float(values[place])
+                    for name, values in first.parts.items()
+                    if not np.isnan(values[place])
+                },
                 outlier=bool(apart[place]) if len(first) >= 3 else None,
             )
             for place, paper in enumerate(indexes.paper_table.papers(first.rows))
@@ -406,23 +417,6 @@ class Engine:
         n_searched = len(indexes) if allowed is None else len(allowed)
         coverage = replace(indexes.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
-
-
-def _few(n: int) -> str:
-    if n == 0:
-        return "No paper holds any of the words."
-    return f"Only {n:,} paper{'s hold' if n > 1 else ' holds'} any of the words."
-
-
-def _absent(text: str, results: Results) -> tuple[str, ...]:
-    papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
-    names = absent_objects(text, papers) if papers else ()
-    return (f"None of the papers found names {' or '.join(names)}.",) if names else ()
-
-
-def _known(ranking: Ranking, place: int) -> dict[str, float]:
-    values = {name: float(column[place]) for name, column in ranking.parts.items()}
-    return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
@@ -458,24 +452,20 @@ def search(
     if settings.filter:
         parse_filter(settings.filter)  # report a syntax error before a paid request
     if hyde and expansion is None:
-        expansion, notes = _written(query, model)
+        text, _ = query_text(query)
+        model = model or connect_from_environment()
+        if model is None:
+            raise InputError(
+                "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
+                "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
+            )
+        try:
+            expansion = hypothetical_abstract(text, model)
+        except RemoteError as error:
+            notes = (f"Searched without a hypothetical abstract: {error}",)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)
     coverage = replace(found.coverage, notes=(*notes, *found.coverage.notes))
     return replace(found, coverage=coverage) if notes else found
-
-
-def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[str, ...]]:
-    text, _ = query_text(query)
-    model = model or connect_from_environment()
-    if model is None:
-        raise InputError(
-            "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
-            "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
-        )
-    try:
-        return hypothetical_abstract(text, model), ()
-    except RemoteError as error:
-        return None, (f"Searched without a hypothetical abstract: {error}",)
 
 
 def open_engine(store: AtlasStore) -> Engine:

@@ -124,12 +124,8 @@ def pathfinder_standing(citations: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
 
 
-def _share(values: Floats) -> Floats:
-    return values
-
-
-_BOUNDED = {"keyword": _share, "time": recency, "citation": standing}
-_PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfinder_standing}
+_BOUNDED = {"keyword": np.positive, "time": recency, "citation": standing}
+_PATHFINDER = {"keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing}
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
@@ -254,10 +250,9 @@ def search_settings(
         raise InputError(f"The weights are {written!r}; give {{'time': 0.5}}, for example.")
     known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
     strengths = list(Weights.__dataclass_fields__)
-    given: dict[str, Any] = {} if weights is None or isinstance(weights, Weights) else dict(weights)
+    given: dict[str, Any] = asdict(weights) if isinstance(weights, Weights) else {**(weights or {})}
     for kind, names, allowed in (("setting", fields, known), ("weight", given, strengths)):
         unknown = [name for name in names if name not in allowed]
         if unknown:
             raise InputError(f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}.")
-    chosen = weights if isinstance(weights, Weights) else Weights(**given)
-    return SearchSettings(weights=chosen, **fields)
+    return SearchSettings(weights=Weights(**given), **fields)

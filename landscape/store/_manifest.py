@@ -147,6 +147,10 @@ class Manifest:
         """Last recorded output for each file of the atlas, by relative path."""
         return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
 
+    def part_files(self, folder: Path, table: str, ending: str = ".parquet") -> list[Path]:
+        """Return the files of a per-paper table, in the order of the rows."""
+        return [folder / table / f"{part.name}{ending}" for part in self.parts]
+
     def without(self, *names: str) -> Manifest:
         """Return the manifest without some stages, marked as unfinished."""
         kept = {name: record for name, record in self.stages.items() if name not in names}

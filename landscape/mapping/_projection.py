@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape.embeddings._neighbours import nearest
 from landscape.errors import InputError, require
 
 if TYPE_CHECKING:
@@ -234,8 +235,6 @@ def place(
     >>> place(vectors[:1], vectors, spots, k=1).tolist()
     [[0.0, 0.0]]
     """
-    from landscape.embeddings._neighbours import nearest
-
     if len(new_vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)
     k = min(k, len(vectors))

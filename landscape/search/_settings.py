@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
 from numbers import Integral, Real
@@ -124,8 +124,11 @@ def pathfinder_standing(citations: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
 
 
-_BOUNDED = {"keyword": np.positive, "time": recency, "citation": standing}
-_PATHFINDER = {"keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing}
+_Formulas = dict[str, Callable[["Floats"], "Floats"]]
+_BOUNDED: _Formulas = {"keyword": np.positive, "time": recency, "citation": standing}
+_PATHFINDER: _Formulas = {
+    "keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing
+}  # fmt: skip
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:

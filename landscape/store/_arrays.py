@@ -77,12 +77,9 @@ def write_words(
 ) -> None:
     """Write the word vectors of chosen texts, a run of texts at a time."""
     every = np.concatenate([np.asarray(s.lengths, np.int64) for s in sources] or [np.zeros(0, int)])
-    lengths = every[rows]
-    total = int(lengths.sum())
-    runs = _runs(sources, rows)
-    write_matrix(vectors, runs, rows=total, columns=DIMENSION, dtype="|i1")
-    column = lengths[:, None]
-    write_matrix(counts, iter([column]), rows=len(rows), columns=1, dtype="<u2")
+    lengths, runs = every[rows], _runs(sources, rows)
+    write_matrix(vectors, runs, rows=int(lengths.sum()), columns=DIMENSION, dtype="|i1")
+    write_matrix(counts, iter([lengths[:, None]]), rows=len(rows), columns=1, dtype="<u2")
 
 
 def open_words(vectors: Path, counts: Path) -> WordVectors:
@@ -106,9 +103,6 @@ def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[N
         first = int(rows[begin] - (sizes[source] - len(sources[source])))
         bounds = known[source]
         last = first + end - begin
-        for start in range(first, last, _TEXTS):
-            stop = min(start + _TEXTS, last)
+        for start in range(first, last, BLOCK):  # 4096 texts, some 40 MB
+            stop = min(start + BLOCK, last)
             yield np.asarray(sources[source].vectors[bounds[start] : bounds[stop]])
-
-
-_TEXTS = 4096  # read at a time: some 40 MB

@@ -17,7 +17,6 @@ _ONE_SPOT = 1e-30  # smaller spans count as zero because their fractions underfl
 _BLOCK = 500_000  # papers per block, to limit memory
 _ENOUGH_TO_COUNT = 100  # papers; with fewer papers the contours would shrink to points
 
-_DIVIDED = 0.98  # share of the papers in the part of the map that has basins
 _CONTRAST = 1.05  # of a peak and its highest saddle; a lower peak is merged
 
 Bounds = tuple[float, float, float, float]
@@ -328,7 +327,7 @@ def find_basins(
     from skimage.segmentation import watershed
 
     density = grid.density
-    filled = density >= _levels_holding(density, density, (_DIVIDED,))[0]
+    filled = density >= _levels_holding(density, density, (share,))[0]
     # A maximum is a cell without a higher neighbour; each plateau becomes one marker.
     peak_cells = (density == ndimage.maximum_filter(density, size=3)) & filled & (density > 0)
     markers, n_peaks = ndimage.label(peak_cells, structure=np.ones((3, 3)))

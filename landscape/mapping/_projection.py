@@ -154,11 +154,10 @@ def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
 def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     """Return whether there are fewer than `FEWEST_FOR_A_GRAPH` different rows."""
     distinct: set[bytes] = set()
-    for row in vectors:
+    rows = iter(vectors)
+    while len(distinct) < FEWEST_FOR_A_GRAPH and (row := next(rows, None)) is not None:
         distinct.add(np.ascontiguousarray(row).tobytes())
-        if len(distinct) >= FEWEST_FOR_A_GRAPH:
-            return False
-    return True
+    return len(distinct) < FEWEST_FOR_A_GRAPH
 
 
 # Without a cache in the directory of the library, Numba compiles umap-learn in every process,

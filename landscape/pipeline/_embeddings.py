@@ -150,7 +150,6 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
 
 
 def _take_ready(context: Context) -> dict[str, Any]:
-    """Normalise the vectors of the inputs."""
     from landscape.embeddings._precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
@@ -172,7 +171,6 @@ def _take_ready(context: Context) -> dict[str, Any]:
 
 
 def _take_file(context: Context, spec: str) -> dict[str, Any]:
-    """Read the vectors of all papers from one file."""
     from landscape.embeddings._precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])

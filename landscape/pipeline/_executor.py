@@ -101,7 +101,6 @@ class PartWork:
     def finish(
         self, work: Callable[[list[str], Path], None], advance: Callable[[float], None]
     ) -> list[Path]:
-        """Run the unfinished chunks."""
         n_done = sum(path.is_file() for path in self.files()) * CHUNK
         advance(min(n_done, len(self.rows)))
         for path, texts in self.unfinished():

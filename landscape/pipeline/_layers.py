@@ -215,7 +215,6 @@ def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
-    """Split the tags by part."""
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     starts = np.cumsum([0, *(part.rows for part in context.manifest.parts)])
     cuts = np.searchsorted(tags["row"].to_numpy(), starts)

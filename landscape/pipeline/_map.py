@@ -176,7 +176,6 @@ TOPICS = "topics.parquet"
 
 
 def topics_schema() -> pa.Schema:
-    """Return the columns of ``topics.parquet``."""
     import pyarrow as pa
 
     number, text, words = pa.int32(), pa.string(), pa.list_(pa.string())
@@ -310,7 +309,6 @@ def _quality_run(context: Context) -> StageResult:
 
 
 def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
-    """Measure the map of an atlas."""
     import pandas as pd
 
     from landscape.mapping._quality import measure_quality

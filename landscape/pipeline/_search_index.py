@@ -116,10 +116,9 @@ def _rows(
         yield from rows
 
 
-_Batch = list[tuple[str, str, str, list[str]]]
-
-
-def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
+def _batches(
+    parts: list[Path], is_new: NDArray[np.bool_]
+) -> Iterator[list[tuple[str, str, str, list[str]]]]:
     start = 0
     for path in parts:
         for table in read_batches(path, _TEXT, _ROWS):
@@ -130,15 +129,12 @@ def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
                 [*(own or []), *(ads or [])]
                 for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
             ]
-            ids, titles = columns["paper_id"], columns["title"]
-            yield list(zip(ids, titles, columns["abstract"], words, strict=True))
+            titles, texts = ([t or "" for t in columns[name]] for name in ("title", "abstract"))
+            yield list(zip(columns["paper_id"], titles, texts, words, strict=True))
 
 
-def _tokenise(batch: _Batch) -> list[tuple[int, str, str]]:
-    return [
-        index_row(paper_id, title or "", abstract or "", words)
-        for paper_id, title, abstract, words in batch
-    ]
+def _tokenise(batch: list[tuple[str, str, str, list[str]]]) -> list[tuple[int, str, str]]:
+    return [index_row(*paper) for paper in batch]
 
 
 def _write_cutoffs(context: Context) -> None:

@@ -140,27 +140,10 @@ class Engine:
         reranker: Reranker | None = None,
         expansion: str | None = None,
     ) -> Results:
-        """Find papers.
+        """Find papers; `landscape.Atlas.search` documents the parameters and errors.
 
-        Parameters
-        ----------
-        query : str
-            A question or key words.
-        settings : SearchSettings, optional
-        reranker : Reranker, optional
-            Reranker that replaces the built-in comparison word by word.
-        expansion : str, optional
-            Hypothetical abstract (HyDE: Gao et al. 2023, arXiv:2212.10496). Its vector is
-            averaged with the vector of the query.
-
-        Returns
-        -------
-        Results
-
-        Raises
-        ------
-        InputError
-            If the query is empty, or the filter has a syntax error.
+        The vector of `expansion`, a hypothetical abstract (HyDE: Gao et al. 2023,
+        arXiv:2212.10496), is averaged with the vector of the query.
         """
         started = time.perf_counter()
         settings = settings or SearchSettings()

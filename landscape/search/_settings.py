@@ -89,7 +89,6 @@ def apply_weights(
     age: Floats | None = None,
     citations: Floats | None = None,
 ) -> Floats:
-    """Apply weights to the scores of candidates."""
     given = {"keyword": keyword, "time": age, "citation": citations}
     formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
     lifts = {name: formulas[name](values) for name in weights.names
@@ -219,7 +218,6 @@ class SearchSettings:
                 raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 

@@ -22,7 +22,6 @@ BLOCK = 4096
 def write_matrix(
     path: Path, blocks: Iterable[NDArray[Any]], *, rows: int, columns: int, dtype: str = "<f4"
 ) -> None:
-    """Write a matrix from blocks of rows."""
     written = 0
     with replacing(path) as temporary, temporary.open("wb") as stream:
         header = {"descr": dtype, "fortran_order": False, "shape": (rows, columns)}
@@ -83,7 +82,6 @@ def write_words(
 
 
 def open_words(vectors: Path, counts: Path) -> WordVectors:
-    """Open word vectors, memory-mapped."""
     return WordVectors(
         np.load(vectors, mmap_mode="r", allow_pickle=False),
         np.load(counts, allow_pickle=False)[:, 0].astype(np.int64),

@@ -55,25 +55,7 @@ class AtlasStore:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a finished atlas.
-
-        Parameters
-        ----------
-        path : path
-            Directory that `landscape.build` wrote.
-
-        Raises
-        ------
-        AtlasError
-            If the directory is not an atlas, has a newer format, is damaged, or its build is not
-            finished.
-
-        Examples
-        --------
-        >>> AtlasStore.open("no-such.atlas")
-        Traceback (most recent call last):
-        landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
-        """
+        """Open a finished atlas; `landscape.open` documents the parameter and errors."""
         folder = Path(path)
         manifest = read_manifest(folder)
         again = "run the same landscape build again"
@@ -135,13 +117,7 @@ class AtlasStore:
         return self.read_papers()
 
     def check_unchanged(self) -> None:
-        """Raise if the atlas was rebuilt since it was opened.
-
-        Raises
-        ------
-        AtlasError
-            If it was rebuilt or removed since it was opened.
-        """
+        """Raise AtlasError if the atlas was rebuilt or removed since it was opened."""
         if self._manifest_time() != self._known_time:
             self._compare_manifest()
 

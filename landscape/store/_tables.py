@@ -22,7 +22,6 @@ BY_HAND = "labels.csv"
 
 
 def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read one Parquet file of an atlas."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -56,7 +55,6 @@ def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
 
 
 def layer_schema(layer: str) -> pa.Schema:
-    """Return the columns of a layer."""
     import pyarrow as pa
 
     number, text = pa.int32(), pa.string()
@@ -99,7 +97,6 @@ def read_layer(
 
 
 def read_labels(path: Path) -> dict[int, str]:
-    """Read ``labels.csv``."""
     if not path.is_file():
         return {}
     labels: dict[int, str] = {}

@@ -26,7 +26,6 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the lexicon of the package."""
     names = read_sections("names")
     nouns = read_sections("nouns")["noun"]
     classes = dict.fromkeys(nouns, "NOUN")
@@ -58,7 +57,6 @@ def lexicon() -> Lexicon:
 
 
 def read_sections(name: str) -> Sections:
-    """Read one word list."""
     sections: Sections = {}
     current: list[str] = []
     text = (files("landscape.text") / "lexicon" / f"{name}.txt").read_text(encoding="utf-8")
@@ -283,7 +281,6 @@ _PLAIN_FORMULA = re.compile(r"\s*\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?\s*")
 
 
 def split_words(text: str) -> tuple[list[str], list[bool]]:
-    """Split a text into words."""
     text = " ".join(readable(text).split())
     if "[" in text:
         text = _SPACED_LINE.sub("\\1\u00a0\\2", text)

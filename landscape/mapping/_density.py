@@ -315,7 +315,7 @@ def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -
 
 
 def find_basins(
-    grid: DensityGrid, *, min_papers: float = 0.0, max_peaks: int | None = None
+    grid: DensityGrid, *, share: float = 0.98, min_papers: float = 0.0, max_peaks: int | None = None
 ) -> Basins:
     """Find the peaks of the density and divide the densest part of the map among them.
 

@@ -90,7 +90,7 @@ def test_libraries_that_print_do_not_spoil_the_json(
         sys.stdout.write("a library says hello")
         return inner(options)
 
-    monkeypatch.setattr(building, "_info", chatty)
+    monkeypatch.setitem(building.COMMANDS, "info", chatty)
     assert main(["info", str(demo_atlas.path), "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["papers"] == len(demo_atlas)

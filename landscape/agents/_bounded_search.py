@@ -208,11 +208,10 @@ def _last_day(before: date | str | int) -> date:
     try:
         found = parse_date(before)
     except ValueError as error:
-        message = (
+        raise InputError(
             f"before is {before!r} ({error}). Pass a year such as 2021, or a day such as "
             "2021-05-03."
-        )
-        raise InputError(message) from error
+        ) from error
     day = found.date
     if found.precision == "year":
         return day.replace(month=12, day=31)

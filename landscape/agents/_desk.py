@@ -94,8 +94,7 @@ class Desk:
         """
         called = (name or atlas.title).strip()
         if not called or any(corpus.name == called for corpus in self.corpora):
-            message = f"The desk already has a corpus {called!r}. Choose another name."
-            raise InputError(message)
+            raise InputError(f"The desk already has a corpus {called!r}. Choose another name.")
         return Desk((*self.corpora, Corpus(called, atlas)))
 
     def remove(self, name: str) -> Desk:
@@ -122,11 +121,10 @@ class Desk:
         """
         on = tuple(corpus for corpus in self.corpora if corpus.on)
         if not on:
-            message = (
+            raise InputError(
                 "No corpus on the desk is switched on. Add one with desk.add(atlas), or switch "
                 "one on."
             )
-            raise InputError(message)
         return on
 
     @property
@@ -215,8 +213,7 @@ class Desk:
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
         if not papers or len(papers) > _MOST_PAPERS:
-            message = f"{count(len(papers), 'paper')} given; pass 1 to {_MOST_PAPERS}."
-            raise InputError(message)
+            raise InputError(f"{count(len(papers), 'paper')} given; pass 1 to {_MOST_PAPERS}.")
         chosen: list[Paper] = []
         corpora = []
         for one in papers:
@@ -266,10 +263,9 @@ class Desk:
             except InputError:
                 continue
             return corpus, open_engine(corpus.atlas).papers([row])[0]
-        message = (
+        raise InputError(
             f"No corpus on the desk contains {name!r}. Pass a bibcode, arXiv identifier or DOI."
         )
-        raise InputError(message)
 
     def _set_on(self, name: str, *, on: bool) -> Desk:
         chosen = self._named(name)
@@ -282,8 +278,7 @@ class Desk:
             if corpus.name == name:
                 return corpus
         known = ", ".join(repr(corpus.name) for corpus in self.corpora) or "none"
-        message = f"The desk has no corpus {name!r}; it has: {known}."
-        raise InputError(message)
+        raise InputError(f"The desk has no corpus {name!r}; it has: {known}.")
 
     def __len__(self) -> int:
         return len(self.corpora)
@@ -385,15 +380,13 @@ def _read_context(
     if plain:
         wordings.append(Wording(plain, _KEYWORDS))
     if not wordings:
-        message = "The context is empty. Pass the text before the citation, or keywords."
-        raise InputError(message)
+        raise InputError("The context is empty. Pass the text before the citation, or keywords.")
     return wordings, within
 
 
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
     """Rank the papers of all corpora together.
 
-    Cosines and word scores of several corpora are comparable; with different embedders only the
     Cosines and word scores of several corpora are comparable if the embedders are the same;
     otherwise only the ranks are comparable.
     """

@@ -51,8 +51,7 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
     text = text_of(path, kind=".bib")
     entries = parse_entries(text)
     if not entries:
-        message = f"{path} contains no BibTeX entry. Pass the .bib file of the draft."
-        raise InputError(message)
+        raise InputError(f"{path} contains no BibTeX entry. Pass the .bib file of the draft.")
     return {entry.key: _paper(entry) for entry in entries}
 
 
@@ -62,8 +61,9 @@ def text_of(path: Path, *, kind: str) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:  # ValueError: an invalid file name
         why = getattr(error, "strerror", None) or error
-        message = f"{str(path)!r} cannot be read ({why}). Pass the {kind} file of the draft."
-        raise InputError(message) from error
+        raise InputError(
+            f"{str(path)!r} cannot be read ({why}). Pass the {kind} file of the draft."
+        ) from error
 
 
 class EntryFinder:

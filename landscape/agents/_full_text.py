@@ -261,7 +261,8 @@ def read_latex(path: Path) -> list[Section]:
     found = []
     for match, end in zip(marks, ends, strict=False):
         text = body[match.end() : end]
-        found.append((_plain(match[1]), text, _keys(text)))
+        name = " ".join(_COMMAND.sub(" ", match[1]).split())
+        found.append((name, text, _keys(text)))
     if not marks:  # a letter
         found.append(("text", body, _keys(body)))
     return join_sections(found, cited)
@@ -269,10 +270,6 @@ def read_latex(path: Path) -> list[Section]:
 
 def _keys(text: str) -> list[str]:
     return [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
-
-
-def _plain(latex: str) -> str:
-    return " ".join(_COMMAND.sub(" ", latex).split())
 
 
 _MOST_PAGES = 400

@@ -174,8 +174,9 @@ def read_kind(text: str) -> QuestionKind:
     ):
         unknown = [word for word in given if word not in allowed]
         if unknown:
-            message = f"Unknown {what} {unknown[0][:60]!r}. Choose one of: {', '.join(allowed)}."
-            raise InputError(message)
+            raise InputError(
+                f"Unknown {what} {unknown[0][:60]!r}. Choose one of: {', '.join(allowed)}."
+            )
     kind = next(kind for kind in TYPES if kind == name.strip())
     return QuestionKind(kind, tuple(flag for flag in FLAGS if flag in flags), "the caller")
 

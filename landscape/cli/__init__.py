@@ -7,8 +7,16 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 
-from landscape.cli import _build, _evaluate, _figures, _notebooks, _questions
-from landscape.cli._arguments import FAILED, STOPPED, Answer, note, with_filters_joined, write_line
+from landscape.cli import _analyses, _build, _notebooks, _questions
+from landscape.cli._arguments import (
+    FAILED,
+    STOPPED,
+    Answer,
+    add_commands,
+    note,
+    with_filters_joined,
+    write_line,
+)
 from landscape.errors import LandscapeError
 
 
@@ -53,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"landscape {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (_build, _questions, _figures, _evaluate, _notebooks):
-        module.add_commands(commands)
+    add_commands(
+        parser, _build.COMMANDS | _questions.COMMANDS | _analyses.COMMANDS | _notebooks.COMMANDS
+    )
     return parser

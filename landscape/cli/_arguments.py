@@ -1,4 +1,4 @@
-"""Options that several commands share, and the output of a command."""
+"""Commands and options from ``commands.yaml``, and the output of a command."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from landscape._io import data_file, read_yaml
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
@@ -22,23 +24,6 @@ class Answer(NamedTuple):
 
     text: str
     status: int = DONE
-
-
-class Option(NamedTuple):
-    """Arguments of ``ArgumentParser.add_argument``."""
-
-    names: tuple[str, ...]
-    settings: dict[str, Any]
-
-
-def option(*names: str, **settings: Any) -> Option:
-    """Describe an option or a positional argument."""
-    return Option(names, settings)
-
-
-def flag(name: str, meaning: str, **settings: Any) -> Option:
-    """Describe an option without a value."""
-    return Option((name,), {"action": "store_true", "help": meaning} | settings)
 
 
 def positive(text: str) -> int:
@@ -61,83 +46,92 @@ def as_span(text: str) -> tuple[int, int]:
     return span
 
 
-ATLAS = option("atlas", type=Path, metavar="DIR", help="directory of the atlas")
-JSON = flag("--json", "print one JSON document")
-NO_MODEL = flag("--no-model", "do not use the language model set in the environment")
-PERIOD = (
-    option("--since", type=int, metavar="YEAR", help="first year"),
-    option("--until", type=int, metavar="YEAR", help="last year"),
-)
-SEARCHING = (
-    option("--filter", metavar="FILTER",
-           help="such as '2015..; author:Hubble; -review; citations>=50'"),
-    option("--weight", action="append", choices=("keyword", "time", "citation"),
-           help="raise papers that contain the query's names, recent papers or much-cited papers; "
-           "may be repeated"),
-    option("--method", choices=("hybrid", "semantic", "words"), default="hybrid",
-           help="default: hybrid"),
-    flag("--no-rerank", "do not compare the best papers with the query word by word"),
-    option("--rerank-with", metavar="MODEL",
-           help="rerank with cohere:MODEL (needs COHERE_API_KEY, or LANDSCAPE_RERANK_URL with the "
-           "address of your own server) or cross-encoder:NAME_OR_PATH"),
-    flag("--hyde", "also search with a hypothetical abstract that a language model writes (set "
-         "OPENAI_API_KEY, or OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL)"),
-)  # fmt: skip
+_TYPES = {"path": Path, "positive": positive, "integer": int, "number": float, "years": as_span}
 
 
-def command(
+def add_commands(
+    parser: argparse.ArgumentParser, functions: Mapping[str, Callable[[argparse.Namespace], Answer]]
+) -> None:
+    """Add the commands of ``commands.yaml``.
+
+    `functions` has the function of each command, as ``"search"`` or ``"evaluate map"``, and a
+    function for all other commands of a group, as ``"evaluate"``.
+    """
+    facts = read_yaml(data_file("commands.yaml"))
+    shared = facts["shared"]
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, command in facts["commands"].items():
+        if "commands" not in command:
+            _add_command(commands, name, command, shared, functions[name])
+            continue
+        group = commands.add_parser(name, help=command["help"])
+        kinds = group.add_subparsers(
+            title=f"{command['kind']}s", metavar=command["kind"].upper(), required=True
+        )
+        for kind, its_command in command["commands"].items():
+            run = functions.get(f"{name} {kind}") or functions[name]
+            _add_command(kinds, kind, its_command, shared, run)
+
+
+def _add_command(
     commands: Any,
     name: str,
+    command: Mapping[str, Any],
+    shared: Mapping[str, Any],
     run: Callable[[argparse.Namespace], Answer],
-    meaning: str,
-    *options: Option,
-) -> list[str]:
-    """Add a command with its options; return their names in the parsed arguments."""
+) -> None:
+    meaning = command["help"]
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
     )
-    parser.set_defaults(run=run)
     # Accepted before and after the command.
     parser.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     exclusive = None
     added = []
-    for names, settings in options:
+    for names, own in command["options"].items():
+        settings = dict(shared[names] if own is None else own)
+        if "type" in settings:
+            settings["type"] = _TYPES[settings["type"]]
+        if isinstance(settings.get("metavar"), list):  # names of several values
+            settings["metavar"] = tuple(settings["metavar"])
         group: argparse._ActionsContainer = parser
-        if names[0] in ("--no-rerank", "--rerank-with"):
+        if names in ("--no-rerank", "--rerank-with"):
             group = exclusive = exclusive or parser.add_mutually_exclusive_group()
-        added.append(group.add_argument(*names, **settings).dest)
-    return added
+        added.append(group.add_argument(*names.split(", "), **settings).dest)
+    parser.set_defaults(run=run, function=command.get("function"), arguments=added)
 
 
-def add_analysis(
-    kinds: Any, name: str, function: str, meaning: str, *options: Option, saves: bool = False
-) -> None:
-    """Add a command that prints or saves the result of a function on an atlas.
+def arguments_of(options: argparse.Namespace, *without: str) -> dict[str, Any]:
+    """Return the parsed options of a command, except the atlas, the output and some others."""
+    omitted = {"atlas", "json", "output", *without}
+    return picked(options, *(name for name in options.arguments if name not in omitted))
 
-    The function is named as ``module.function`` below ``landscape``. `options` become its keyword
-    arguments; ``--model`` becomes the language model of the environment.
+
+def function_of(options: argparse.Namespace) -> Callable[..., Any]:
+    """Return the function that a command calls, as ``commands.yaml`` names it."""
+    module, _, name = options.function.rpartition(".")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"landscape.{module}"), name)
+    return function
+
+
+def run_analysis(options: argparse.Namespace) -> Answer:
+    """Print or save the result of a function on an atlas.
+
+    ``--model`` becomes the language model of the environment.
     """
+    from landscape.atlas import open as open_atlas
+    from landscape.figures._export import check_table_kind, save_table
 
-    def run(parsed: argparse.Namespace) -> Answer:
-        from landscape.atlas import open as open_atlas
-        from landscape.figures._export import check_table_kind, save_table
-
-        output = parsed.output if saves else None
-        if output:
-            check_table_kind(output)
-        given = picked(parsed, *names)
-        if "model" in given:
-            given["model"] = connected_model() if given["model"] else None
-        module, _, called = function.rpartition(".")
-        analyse = getattr(importlib.import_module(f"landscape.{module}"), called)
-        found = analyse(open_atlas(parsed.atlas), **given)
-        return Answer(str(save_table(found, output))) if output else answer(found, parsed)
-
-    output = option("-o", "--output", type=Path, metavar="FILE", help="csv, tex or json")
-    added = command(kinds, name, run, meaning, ATLAS, JSON, *([output] if saves else []), *options)
-    names = added[3 if saves else 2 :]
+    output = getattr(options, "output", None)
+    if output:
+        check_table_kind(output)
+    given = arguments_of(options)
+    if "model" in given:
+        given["model"] = connected_model() if given["model"] else None
+    found = function_of(options)(open_atlas(options.atlas), **given)
+    return Answer(str(save_table(found, output))) if output else answer(found, options)
 
 
 def picked(options: argparse.Namespace, *names: str) -> dict[str, Any]:

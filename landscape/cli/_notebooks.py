@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from landscape.cli._arguments import Answer, command, flag, note, option
+from landscape.cli._arguments import Answer, note
 from landscape.errors import InputError, misfits, require
 
 START_PAGE = "README.md"
@@ -103,32 +103,10 @@ _JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
 _LAST_PORT = 65535
 
 
-def add_commands(commands: Any) -> None:
-    """Add the commands."""
-    what = "atlas that the notebooks open (default: the demo atlas)"
-    for name, run, meaning, port, options in (
-        ("lab", _lab, "open JupyterLab with the notebooks", 8888,
-         [option("atlas", nargs="?", type=Path, metavar="ATLAS", help=what)]),
-        ("app", _app, "serve a notebook as a web page, without its code", 8866,
-         [option("notebook", metavar="NOTEBOOK", help="such as 02, ask, or a path"),
-          option("--atlas", type=Path, metavar="DIR", help=what)]),
-    ):  # fmt: skip
-        command(
-            commands, name, run, meaning, *options,
-            option("--notebooks", type=Path, metavar="DIR",
-                   help="work on copies in this folder (default: the notebooks of a clone "
-                   "themselves, else copies in landscape-notebooks)"),
-            option("--port", type=int, metavar="N",
-                   help=f"default: {port}, or the next free one"),
-            flag("--no-browser", "print the address and open no browser"),
-        )  # fmt: skip
-        commands.choices[name].set_defaults(usual_port=port)
-
-
 def _lab(options: argparse.Namespace) -> Answer:
     folder, copied = notebooks_folder(options.notebooks)
     server = require("jupyterlab.labapp", "lab")
-    words = [*_prepared(options), f"--ServerApp.root_dir={folder}"]
+    words = [*_prepared(options, 8888), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
     words += ["--ServerApp.log_level=WARN"]  # the address is printed anyway
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -143,7 +121,7 @@ def _app(options: argparse.Namespace) -> Answer:
     shipped = list_notebooks(folder)
     notebook = choose_notebook(options.notebook, shipped)
     server = require("voila.app", "lab")
-    words = [*_prepared(options), "--token", f"--Voila.ip={_HOST}"]
+    words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}"]
     if notebook in shipped and options.atlas is None:
         # Built before the page is opened, since it takes minutes.
         from landscape.atlas import open_demo
@@ -155,7 +133,7 @@ def _app(options: argparse.Namespace) -> Answer:
     return Answer("")
 
 
-def _prepared(options: argparse.Namespace) -> list[str]:
+def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
     """Set the environment of the kernels; return the arguments of the server."""
     from landscape.pipeline._demo import FOLDER_VARIABLE
 
@@ -168,7 +146,7 @@ def _prepared(options: argparse.Namespace) -> list[str]:
     # Defaults with lower priority than the user's: Markdown is rendered, no news are fetched, and
     # panels keep their state while they are scrolled out of sight.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
-    words = [f"--port={_free_port(options.port, options.usual_port)}"]
+    words = [f"--port={_free_port(options.port, usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words
 
 
@@ -228,3 +206,6 @@ def _port_error(port: int) -> int | None:
         except OSError as error:
             return error.errno
     return None
+
+
+COMMANDS = {"lab": _lab, "app": _app}

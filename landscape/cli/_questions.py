@@ -4,139 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from landscape._wording import count
 from landscape.cli._arguments import (
-    ATLAS,
-    JSON,
-    NO_MODEL,
-    SEARCHING,
     Answer,
     answer,
+    arguments_of,
     as_json,
-    command,
     connected_model,
-    flag,
     note,
-    option,
     picked,
-    positive,
 )
 
 if TYPE_CHECKING:
     from landscape.agents import Desk
     from landscape.atlas import Atlas
     from landscape.types import Results, Survey
-
-
-def add_commands(commands: Any) -> None:
-    """Add the commands."""
-    command(
-        commands, "search", _search, "find papers by meaning and by words",
-        ATLAS,
-        option("query", metavar="QUERY"),
-        option("-k", type=positive, default=10, metavar="N", help="papers (default: 10)"),
-        *SEARCHING,
-        option("-o", "--export", type=Path, metavar="FILE",
-               help="also write the papers: .bib, .ris, .tex (AASTeX), .txt (bibcodes), .csv or "
-               ".json"),
-        JSON,
-    )  # fmt: skip
-    command(
-        commands, "ask", _ask, "answer a question with evidence",
-        ATLAS,
-        option("question", metavar="QUESTION"),
-        option("-k", type=positive, metavar="N", help="papers to answer from"),
-        option("--filter", metavar="FILTER", help="restrict the papers, as in search"),
-        option("--style", choices=("single-paper", "multi-paper", "bibliometric", "nuanced")),
-        option("--language", help="of the answer (default: that of the question)"),
-        option("--audience", choices=("expert", "student", "public")),
-        JSON,
-    )  # fmt: skip
-    _add_survey(commands)
-    command(
-        commands, "attribute", _attribute, "find the paper that an excerpt cites",
-        ATLAS,
-        option("excerpt", metavar="EXCERPT", help="text that contains [CITATION]"),
-        option("--source", metavar="PAPER", help="paper that contains the excerpt"),
-        option("--before", metavar="DATE", help="only papers up to this day or year"),
-        option("--max-actions", type=positive, default=15, metavar="N",
-               help="actions of the language model (default: 15)"),
-        flag("--demonstration", "first show the language model an example"),
-        option("--mark", type=positive, default=1, metavar="N",
-               help="number of the [CITATION], if there are several (default: 1)"),
-        NO_MODEL,
-        JSON,
-    )  # fmt: skip
-    command(
-        commands, "cite", _cite, "find papers to cite after a text",
-        ATLAS,
-        option("context", metavar="TEXT", help="text before the citation"),
-        option("--keywords", metavar="FILTER", help="such as 'dust; (quasar | AGN)'"),
-        option("-k", type=positive, default=10, metavar="N", help="papers (default: 10)"),
-        option("--highlights", type=positive, default=3, metavar="N",
-               help="sentences per paper (default: 3)"),
-        option("--also", type=Path, action="append", default=[], metavar="DIR",
-               help="another atlas; may be repeated"),
-        option("-o", "--export", type=Path, metavar="FILE.bib", help="also write the papers"),
-        NO_MODEL,
-        JSON,
-    )  # fmt: skip
-    command(
-        commands, "check", _check, "check whether cited papers support the sentences of a draft",
-        option("bibliography", type=Path, metavar="REFERENCES.bib"),
-        option("drafts", type=Path, nargs="+", metavar="DRAFT.tex"),
-        option("--atlas", type=Path, action="append", default=[], metavar="DIR",
-               help="atlas that contains the cited papers; may be repeated"),
-        flag("--citations-only", "do not look for missing citations"),
-        NO_MODEL,
-        JSON,
-    )  # fmt: skip
-    command(
-        commands, "mcp", _mcp, "serve an atlas to an AI assistant (MCP, standard input and output)",
-        ATLAS,
-        flag("--model", "answer, survey and attribute with the language model set in the "
-             "environment"),
-    )  # fmt: skip
-
-
-def _add_survey(commands: Any) -> None:
-    command(
-        commands, "survey", _survey, "find all papers on a question: search, select and follow "
-        "citations",
-        ATLAS,
-        option("question", metavar="QUESTION"),
-        option("--depth", type=positive, default=3, metavar="N", help="levels (default: 3)"),
-        option("--breadth", type=positive, default=6, metavar="N",
-               help="searches on the first level (default: 6)"),
-        option("--papers", type=positive, default=100, metavar="N",
-               help="papers to judge (default: 100)"),
-        option("--before", metavar="DATE", help="only papers before it: 2019, 2019-06-30"),
-        option("--seed", dest="seeds", action="append", default=[], metavar="PAPER",
-               help="a paper to start from (bibcode, arXiv identifier, DOI); may be repeated"),
-        flag("--no-model", "judge by text similarity and citations only"),
-        option("--calls", type=positive, default=300, metavar="N",
-               help="maximum number of requests to the language model (default: 300)"),
-        option("--tokens", type=positive, metavar="N",
-               help="maximum number of tokens, read and written"),
-        option("--money", type=float, metavar="X", help="maximum cost; needs --prices"),
-        option("--prices", type=float, nargs=2, metavar=("READ", "WRITTEN"),
-               help="prices of a million tokens read and of a million tokens written"),
-        option("--protocol", choices=("auto", "json", "pasa"), default="auto",
-               help="prompt format; pasa for models trained to write [Search] and [Expand]"),
-        option("--full-text", type=Path, metavar="FOLDER",
-               help="full texts named by identifier: 2401.00001.html, .tex, .tar.gz (arXiv's "
-               "source) or .pdf"),
-        option("--resume", type=Path, metavar="FILE",
-               help="store the model's replies here, to continue later"),
-        option("-o", "--export", type=Path, metavar="FILE",
-               help="write the papers: .bib, .ris, .tex, .txt (bibcodes), .csv, .md or .json"),
-        option("--tree", type=Path, metavar="FILE",
-               help="draw the tree of papers and the papers they led to"),
-        option("--map", type=Path, metavar="FILE", help="draw the papers on the map"),
-        JSON,
-    )  # fmt: skip
 
 
 def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
@@ -174,8 +58,8 @@ def _search(options: argparse.Namespace) -> Answer:
 def _ask(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
 
-    settings = picked(options, "k", "filter", "style", "language", "audience")
-    return answer(open_atlas(options.atlas).ask(options.question, **settings), options)
+    found = open_atlas(options.atlas).ask(options.question, **arguments_of(options, "question"))
+    return answer(found, options)
 
 
 def _survey(options: argparse.Namespace) -> Answer:
@@ -239,7 +123,7 @@ def _attribute(options: argparse.Namespace) -> Answer:
     found = open_atlas(options.atlas).attribute(
         options.excerpt,
         model=None if options.no_model else "auto",
-        **picked(options, "source", "before", "max_actions", "demonstration", "mark"),
+        **arguments_of(options, "excerpt", "no_model"),
     )
     return answer(found, options)
 
@@ -300,3 +184,14 @@ def _desk(folders: list[Path]) -> Desk:
         taken = any(corpus.name == atlas.title for corpus in desk.corpora)
         desk = desk.add(atlas, f"{atlas.title} in {folder}" if taken else None)
     return desk
+
+
+COMMANDS = {
+    "search": _search,
+    "ask": _ask,
+    "survey": _survey,
+    "attribute": _attribute,
+    "cite": _cite,
+    "check": _check,
+    "mcp": _mcp,
+}

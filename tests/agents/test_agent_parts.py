@@ -19,13 +19,7 @@ from landscape.agents._desk import CorpusPaper, family_names, is_same, merge_dup
 from landscape.agents._excerpts import read_excerpt
 from landscape.agents._full_text import FolderReader, identifiers
 from landscape.agents._survey import split_question
-from landscape.agents._survey_model import (
-    one_line_each,
-    parse_decision,
-    parse_expansions,
-    parse_searches,
-    pasa_message,
-)
+from landscape.agents._survey_model import one_line_each, parse_decision, parse_tokens, pasa_message
 from landscape.agents._survey_scoring import (
     SurveyEvidence,
     citation_weight,
@@ -70,9 +64,9 @@ def test_scores_of_papers() -> None:
 
 
 def test_replies_of_pasa_are_parsed() -> None:
-    searches = parse_searches("[Search] dust in quasars [Search]cold gas[StopSearch]")
+    searches = parse_tokens("[Search] dust in quasars [Search]cold gas[StopSearch]", "Search")
     assert searches == ["dust in quasars", "cold gas"]
-    sections = parse_expansions("[Expand] 2. Dust models [Expand]Discussion [StopExpand]")
+    sections = parse_tokens("[Expand] 2. Dust models [Expand]Discussion [StopExpand]", "Expand")
     assert sections == ["2. Dust models", "Discussion"]
     said = parse_decision("Decision: True\nReason: It measures the dust.")
     assert said == (True, "It measures the dust.")

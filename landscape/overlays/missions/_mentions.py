@@ -121,7 +121,8 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         for text, found in zip(texts, candidates, strict=True)
         for one, earlier in zip(found, (None, *found), strict=False)
         if defined_otherwise(text, one.start, one.end)
-        and not _spelled_out(one, earlier)
+        # A name in brackets may follow a longer name of the same facility.
+        and not (earlier and earlier.facility == one.facility and one.start - earlier.end <= 3)
         and _is_its_own_name(text[one.start : one.end], one)
     }
     sure = {one.facility for found in candidates for one in found if not one.ambiguous}
@@ -135,11 +136,6 @@ def _is_its_own_name(surface: str, one: _Candidate) -> bool:
     """Return whether a name denotes the facility itself, not an instrument or a survey."""
     facility = load_facilities()[one.facility]
     return one.ambiguous or surface in {facility.name, *facility.aliases}
-
-
-def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
-    """Return whether a name in brackets follows a longer name of the same facility."""
-    return earlier is not None and earlier.facility == one.facility and one.start - earlier.end <= 3
 
 
 def _candidates(text: str) -> list[_Candidate]:

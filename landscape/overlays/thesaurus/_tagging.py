@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaggingSettings:
-    """Settings of tagging; the weights of its features are in ``thesaurus.yaml``."""
+    """Settings of tagging, measured by ``benchmarks/quality.py``; weights: ``thesaurus.yaml``."""
 
     least_score: float = 0.01
     most_meant: int = 100  # candidates by meaning, besides the named concepts

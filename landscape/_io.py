@@ -125,7 +125,8 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
         try:
             yield temporary
-            _flush_to_disk(temporary)
+            with temporary.open("rb+") as stream:
+                os.fsync(stream.fileno())
             temporary.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -246,11 +247,6 @@ def lock_exclusively(stream: IO[Any]) -> None:
     except ImportError:  # Windows has no such locks
         return
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _flush_to_disk(path: Path) -> None:
-    with path.open("rb+") as stream:
-        os.fsync(stream.fileno())
 
 
 def _flush_folder(folder: Path) -> None:

@@ -67,11 +67,10 @@ def require(module: str, extra: str) -> ModuleType:
     except ImportError as error:
         if importlib.util.find_spec(module.split(".")[0]) is not None:
             raise  # installed but broken: the original error is more precise
-        message = (
+        raise MissingExtraError(
             f"This needs the package {module!r}, which is not installed. "
             f"Install it with: {install_line(extra) or f'pip install {module}'}"
-        )
-        raise MissingExtraError(message) from error
+        ) from error
 
 
 def install_line(extra: str) -> str:

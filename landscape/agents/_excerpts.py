@@ -63,11 +63,10 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     marks = [found.start() for found in re.finditer(re.escape(MARK), line)]
     if not 1 <= mark <= len(marks):
         seen = {0: "no mark", 1: "one mark"}.get(len(marks), f"{len(marks)} marks")
-        message = (
+        raise InputError(
             f"The excerpt has {seen} {MARK}, and mark {mark} is requested. Write {MARK} where the "
             "missing paper is cited."
         )
-        raise InputError(message)
     at = marks[mark - 1]
     marked = f"{line[:at]}{_MINE}{line[at + len(MARK) :]}".replace(MARK, _OTHER)
     hidden = _hide(marked)
@@ -75,8 +74,7 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     sentence = hidden[start:end]
     plain = _tidied(sentence)
     if not re.search(r"\w", plain):
-        message = f"The sentence contains only {MARK}. Pass the words around it too."
-        raise InputError(message)
+        raise InputError(f"The sentence contains only {MARK}. Pass the words around it too.")
     return Excerpt(
         text=line,
         sentence=plain,

@@ -82,7 +82,7 @@ class Tools:
 
     def paper(self, paper: str) -> Reply:
         """Return one paper by its bibcode, arXiv id or DOI, with its region of the map."""
-        row = self._row(paper)
+        row = open_engine(self._atlas).row_of(_text("paper", paper))
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
         return {
@@ -198,8 +198,9 @@ class Tools:
             }
         mine = topics[topics["topic_id"] == region]
         if mine.empty:
-            message = f"Unknown region {region}; call map_region without a number for a list."
-            raise InputError(message)
+            raise InputError(
+                f"Unknown region {region}; call map_region without a number for a list."
+            )
         row = mine.iloc[0]
         engine = open_engine(self._atlas)
         exemplars = [engine.row_of(name) for name in list(row["exemplars"])[:_AUTHORS]]
@@ -235,9 +236,6 @@ class Tools:
             "notes": list(found.coverage.notes),
         }
 
-    def _row(self, paper: str) -> int:
-        return open_engine(self._atlas).row_of(_text("paper", paper))
-
     def _names(self) -> Mapping[int, str]:
         topics = self._atlas.topics
         return dict(zip(topics["topic_id"].astype(int), topics["label"].astype(str), strict=True))
@@ -249,27 +247,20 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
     @wraps(tool)
     def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
         try:
-            reply = tool(*arguments, **named)
+            text = as_data({"notice": NOTICE, **plain(tool(*arguments, **named))})
+            if len(text) > LONGEST_REPLY:
+                raise InputError(
+                    f"The reply has {len(text):,} characters; at most {LONGEST_REPLY:,} are sent. "
+                    "Request fewer papers."
+                )
         except LandscapeError as error:
-            raise tool_error(str(error)) from error
-        text = as_data({"notice": NOTICE, **plain(reply)})
-        if len(text) > LONGEST_REPLY:
-            message = (
-                f"The reply has {len(text):,} characters; at most {LONGEST_REPLY:,} are sent. "
-                "Request fewer papers."
-            )
-            raise tool_error(message)
+            from mcp.server.mcpserver.exceptions import ToolError
+
+            raise ToolError(str(error)) from error
         cleaned: Reply = json.loads(text)
         return cleaned
 
     return wrapped
-
-
-def tool_error(message: str) -> Exception:
-    """Return the error message for the assistant."""
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    return ToolError(message)
 
 
 def _short(paper: Paper) -> Reply:
@@ -288,15 +279,15 @@ def _short(paper: Paper) -> Reply:
 
 def _text(what: str, text: str) -> str:
     if len(text) > LONGEST_TEXT:
-        message = f"The {what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed."
-        raise InputError(message)
+        raise InputError(
+            f"The {what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed."
+        )
     return text
 
 
 def _bounded(what: str, number: int, most: int) -> int:
     if not 1 <= number <= most:
-        message = f"{what} is {number}; choose 1 to {most}."
-        raise InputError(message)
+        raise InputError(f"{what} is {number}; choose 1 to {most}.")
     return number
 
 

@@ -142,24 +142,8 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
 
 
 def read_kind(text: str) -> QuestionKind:
-    """Parse the text form of a `QuestionKind`.
+    """Parse the text form of a `QuestionKind`: its type, and its flags in parentheses.
 
-    Parameters
-    ----------
-    text : str
-        Type, followed by flags in parentheses if there are any.
-
-    Returns
-    -------
-    QuestionKind
-
-    Raises
-    ------
-    InputError
-        If the type or a flag is unknown.
-
-    Examples
-    --------
     >>> read_kind("consensus (jargon, time-sensitive)").flags
     ('jargon', 'time-sensitive')
     >>> read_kind("riddle")
@@ -174,8 +158,9 @@ def read_kind(text: str) -> QuestionKind:
     ):
         unknown = [word for word in given if word not in allowed]
         if unknown:
-            message = f"Unknown {what} {unknown[0][:60]!r}. Choose one of: {', '.join(allowed)}."
-            raise InputError(message)
+            raise InputError(
+                f"Unknown {what} {unknown[0][:60]!r}. Choose one of: {', '.join(allowed)}."
+            )
     kind = next(kind for kind in TYPES if kind == name.strip())
     return QuestionKind(kind, tuple(flag for flag in FLAGS if flag in flags), "the caller")
 

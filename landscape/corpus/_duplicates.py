@@ -221,7 +221,9 @@ _UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcode
 
 def merge_records(rows: Sequence[Row]) -> Row:
     """Merge records of one paper."""
-    published = sorted(rows, key=lambda row: not _is_published(row))
+    published = sorted(
+        rows, key=lambda row: not row["bibcode"] or is_eprint_bibcode(row["bibcode"])
+    )
     best = published[0]
     abstract = max(rows, key=lambda row: len(row["abstract"]))
     authors = max(published, key=lambda row: len(row["authors"]))
@@ -258,10 +260,6 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
     while True:
         yield f"{content}-{number}"
         number += 1
-
-
-def _is_published(row: Row) -> bool:
-    return bool(row["bibcode"]) and not is_eprint_bibcode(row["bibcode"])
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:

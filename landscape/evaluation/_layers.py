@@ -98,6 +98,11 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     rows = {row: given[name] for row, name in enumerate(names) if name in given}
     if not rows:
         raise InputError(f"None of the papers of {truth} is in {atlas.path}.")
+    if not any(one in atlas.thesaurus.concepts for given_to in rows.values() for one in given_to):
+        raise InputError(
+            f"None of the concepts in {truth} is in the thesaurus of {atlas.path}; build it with "
+            "UAT.json or UAT.rdf, because UAT.csv has no numbers of concepts."
+        )
     return Analysis(
         "tagging",
         compare_taggings(papers, atlas.vectors(), rows, atlas.thesaurus, _concept_vectors(atlas)),

@@ -54,12 +54,12 @@ class Caption:
 def caption_of(analysis: Analysis, *notes: str) -> Caption:
     """Write the title, denominators, warnings and `notes` of the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
-    told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
+    lines = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
     mark = next((one for one in (": ", "; ") if one in head), "")
     if len(head) > _LONGEST_HEAD and mark:
         head, _, more = head.partition(mark)
-        told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
-    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in told]
+        lines.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
+    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in lines]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
     return Caption(head, sentences, bool(analysis.bounds.get("generated")))
 
@@ -71,8 +71,8 @@ class MapFacts:
     title: str = "Papers"
     n_papers: int = 0
     sources: Sequence[str] = ()
-    first: str | None = None
-    last: str | None = None
+    first: object = None
+    last: object = None
     generated: bool = False
     share_named: float | None = None
     n_regions: int = 0
@@ -94,19 +94,24 @@ def explanation(
 ) -> list[str]:
     """Return sentences on how to read the map and on its quality."""
     measures = [
-        text.format(percent=_percent(float(value)), value=float(value))
+        text.format(float(value))
         for key, text in _MEASURES.items()
         if (value := facts.quality.get(key)) is not None
     ]
-    measures += _agreements(facts.quality)
+    keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
+    accuracies = [value for key in keys if (value := facts.quality.get(key)) is not None]
+    if len(accuracies) == len(keys):
+        measures.append(
+            "neighbours predict the category of {:.0%} of papers ({:.0%} in full dimension, "
+            "{:.0%} by chance)".format(*accuracies)
+        )
     sentences = [NEARNESS]
     if measures:
         sentences.append(f"Map quality: {measures[0]}.")
     if facts.share_named is not None and facts.n_regions:
         regions = count(facts.n_regions, "named region")
-        lie = f"{_percent(facts.share_named)} of the papers are in the {regions}"
         hidden = f" ({count(not_shown, 'name')} not shown for lack of space)" if not_shown else ""
-        sentences.append(f"{lie}{hidden}.")
+        sentences.append(f"{facts.share_named:.0%} of the papers are in the {regions}{hidden}.")
     if specks:
         sentences.append("Specks are single papers.")
     if outside:
@@ -118,25 +123,12 @@ def explanation(
 
 
 _MEASURES = {
-    "knn_recall_at_10": "{percent} of the 10 nearest neighbours are kept (kNN recall@10)",
-    "trustworthiness": "trustworthiness {value:.2f}",
-    "continuity": "continuity {value:.2f}",
-    "peak_recall": "{percent} of region peaks return when papers are resampled",
-    "stability": "two runs share {percent} of each paper's surroundings",
+    "knn_recall_at_10": "{:.0%} of the 10 nearest neighbours are kept (kNN recall@10)",
+    "trustworthiness": "trustworthiness {:.2f}",
+    "continuity": "continuity {:.2f}",
+    "peak_recall": "{:.0%} of region peaks return when papers are resampled",
+    "stability": "two runs share {:.0%} of each paper's surroundings",
 }
-
-
-def _agreements(quality: Mapping[str, Any]) -> list[str]:
-    """Compare the category accuracy on the map, in full dimension and by chance."""
-    keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
-    found = [quality.get(key) for key in keys]
-    if any(value is None for value in found):
-        return []
-    on_map, in_full, by_chance = (_percent(float(value or 0.0)) for value in found)
-    return [
-        f"neighbours predict the category of {on_map} of papers "
-        f"({in_full} in full dimension, {by_chance} by chance)"
-    ]
 
 
 def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
@@ -153,10 +145,6 @@ def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
         )
         parts.append(f"{count(len(named), noun)}. Largest: {largest}.")
     return " ".join(parts)
-
-
-def _percent(fraction: float) -> str:
-    return f"{fraction:.0%}"
 
 
 def place_in_words(x: float, y: float) -> str:
@@ -177,13 +165,12 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
-    first, last = coverage.get("first_date"), coverage.get("last_date")
     return MapFacts(
         title=str(coverage.get("title") or "Papers"),
         n_papers=len(atlas.map),
         sources=readable_sources(coverage.get("sources") or ()),
-        first=None if first is None else str(first),
-        last=None if last is None else str(last),
+        first=coverage.get("first_date"),
+        last=coverage.get("last_date"),
         generated=bool(coverage.get("generated")),
         share_named=None if topic_id is None else float(np.mean(topic_id >= 0)),
         n_regions=int((levels_of(topics) == 1).sum()) if topics is not None else 0,
@@ -202,8 +189,6 @@ def levels_of(topics: pd.DataFrame) -> Any:
 
 def readable_sources(sources: Iterable[Any]) -> list[str]:
     """Return the archive of each source if it is known, else the file name."""
-    named = []
-    for source in map(str, sources):
-        reader, _, file = source.partition(":")
-        named.append(_SOURCE_NAMES.get(reader, file or reader))
-    return list(dict.fromkeys(named))
+    split = (str(source).partition(":") for source in sources)
+    names = (_SOURCE_NAMES.get(reader, file or reader) for reader, _, file in split)
+    return list(dict.fromkeys(names))

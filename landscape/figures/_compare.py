@@ -121,8 +121,8 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     for row, colour in zip(analysis.tables["selections"].itertuples(), sides, strict=True):
         y -= 11 * scale
         words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
-        words = page.shortened(words, width=right - left, size=8.5, weight="bold")
-        page.write(words, left, y, size=8.5, weight="bold", colour=colour, gid="heading")
+        page.write(words, left, y, size=8.5, weight="bold", colour=colour, gid="heading",
+                   width=right - left)  # fmt: skip
     y -= 4 * scale
     page.write("papers in", ends[0], y - 9 * scale, size=SMALL, align="right", colour=colours.faint)
     for x, words, colour in zip(ends[1:], "ab", sides, strict=True):
@@ -162,8 +162,8 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     ])  # fmt: skip
     for place, (row, tone) in enumerate(zip(shown.itertuples(), tones, strict=True)):
         y = upper - (place + 0.5) * pitch - 2.5 * scale
-        name = page.shortened(row.label, width=ends[0] - left, size=7.5)
-        page.write(name, ends[0], y, size=7.5, align="right", colour=tone, gid="region")
+        page.write(row.label, ends[0], y, size=7.5, align="right", colour=tone, gid="region",
+                   width=ends[0] - left)  # fmt: skip
         for x, n_papers in zip(ends[1:], (row.a_papers, row.b_papers), strict=True):
             page.write(f"{n_papers:,}", x, y, size=SMALL, align="right")
 

@@ -46,7 +46,6 @@ from landscape.search._outliers import Spread, rows_on_map, spread_of
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
     from landscape.store import AtlasStore
     from landscape.types import Results
@@ -102,38 +101,18 @@ def heatmap(
     >>> import landscape as ls
     >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    return draw_heatmap(
-        atlas.map["x"], atlas.map["y"], atlas.topics, facts=facts_of(atlas), colours=colours,
-        levels=levels, size_inches=size_inches, labels=labels, max_labels=max_labels, title=title,
-        raster_dpi=raster_dpi, ax=ax, atlas=atlas,
-    )  # fmt: skip
-
-
-def draw_heatmap(
-    x: ArrayLike,
-    y: ArrayLike,
-    topics: pd.DataFrame | None = None,
-    *,
-    facts: MapFacts | None = None,
-    levels: Sequence[int] = (0, 1),
-    labels: bool = True,
-    max_labels: int | None = None,
-    atlas: AtlasStore | None = None,
-    **look: Unpack[PageOptions],
-) -> Any:
-    """Draw a density map of points, with named topics; `atlas` adds the papers as hover texts."""
-    across, up = positions(x, y)
-    facts = facts or MapFacts(n_papers=len(across))
-    chosen = chosen_topics(topics, levels=levels)
-    specks = len(across) < FEW_ENOUGH_TO_SEE
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    facts, chosen = facts_of(atlas), chosen_topics(atlas.topics, levels=levels)
+    specks = len(x) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
+                         "raster_dpi": raster_dpi, "ax": ax}  # fmt: skip
     page = Page(caption, look, has_key=True)
-    panel = map_panel(page, page.area, across, up, include=chosen)
-    page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
-    if atlas is not None:
-        add_papers(panel, atlas, page.colours)
-    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
-    table = label_table(chosen, boxes, panel, len(across))
+    panel = map_panel(page, page.area, x, y, include=chosen)
+    page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
+    add_papers(panel, atlas, page.colours)
+    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0)
+    table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
         panel.layers.append(
@@ -144,13 +123,12 @@ def draw_heatmap(
         )  # fmt: skip
     sentences = explanation(
         facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
-        outside=panel.outside(across, up), specks=specks,
+        outside=panel.outside(x, y), specks=specks,
     )  # fmt: skip
-    caption = replace(caption, sentences=sentences)
     x0, y0, x1, y1 = panel.extent
     seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
-    words = f"{alt_text(facts, seen)} {' '.join(caption.sentences)}"
-    return page.draw(alt_text=words, table=table, caption=caption)
+    return page.draw(alt_text=f"{alt_text(facts, seen)} {' '.join(sentences)}", table=table,
+                     caption=replace(caption, sentences=sentences))  # fmt: skip
 
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
@@ -215,10 +193,17 @@ def query_map(
         )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
-    topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
+    topics = _topics_to_name(atlas.topics, spread)
+    # The regions that the verdict names are outlined.
+    most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
+    outlined = [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
     facts, palette = facts_of(atlas), theme(look.get("colours", "light"))
-    caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
+    best = (
+        f"{count(len(table), 'paper')} found, the best of {results.coverage.n_searched:,} searched"
+    )
+    head = f"“{clean_name(results.query, most=_LONGEST_QUESTION)}”: {how or best}."
+    caption = Caption(head, _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
         palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
         outlined=len(outlined),
@@ -280,12 +265,6 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
     return pd.concat([held.head(_REGIONS_NAMED), others], ignore_index=True)
 
 
-def _outlined(spread: Spread) -> list[int]:
-    """Regions to outline: those that the verdict names."""
-    most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
-    return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
-
-
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
     """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
@@ -323,13 +302,6 @@ def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[i
         Arrows(starts=places[start[seen]], ends=places[end[seen]], colour=page.colours.found,
                width=0.6 * page.scale, gid="led to", order=2.2)
     )  # fmt: skip
-
-
-def _head(results: Results, how: str | None) -> str:
-    question = clean_name(results.query, most=_LONGEST_QUESTION)
-    searched = results.coverage.n_searched
-    best = f"{count(len(results), 'paper')} found, the best of {searched:,} searched"
-    return f"“{question}”: {best if how is None else how}."
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:

@@ -18,7 +18,6 @@ from landscape._serializer import to_csv
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
     from PIL import Image
 
@@ -75,8 +74,9 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     table = getattr(figure, "table", None)
     files = {target: writer(figure, words, dpi)}
     if table is not None:
-        files[target.with_suffix(".csv")] = _csv(table)
-        _check_own(target.with_suffix(".csv"), _csv(table))
+        data = to_csv(table, float_format="%.6g").encode()
+        _check_own(target.with_suffix(".csv"), data)
+        files[target.with_suffix(".csv")] = data
     if words:
         files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
     for file, content in files.items():
@@ -107,13 +107,8 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
 
     resolution = dpi or PNG_DPI
     buffer = io.BytesIO()
-    figure.savefig(
-        buffer,
-        format="png",
-        dpi=resolution,
-        facecolor=figure.get_facecolor(),
-        pil_kwargs={"compress_level": 1},
-    )
+    figure.savefig(buffer, format="png", dpi=resolution, facecolor=figure.get_facecolor(),
+                   pil_kwargs={"compress_level": 1})  # fmt: skip
     with Image.open(buffer) as drawn:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
@@ -166,15 +161,12 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
 
     # Text as text: TrueType in PDF, <text> in SVG; and names that do not change from run to run.
     settings: dict[Any, Any] = {
-        "pdf.fonttype": 42,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "landscape",
-    }
+        "pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "landscape",
+    }  # fmt: skip
     buffer = io.BytesIO()
     with mpl.rc_context(settings):
-        figure.savefig(
-            buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(), metadata=about
-        )
+        figure.savefig(buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(),
+                       metadata=about)  # fmt: skip
     return buffer.getvalue()
 
 
@@ -210,10 +202,6 @@ _WRITERS: dict[str, Callable[[Any, str, int | None], bytes]] = {
 
 def _first_sentence(words: str) -> str:
     return words.split(". ")[0].rstrip(".") or "Figure"
-
-
-def _csv(table: pd.DataFrame) -> bytes:
-    return to_csv(table, float_format="%.6g").encode()
 
 
 def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
@@ -255,12 +243,8 @@ def check_table_kind(path: str | os.PathLike[str]) -> Path:
     return check_output(path, _TABLES, what="A table")
 
 
-def _json(analysis: Analysis) -> str:
-    return json.dumps(analysis.to_dict(), indent=1, ensure_ascii=False) + "\n"
-
-
 _TABLES: dict[str, Callable[[Analysis], str]] = {
     ".csv": lambda analysis: analysis.to_csv(),
     ".tex": lambda analysis: analysis.to_latex(),
-    ".json": _json,
+    ".json": lambda analysis: f"{json.dumps(analysis.to_dict(), indent=1, ensure_ascii=False)}\n",
 }

@@ -18,18 +18,10 @@ from landscape.figures._maps import (
     chosen_topics,
     density_key,
     map_panel,
+    map_panels,
     positions,
-    window,
 )
-from landscape.figures._page import (
-    BESIDE_A_TABLE,
-    SIZE_INCHES,
-    Key,
-    Page,
-    PageOptions,
-    Ranking,
-    Row,
-)
+from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import (
     Bools,
     Box,
@@ -318,14 +310,12 @@ def _draw_together(
         )  # fmt: skip
     if peaks:
         add_names(page, panel, pd.DataFrame(peaks))
-    page.write_ranking(_facility_ranking(page, analysis, styles), column)
+    page.write_ranking(_facility_ranking(analysis, styles), column)
 
 
 def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
     """Draw a share map per view, all on the same axes and scale."""
-    boxes, border = page.tiled(len(views)), 8 * page.scale
-    first = map_panel(page, boxes[0], x, y, border=border, framed=True)
-    panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
+    panels = map_panels(page, page.tiled(len(views)), x, y)
     found, everywhere = share_maps(page, panels[0], x, y, views)
     top = scale_top(found)
     page.write_key(share_key(page, top))
@@ -427,22 +417,20 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 # -- tables and numbers
 
 
-def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
+def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
     """Rank facilities by papers; those on the map have a line sample before the name."""
-    rows = []
-    for _, row in analysis.table.iterrows():
-        name = str(row["facility"])
-        style = drawn.get(name)
-        numbers = (
-            f"{row['papers']:,}", percent(row["share"]), _interval(row, "share"),
-            _number(row["effective_regions"]), percent(row["outside_home"], digits=0),
-        )  # fmt: skip
-        sample = {"colour": style.colour, "dashes": style.dashes} if style else {
-            "colour": page.colours.page
-        }  # fmt: skip
-        rows.append(Row(name, numbers, {**sample, "width": 1.7 * page.scale}))
-    headings = ("Facility", "Papers", "Share", "95%", "Effective\nregions", "Outside\nhome")
-    return Ranking("Facilities by papers that mention them", headings, rows)
+    table = analysis.table.assign(
+        label=analysis.table["facility"].astype(str),
+        interval=[_interval(row) for _, row in analysis.table.iterrows()],
+        effective=[_number(value) for value in analysis.table["effective_regions"]],
+    )
+    columns = [
+        ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
+        ("effective", "Effective\nregions", "{}"), ("outside_home", "Outside\nhome", "{:.0%}"),
+    ]  # fmt: skip
+    title = "Facilities by papers that mention them"
+    styles = [drawn.get(name) for name in table["label"]]
+    return Ranking.of_table(title, "Facility", table, columns, styles=styles)
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
@@ -452,24 +440,21 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
     overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
     own = own[own["share"] >= overall]
     own = own.sort_values(["share_low", "topic_id"], ascending=[False, True])
-    rows = [
-        Row(
-            str(row["label"]),
-            (f"{row['papers']:,}", f"{row['region_papers']:,}", percent(row["share"], digits=0),
-             _interval(row, "share", digits=0)),
-        )
-        for _, row in own.iterrows()
+    own = own.assign(interval=[_interval(row, digits=0) for _, row in own.iterrows()])
+    columns = [
+        ("papers", "Papers", "{:,}"), ("region_papers", "of", "{:,}"),
+        ("share", "Share", "{:.0%}"), ("interval", "95%", "{}"),
     ]  # fmt: skip
     title = f"{clean_name(facility)}: regions with the largest shares"
-    headings = ("Region, by the lower bound", "Papers", "of", "Share", "95%")
-    return Ranking(title, headings, rows), own["topic_id"].astype(int).tolist()
+    ranking = Ranking.of_table(title, "Region, by the lower bound", own, columns)
+    return ranking, own["topic_id"].astype(int).tolist()
 
 
 def _key_numbers(row: Any) -> str:
     """Summarize a facility in one sentence, with intervals and denominators."""
     parts = [
         f"{row['papers']:,} of {row['corpus_papers']:,} papers mention {row['facility']} "
-        f"({percent(row['share'])}, 95% interval {_interval(row, 'share')})"
+        f"({percent(row['share'])}, 95% interval {_interval(row)})"
     ]
     if row["effective_regions"] == row["effective_regions"]:
         parts.append(f"spread as over {_number(row['effective_regions'])} equal regions")
@@ -508,7 +493,7 @@ def _number(value: Any) -> str:
     return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _interval(row: Any, name: str, *, digits: int = 1) -> str:
+def _interval(row: Any, *, digits: int = 1) -> str:
     """Format the interval of a share, in per cent."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    low, high = row["share_low"], row["share_high"]
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}" if low == low else "–"

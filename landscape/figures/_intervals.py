@@ -95,7 +95,7 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
     """Return the page height in inches for the rows."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
-    # A lower page is lettered smaller, by the root of its area, and needs less room for it.
+    # A lower page is lettered smaller, by the root of its area, and needs less space for it.
     return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
@@ -115,16 +115,14 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
     place_of = {label: place for place, label in enumerate(labels)}
     panel = page.chart(
         (start, upper - pitch * len(labels), right, upper), _axis(shown),
-        Axis((len(labels) - 0.5, -0.5)), gid="intervals",
-        rows=[(place, label) for label, place in place_of.items()],
+        Axis((len(labels) - 0.5, -0.5)), gid="intervals", rows=list(enumerate(labels)),
     )  # fmt: skip
     if shown.reference is not None:
         panel.layers.append(Rule(x=shown.reference, colour=colours.faint, width=0.6 * scale,
                                  order=0.0))  # fmt: skip
     for label, place in place_of.items():
         y = upper - (place + 0.5) * pitch - 2.5 * scale
-        name = page.shortened(label, width=names - left, size=8)
-        page.write(name, names, y, size=8, align="right", gid="name")
+        page.write(label, names, y, size=8, align="right", gid="name", width=names - left)
     across = start
     for number, group in enumerate(groups):
         part = shown.rows[shown.rows["group"] == group]
@@ -147,8 +145,8 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         if single:
             for row in part.itertuples():
                 y = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
-                words = page.shortened(row.detail, width=start - names - 18 * scale, size=SMALL)
-                page.write(words, names + 9 * scale, y, size=SMALL, colour=colours.faint)
+                page.write(row.detail, names + 9 * scale, y, size=SMALL, colour=colours.faint,
+                           width=start - names - 18 * scale)  # fmt: skip
         else:
             page.write(f"● {group}", across, top - 8 * scale, size=8, colour=tones[number],
                        gid="key")  # fmt: skip

@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a name this near to its peak needs no leader line
 _REPAIRED = 60  # names that repair tries to bring back, most important first
-_MOVED = 2  # names that may be moved to make room for one
+_MOVED = 2  # names that may be moved to make space for one
 _TRIED = 16  # places tried so
 _AT_ONCE = 200  # places looked at together, cheapest first
 _SWEEPS = 3
@@ -82,45 +82,22 @@ def place_labels(
     directions: int = 16,
     repair: bool = True,
 ) -> Placement:
-    """Place labels near their peaks, the most important first.
+    """Place labels near their peaks (n, 2), the most important first.
 
-    Parameters
-    ----------
-    peaks : (n, 2) array
-        Labelled points, by decreasing importance.
-    sizes : sequence of (v, 2) arrays
-        Width and height of each variant (choice of line breaks) of each label.
-    frame : (4,) sequence
-        Box that labels must not leave.
-    reserved : (m, 4) array, optional
-        Boxes that labels must not overlap.
-    reluctance : sequence of (v,) arrays, optional
-        Extra cost of each variant.
-    crossing : float, default 1.5
-        Cost of each reserved box that a leader line crosses.
-    gap : float, default 2
-        Least distance between labels.
-    reach : float, default 130
-        Greatest distance between a label and its peak.
-    directions : int, default 16
-        Number of directions tried around a peak.
-    repair : bool, default True
-        Move labels to make space for others; this takes most of the time.
+    `sizes` are the widths and heights of the variants (line breaks) of each label, of shape (v, 2),
+    and `reluctance` their extra costs, of shape (v,). Labels stay inside the `frame`, outside the
+    `reserved` boxes (m, 4), `gap` apart, and at most `reach` from their peaks, in one of so many
+    `directions`. A leader line costs `crossing` for each reserved box that it crosses. `repair`
+    moves labels to make space for others, which takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
     page = np.asarray(frame, dtype=float)
+    around = reach, directions, crossing
+    costs = [np.zeros(len(size)) for size in sizes] if reluctance is None else reluctance
     candidates = [
-        _candidates(
-            peaks,
-            i,
-            np.asarray(size, dtype=float),
-            page,
-            blocked,
-            (reach, directions, crossing),
-            np.zeros(len(size)) if reluctance is None else np.asarray(reluctance[i], dtype=float),
-        )
-        for i, size in enumerate(sizes)
+        _candidates(peaks, name, np.asarray(size, dtype=float), page, blocked, around, cost)
+        for name, (size, cost) in enumerate(zip(sizes, costs, strict=True))
     ]
     layout = _Layout(candidates, gap)
     for name in range(len(peaks)):
@@ -128,10 +105,13 @@ def place_labels(
     if repair:
         layout.repair()
     for _ in range(_SWEEPS):
-        moved = sum(layout.settle(name) for name in range(len(peaks)))
-        if not moved:
+        if not sum(layout.settle(name) for name in range(len(peaks))):
             break
-    return layout.placement()
+    variants = [
+        options.variants[chosen] if chosen >= 0 else -1
+        for options, chosen in zip(candidates, layout.choice, strict=True)
+    ]
+    return Placement(layout.boxes, np.array(variants, dtype=np.int64), layout.leaders)
 
 
 class _Layout:
@@ -148,9 +128,8 @@ class _Layout:
         """Move one label to its cheapest free position; return whether it moved."""
         before = self.choice[name]
         self._lift(name)
-        free = self._first_free(name)
-        self._put(name, free)
-        return bool(free != before)
+        self._put(name, self._first_free(name))
+        return bool(self.choice[name] != before)
 
     def repair(self) -> None:
         """Place the remaining labels, the most important first, by moving others."""
@@ -158,20 +137,10 @@ class _Layout:
         for name in range(len(self.choice)):
             if self.choice[name] < 0 and tried < _REPAIRED:
                 tried += 1
-                if not self._make_room(name, sacrifice=False):
-                    self._make_room(name, sacrifice=True)
+                if not self._move_others(name, sacrifice=False):
+                    self._move_others(name, sacrifice=True)
 
-    def placement(self) -> Placement:
-        variants = np.array(
-            [
-                -1 if chosen < 0 else self.candidates[name].variants[chosen]
-                for name, chosen in enumerate(self.choice)
-            ],
-            dtype=np.int64,
-        )
-        return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
-
-    def _make_room(self, name: int, *, sacrifice: bool) -> bool:
+    def _move_others(self, name: int, *, sacrifice: bool) -> bool:
         """Place a label by moving at most two others; restore them if that fails."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
@@ -194,15 +163,13 @@ class _Layout:
 
     def _first_free(self, name: int) -> int:
         """Return the cheapest candidate without clashes, or -1. Boxes are tested before leaders."""
-        total = len(self.candidates[name].costs)
-        for start in range(0, total, _AT_ONCE):
-            some = np.arange(start, min(start + _AT_ONCE, total))
+        every = np.arange(len(self.candidates[name].costs))
+        for start in range(0, len(every), _AT_ONCE):
+            some = every[start : start + _AT_ONCE]
             some = some[~self._covered(name, some).any(axis=1)]
-            if not len(some):
-                continue
-            free = ~self._clashes(name, some).any(axis=1)
-            if free.any():
-                return int(some[np.argmax(free)])
+            free = some[~self._clashes(name, some).any(axis=1)]
+            if len(free):
+                return int(free[0])
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
@@ -250,16 +217,12 @@ def _candidates(
     peak = peaks[name]
     reach, directions, crossing = around
     parts = []
-    for variant, (width, height) in enumerate(sizes):
-        half = np.array([width, height]) / 2
+    for variant, half in enumerate(sizes / 2):
         offsets, costs = _offsets(half, reach, directions)
         centres = peak + offsets
         boxes = np.hstack([centres - half, centres + half])
-        costs = costs + reluctance[variant]
-        parts.append((boxes, costs, np.full(len(boxes), variant)))
-    boxes = np.concatenate([part[0] for part in parts])
-    costs = np.concatenate([part[1] for part in parts])
-    variants = np.concatenate([part[2] for part in parts])
+        parts.append((boxes, costs + reluctance[variant], np.full(len(boxes), variant)))
+    boxes, costs, variants = map(np.concatenate, zip(*parts, strict=True))
 
     inside = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
     inside &= ~boxes_overlap(boxes[:, None], reserved[None], gap=0).any(axis=1)
@@ -274,7 +237,9 @@ def _candidates(
     covers &= (others[None, :, 1] > boxes[:, None, 1]) & (others[None, :, 1] < boxes[:, None, 3])
     costs = costs + 1.2 * covers.sum(axis=1)
 
-    leaders = _leaders(peak, boxes)
+    nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
+    leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
+    leaders[np.hypot(*(nearest - peak).T) <= TOUCHING] = np.nan
     holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
     met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
     costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
@@ -299,15 +264,6 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
     beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
     beside_costs = 1.4 + 0.12 * radius + 0.15 * np.abs(np.sin(2 * angle))
     return (np.concatenate([slides * half, beside]), np.concatenate([on_costs, beside_costs]))
-
-
-def _leaders(peak: Floats, boxes: Floats) -> Floats:
-    """Return lines from a peak to the nearest point of each box; NaN if they touch."""
-    nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
-    length = np.hypot(*(nearest - peak).T)
-    leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
-    leaders[length <= TOUCHING] = np.nan
-    return leaders
 
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
@@ -399,29 +355,17 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
         for word in name.split(" ")
         for start in range(0, max(len(word), 1), longest_word)
     ]
-    breaks = []
-    for lines in range(1, min(most_lines, len(words)) + 1):
-        broken = _evenly(words, lines)
-        if broken not in breaks:
-            breaks.append(broken)
-    return breaks
+    breaks = (_evenly(words, lines) for lines in range(1, min(most_lines, len(words)) + 1))
+    return list(dict.fromkeys(breaks))
 
 
 def _evenly(words: Sequence[str], lines: int) -> str:
     """Break words into lines with the least sum of squared lengths."""
-    lengths = [len(word) for word in words]
-    best: dict[tuple[int, int], tuple[float, list[int]]] = {(0, 0): (0.0, [])}
-    for line in range(1, lines + 1):
-        for end in range(line, len(words) + 1):
-            options = []
-            for start in range(line - 1, end):
-                if (line - 1, start) in best:
-                    cost, cuts = best[line - 1, start]
-                    width = sum(lengths[start:end]) + end - start - 1
-                    options.append((cost + width**2, [*cuts, end]))
-            best[line, end] = min(options)
-    cuts = [0, *best[lines, len(words)][1]]
-    return "\n".join(" ".join(words[a:b]) for a, b in pairwise(cuts))
+    ways = (
+        [" ".join(words[start:end]) for start, end in pairwise((0, *cuts, len(words)))]
+        for cuts in combinations(range(1, len(words)), lines - 1)
+    )
+    return "\n".join(min(ways, key=lambda way: sum(len(line) ** 2 for line in way)))
 
 
 def _plainer(character: str) -> str:

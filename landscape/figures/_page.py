@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Theme, pick, quiet, theme
+from landscape.figures._colours import Series, Theme, pick, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -36,6 +36,7 @@ from landscape.figures._scene import (
     Scene,
     Squares,
     Text,
+    tile,
 )
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ class Row:
 
     name: str
     numbers: tuple[str, ...]
-    style: Mapping[str, Any] | None = None
-    mark: str = ""
+    style: Series | None
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,23 @@ class Ranking:
     title: str
     headings: tuple[str, ...]
     rows: Sequence[Row]
+
+    @classmethod
+    def of_table(
+        cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
+        *, styles: Sequence[Series | None] = (), numbered: bool = False,
+    ) -> Ranking:  # fmt: skip
+        """Rank the rows of a table: `columns` are names, headings and formats."""
+        import pandas as pd
+
+        known = [column for column in columns if column[0] in table]
+        rows = []
+        for number, row in enumerate(table.to_dict("records")):
+            cells = ("–" if pd.isna(row[column]) else form.format(row[column])
+                     for column, _, form in known)  # fmt: skip
+            rows.append(Row(str(row["label"]), tuple(cells), styles[number] if styles else None,
+                            str(number + 1) if numbered else ""))  # fmt: skip
+        return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 
 class Page:
@@ -181,9 +199,15 @@ class Page:
         align: str = "left",
         gid: str = "words",
         in_panel: bool = False,
+        width: float | None = None,
     ) -> None:
-        """Add a line of text at a position in points; in given axes, only text inside a panel."""
+        """Add a line of text at a position in points, truncated to a `width`.
+
+        In given axes, only text inside a panel is added.
+        """
         if self.onto is None or in_panel:
+            if width is not None:
+                words = self.shortened(words, width=width, size=size, weight=weight)
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
@@ -343,9 +367,9 @@ class Page:
     ) -> Panel:
         """Add a chart to the page, with the title of its horizontal axis `below` its box."""
         if x.title:
-            words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
-            self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
-                       align="center", colour=self.colours.faint)  # fmt: skip
+            self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
+                       align="center", colour=self.colours.faint,
+                       width=box[2] - box[0])  # fmt: skip
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
@@ -361,8 +385,7 @@ class Page:
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
         if note and rest > 20 * self.scale:
-            shown = self.shortened(note, size=SMALL, width=rest)
-            self.write(shown, right, y, size=SMALL, gid="note", align="right",
+            self.write(note, right, y, size=SMALL, gid="note", align="right", width=rest,
                        colour=note_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
@@ -448,7 +471,19 @@ class Page:
             height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
             if y - height < bottom:
                 return written
-            self._write_row(row, lines, (left, y - 7.6 * scale), indent=indent, ends=ends)
+            baseline = y - 7.6 * scale
+            if row.style:
+                style = {"colour": row.style.colour, "dashes": row.style.dashes}
+                self.sample({**style, "width": 1.7 * scale}, left, left + 15 * scale,
+                            baseline + 2.4 * scale)  # fmt: skip
+            elif row.mark:
+                self.write(row.mark, left + indent - 4 * scale, baseline, size=7.6, weight="bold",
+                           colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
+            for number, line in enumerate(lines):
+                down = number * 1.18 * 7.6 * scale
+                self.write(line, left + indent, baseline - down, size=7.6, gid="ranking")
+            for end, cell in zip(ends, row.numbers, strict=False):
+                self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
             y -= height
         return len(ranking.rows)
 
@@ -482,22 +517,6 @@ class Page:
         self.layers.append(Lines(lines=[rule], colour=faint, width=0.4 * scale, gid="rule"))
         return y - 3 * scale
 
-    def _write_row(
-        self, row: Row, lines: Sequence[str], at: tuple[float, float], *, indent: float,
-        ends: Sequence[float],
-    ) -> None:  # fmt: skip
-        left, baseline = at
-        if row.style:
-            self.sample(row.style, left, left + 15 * self.scale, baseline + 2.4 * self.scale)
-        elif row.mark:
-            self.write(row.mark, left + indent - 4 * self.scale, baseline, size=7.6, weight="bold",
-                       colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
-        for number, line in enumerate(lines):
-            y = baseline - number * 1.18 * 7.6 * self.scale
-            self.write(line, left + indent, y, size=7.6, gid="ranking")
-        for end, cell in zip(ends, row.numbers, strict=False):
-            self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
-
     # -- done
 
     def draw(
@@ -515,60 +534,19 @@ class Page:
         return _matplotlib.draw(scene)
 
 
-def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
-    """Split a box into `n` equal boxes below headings, row by row from the upper left.
-
-    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
-    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
-    """
-    left, bottom, right, top = box
-    width, height = right - left, top - bottom
-
-    def size(columns: int) -> tuple[float, float]:
-        rows = math.ceil(n / columns)
-        across = (width - gap * (columns - 1)) / columns
-        return across, (height - gap * (rows - 1)) / rows - heading
-
-    def cost(columns: int) -> float:
-        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
-        rows = math.ceil(n / columns)
-        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
-        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
-
-    if pixel:
-        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
-        across, up = (max(math.floor(side / pixel), 8) * pixel for side in size(columns))
-    else:
-        columns = min(range(1, n + 1), key=cost)
-        across, up = size(columns)
-    boxes = []
-    for row, column in (divmod(number, columns) for number in range(n)):
-        x0, y1 = left + column * (across + gap), top - heading - row * (up + heading + gap)
-        boxes.append((x0, y1 - up, x0 + across, y1))
-    return boxes
+_RULER = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100))
 
 
 @lru_cache(maxsize=50_000)
 def _measure(words: str, size: float, weight: str) -> Extent:
-    sheet = _ruler()
     text = Drawn(0, 0, words, fontfamily=list(FONTS), fontsize=size, fontweight=weight,
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
-    text.set_figure(sheet)
+    text.set_figure(_RULER.figure)
     before = mpl.rcParams["text.hinting"]
     mpl.rcParams["text.hinting"] = "none"  # as in the drawing: the same widths at every resolution
     try:
-        box = text.get_window_extent(sheet.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg
+        box = text.get_window_extent(_RULER.get_renderer())  # type: ignore[no-untyped-call]
     finally:
         mpl.rcParams["text.hinting"] = before
-    point = 72 / sheet.dpi
-    return Extent(
-        box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3
-    )  # fmt: skip
-
-
-@cache
-def _ruler() -> Figure:
-    """Return a figure to measure text with."""
-    figure = Figure(figsize=(1, 1), dpi=100)
-    FigureCanvasAgg(figure)
-    return figure
+    point = 72 / 100  # of a pixel
+    return Extent(box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import io
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import wrap
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._render import render
 from landscape.errors import require
 from landscape.figures._caption import GENERATED
 from landscape.figures._labels import FONTS, clean_name, place_labels
@@ -31,6 +32,7 @@ from landscape.figures._scene import (
     Hatched,
     Image,
     Intervals,
+    Layer,
     Lines,
     Name,
     Names,
@@ -79,18 +81,10 @@ def to_page(figure: Any) -> str:
 
     # In a script "<" could close it; in JSON it may as well be written as an escape.
     drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
-    fonts = "".join(
-        f"@font-face{{font-family:{_LETTERS};font-weight:{weight};src:url({_font_link(weight)})}}"
-        for weight in ("normal", "bold")
-    )
-    return (
-        f"<!DOCTYPE html><html><head><meta charset='utf-8'><style>{fonts}</style>"
-        f"<script>{get_plotlyjs()}</script></head><body><div id='figure'></div><script>"
-        f"var drawn = {drawn};"
-        f"Promise.all(['12px {_LETTERS}', 'bold 12px {_LETTERS}'].map(f => document.fonts.load(f)))"
-        ".finally(() => Plotly.newPlot('figure', drawn.data, drawn.layout, {displaylogo: false}));"
-        "</script></body></html>"
-    )
+    fonts = [(weight, _font_link(weight)) for weight in ("normal", "bold")]
+    return render(
+        "figure.html", family=_LETTERS, fonts=fonts, library=get_plotlyjs(), drawn=drawn
+    )  # fmt: skip
 
 
 @cache
@@ -129,8 +123,7 @@ def _escaped(line: str) -> str:
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
     """Join lines with NaN between them, thinned to `most` vertices; closed lines stay closed."""
     kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
-    room = most - 2 * len(kept)
-    step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, room))))
+    step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, most - 2 * len(kept)))))
     gap = np.full((1, 2), np.nan)
     parts: list[Floats] = []
     for line in kept:
@@ -181,13 +174,6 @@ class _Drawing:
         )  # fmt: skip
         self.samples: list[str] = []
         self.taken: dict[str, Floats] = {}  # boxes that names may not touch
-        self.draws: dict[type, Callable[[Any, str, Panel], None]] = {
-            Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
-            Curve: self._curve,
-            Intervals: self._intervals, Rule: self._rule, Spans: self._spans,
-            Hatched: self._hatched, Arrows: self._arrows, Names: self._names,
-            Squares: self._squares,
-        }  # fmt: skip
         self.figure.update_layout(
             template="none", paper_bgcolor=self.colours.page, plot_bgcolor="rgba(0,0,0,0)",
             font={"family": _FONT, "size": 12, "color": self.colours.ink},
@@ -213,7 +199,7 @@ class _Drawing:
             yaxis={"range": [0, height], "domain": [0, 1], **fixed},
         )
         for layer in self.scene.layers:
-            self.draws[type(layer)](layer, "", page)
+            self._draw(layer, "", page)
         for text in self.scene.texts:
             self._text(text)
 
@@ -239,11 +225,7 @@ class _Drawing:
         shown = wrap(" ".join(caption.sentences[:n]), 150, max_lines=2, placeholder="…")
         lines += [safe_text(line, most=200) for line in shown]
         self.below = 20 + 15 * len(lines)
-        self.figure.add_annotation(
-            text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,
-            xanchor="left", yanchor="top", align="left",
-            font={"size": 11, "color": self.colours.faint},
-        )  # fmt: skip
+        self._write_below("<br>".join(lines), x=0, align="left")
 
     def _lay_out(self, panels: Sequence[Panel]) -> None:
         """Set size, margins and legend."""
@@ -258,7 +240,7 @@ class _Drawing:
                 legend={"orientation": "h", "x": 0.02, "y": 0, "yanchor": "top"},
             )  # fmt: skip
             for place, words in enumerate(self.samples):
-                self._note(words, -(24 * rows + 18 * place))
+                self._write_below(safe_text(words), x=0.02, yshift=-(24 * rows + 18 * place))
             return
         has_ticks = any(panel.x.ticks for panel in panels)
         note = self.figure.layout.annotations[0]
@@ -268,18 +250,17 @@ class _Drawing:
         own = bool(self.scene.title)
         margin = {"l": 30, "r": 20, "t": 50 if own else 24,
                   "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
-        is_map = panels[0].edge != "chart"
-        high = max(180, round(height * (self.pixels if is_map else _PIXELS_A_POINT)))
+        point = _PIXELS_A_POINT if panels[0].edge == "chart" else self.pixels
+        high = max(180, round(height * point))
         self.figure.update_layout(
             title={"text": safe_text(self.scene.title)} if own else None, margin=margin,
             height=high + margin["t"] + margin["b"], showlegend=rows > 0,
         )  # fmt: skip
 
-    def _note(self, words: str, shift: float) -> None:
+    def _write_below(self, text: str, **style: Any) -> None:
         self.figure.add_annotation(
-            text=safe_text(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
-            showarrow=False, xanchor="left", yanchor="top",
-            font={"size": 11, "color": self.colours.faint},
+            text=text, xref="paper", yref="paper", y=0, showarrow=False, xanchor="left",
+            yanchor="top", font={"size": 11, "color": self.colours.faint}, **style,
         )  # fmt: skip
 
     # -- panels
@@ -294,9 +275,9 @@ class _Drawing:
         is_framed = panel.edge == "box"
         for side, axis, domain in zip("xy", (panel.x, panel.y), domains, strict=True):
             low, high = np.log10(axis.limits) if axis.log else axis.limits
-            marks = list(axis.ticks)
+            marks = axis.ticks
             if side == "y" and panel.rows and not self.is_page:
-                marks = [(at, words) for at, words in panel.rows]
+                marks = panel.rows
             layout: dict[str, Any] = {
                 "domain": [max(0.0, domain[0]), min(1.0, domain[1])], "range": [low, high],
                 "anchor": f"{'y' if side == 'x' else 'x'}{number}", "zeroline": False,
@@ -330,19 +311,23 @@ class _Drawing:
             )  # fmt: skip
         for layer in panel.layers:
             if layer.screen is not False:
-                self.draws[type(layer)](layer, number, panel)
+                self._draw(layer, number, panel)
+
+    def _draw(self, layer: Layer, number: str, panel: Panel) -> None:
+        """Draw a layer with the method of its name."""
+        getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(
         self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
     ) -> None:
         """Add a trace to a panel; `hover` is one text for all, or one for each mark."""
         hover = hover() if callable(hover) else hover
-        told = hover if isinstance(hover, str) else [_lines_of(text) for text in hover]
+        if not isinstance(hover, str):
+            hover = ["<br>".join(map(safe_text, str(text).split("\n"))) for text in hover]
+        style = {"hoverinfo": "text" if hover else "skip", **style}
         trace = getattr(self.go, kind)(
-            x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}",
-            hovertext=told if len(told) else None,
-            **{"hoverinfo": "text" if len(told) else "skip", **style},
-        )  # fmt: skip
+            x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}", hovertext=hover or None, **style
+        )
         self.figure.add_trace(trace)
 
     def _refs(self, number: str) -> dict[str, str]:
@@ -361,9 +346,9 @@ class _Drawing:
         lines = [line for line in layer.lines if len(line)]
         if not lines:
             return
-        n = sum(len(line) + 1 for line in lines)
-        room = 0.6 * MOST_MARKS
-        most = n if self.vertices <= room or panel.gid == "page" else int(room * n / self.vertices)
+        most = sum(len(line) + 1 for line in lines)
+        if panel.gid != "page":
+            most = min(most, int(0.6 * MOST_MARKS * most / self.vertices))
         x, y = thinned(lines, most=max(8, most))
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
         self._trace(
@@ -413,8 +398,8 @@ class _Drawing:
         )  # fmt: skip
 
     def _band(self, layer: Band, number: str, _panel: Panel) -> None:
-        known = np.isfinite(np.asarray(layer.low, dtype=float) + layer.high)
         x, low, high = (np.asarray(one, dtype=float) for one in (layer.x, layer.low, layer.high))
+        known = np.isfinite(low + high)
         for run in np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1):
             if known[run].any():
                 path = np.concatenate([x[run], x[run][::-1]])
@@ -472,7 +457,7 @@ class _Drawing:
         if not layer.where.any():
             return
         times = max(1, round(400 / layer.where.shape[1]))
-        where = np.repeat(np.repeat(layer.where, times, axis=0), times, axis=1)
+        where = np.kron(layer.where, np.ones((times, times), dtype=bool))
         row, column = np.indices(where.shape)
         stripes = where & ((row - column) % 9 < 2)
         pixels = np.zeros((*where.shape, 4), dtype=np.uint8)
@@ -547,16 +532,10 @@ def _marked(panel: Panel) -> Floats:
     boxes = [np.empty((0, 4))]
     for layer in panel.layers:
         if isinstance(layer, Points) and layer.screen is None:
-            at, half = (
-                panel.to_page(layer.x, layer.y),
-                np.max(np.asarray(layer.size) / 2, initial=0),
-            )
+            at = panel.to_page(layer.x, layer.y)
+            half = np.max(np.asarray(layer.size) / 2, initial=0)
             boxes.append(np.hstack([at - half, at + half])[:_MOST_KEPT_CLEAR])
     return np.concatenate(boxes)
-
-
-def _lines_of(text: str) -> str:
-    return "<br>".join(safe_text(line) for line in str(text).split("\n"))
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

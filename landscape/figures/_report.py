@@ -227,9 +227,8 @@ def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
         x, y = left + column * pitch, top - row * _TILE * scale - _BIG * scale
         page.write(number.value, x, y, size=_BIG, weight="bold", gid="number")
         beside = x + page.extent(number.value, size=_BIG, weight="bold").width + 4 * scale
-        width = pitch - (beside - x) - 6 * scale
-        interval = page.shortened(number.interval, width=width, size=SMALL)
-        page.write(interval, beside, y, size=SMALL, colour=page.colours.faint, gid="interval")
+        page.write(number.interval, beside, y, size=SMALL, colour=page.colours.faint,
+                   gid="interval", width=pitch - (beside - x) - 6 * scale)  # fmt: skip
         lines = page.wrapped(number.meaning, size=7.5, width=pitch - 8 * scale)
         for line_number, line in enumerate(lines[:2]):
             page.write(
@@ -301,8 +300,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
         y -= pitch
         counts = f"{row.papers:,} of {row.region_papers:,}"
         width = columns[0] - left - page.extent(counts, size=7.5).width - 6 * scale
-        name = page.shortened(row.label, width=width, size=7.5)
-        page.write(name, left, y, size=7.5, gid="region")
+        page.write(row.label, left, y, size=7.5, gid="region", width=width)
         page.write(counts, columns[0], y, size=7.5, align="right")
         share = f"{row.share:.0%} ({row.share_low:.0%} to {row.share_high:.0%})"
         page.write(share, columns[1], y, size=7.5, align="right")
@@ -347,10 +345,8 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
             return
         y -= 11 * scale
         who = f"{_authors(paper.authors)} {paper.year} · {names.get(topic, '')} · {paper.paper_id}"
-        page.write(
-            page.shortened(who, width=right - left, size=SMALL, weight="bold"), left, y,
-            size=SMALL, weight="bold", colour=page.colours.faint, gid="paper",
-        )  # fmt: skip
+        page.write(who, left, y, size=SMALL, weight="bold", colour=page.colours.faint, gid="paper",
+                   width=right - left)  # fmt: skip
         for line in lines:
             y -= 9 * scale
             page.write(line, left, y, size=7.5, gid="paper title")

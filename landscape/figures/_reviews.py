@@ -20,7 +20,7 @@ from landscape.figures._maps import (
     mark_papers,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking, Row
+from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 from landscape.mapping._density import default_bandwidth
 from landscape.overlays.missions._measures import ShareMap, share_map
@@ -102,7 +102,10 @@ def draw_reviews(
     if not len(gaps.table):
         raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    located = _located(gaps.table, atlas.topics)
+    # The ranked regions that have a peak on the map.
+    peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
+    located = gaps.table.drop(columns=["x", "y"], errors="ignore").join(peaks, on="topic_id")
+    located = located.dropna(subset=["x", "y"]).reset_index(drop=True)
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
@@ -123,7 +126,9 @@ def draw_reviews(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
               gid="reviews", order=1.0)
     )  # fmt: skip
-    written = page.write_ranking(_ranking(best), column)
+    title = "Where a review would help most"
+    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
+    written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)
     places = [
         f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
@@ -168,13 +173,6 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     return page.draw(alt_text=words, table=found.table)
 
 
-def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranked regions that have a peak on the map."""
-    places = topics.set_index("topic_id")[["x", "y"]]
-    bare = table.drop(columns=[name for name in ("x", "y") if name in table])
-    return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
-
-
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
     """Return the colours of the share of reviews relative to the usual one, on a log scale."""
     usual = max(shares.overall, 1e-12)
@@ -206,21 +204,3 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     )  # fmt: skip
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())
-
-
-def _ranking(best: pd.DataFrame) -> Ranking:
-    """Return the table next to the map."""
-    import pandas as pd
-
-    columns = [column for column in _COLUMNS if column[0] in best]
-    rows = [
-        Row(
-            str(row["label"]),
-            tuple("–" if pd.isna(row[name]) else form.format(row[name])
-                  for name, _, form in columns),
-            mark=str(number),
-        )
-        for number, (_, row) in enumerate(best.iterrows(), 1)
-    ]  # fmt: skip
-    headings = ("Region", *(heading for _, heading, _ in columns))
-    return Ranking("Where a review would help most", headings, rows)

@@ -6,6 +6,7 @@ coordinates of their panel; names and texts use points.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -279,12 +280,12 @@ class Scene:
     table: pd.DataFrame | None = None
 
 
-def padded_range(values: Any, *, padding: float = 0.2) -> tuple[float, float]:
+def padded_range(values: Any) -> tuple[float, float]:
     """Return the range of positions, without a few distant outliers."""
+    low, high = np.quantile(values, [0.0005, 0.9995])
+    border = 0.2 * (high - low)
     least, most = float(np.min(values)), float(np.max(values))
-    inner = np.quantile(values, [0.0005, 0.9995])
-    room = padding * (inner[1] - inner[0])
-    return max(least, float(inner[0] - room)), min(most, float(inner[1] + room))
+    return max(least, float(low - border)), min(most, float(high + border))
 
 
 def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
@@ -314,3 +315,36 @@ def doubling_ticks(
     step = max(1, int(np.ceil((high - low + 1) / 9)))
     first = -step * int(-low // step) if low < 0 else int(low)
     return [(float(2.0**p), form(float(2.0**p))) for p in range(first, int(high) + 1, step)]
+
+
+def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
+    """Split a box into `n` equal boxes below headings, row by row from the upper left.
+
+    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
+    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
+    """
+    left, bottom, right, top = box
+    width, height = right - left, top - bottom
+
+    def size(columns: int) -> tuple[float, float]:
+        rows = math.ceil(n / columns)
+        across = (width - gap * (columns - 1)) / columns
+        return across, (height - gap * (rows - 1)) / rows - heading
+
+    def cost(columns: int) -> float:
+        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
+        rows = math.ceil(n / columns)
+        shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
+        return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
+
+    if pixel:
+        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
+        across, up = (max(math.floor(side / pixel), 8) * pixel for side in size(columns))
+    else:
+        columns = min(range(1, n + 1), key=cost)
+        across, up = size(columns)
+    boxes = []
+    for row, column in (divmod(number, columns) for number in range(n)):
+        x0, y1 = left + column * (across + gap), top - heading - row * (up + heading + gap)
+        boxes.append((x0, y1 - up, x0 + across, y1))
+    return boxes

@@ -170,9 +170,8 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
         free = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
         weight = "bold" if node.one is None else "normal"
         ((across, up),) = panel.to_page([_across(node.column)], [node.row])
-        words = page.shortened(node.label, width=free, size=size, weight=weight)
-        page.write(words, across + 4.5 * page.scale, up - 0.3 * size * page.scale, size=size,
-                   weight=weight, gid="label", in_panel=True,
+        page.write(node.label, across + 4.5 * page.scale, up - 0.3 * size * page.scale, size=size,
+                   weight=weight, gid="label", in_panel=True, width=free,
                    colour=page.colours.ink if node.selected else page.colours.faint)  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures._colours import Theme, oklab_to_srgb
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions, tile
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import (
     Axis,
     Band,
@@ -26,6 +26,7 @@ from landscape.figures._scene import (
     Rule,
     Spans,
     ticks,
+    tile,
     uncovered_spans,
 )
 from landscape.overlays.trends import author_path
@@ -150,7 +151,12 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    limits = _sensible_limits(middle, low, high)
+    # All dots are inside the axis, and bars unless they are much longer.
+    least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
+    lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
+    higher = min(max(most, float(np.max(high))), 1.8 * most + 5)
+    border = 0.03 * (higher - lower)
+    limits = lower - border, higher + border
     marks = ticks(limits, 5, lambda v: f"{v:+.0f}%" if v else "0")
     panel = page.chart(
         (names, upper - pitch * len(shown), right, upper), Axis(limits, marks),
@@ -169,22 +175,13 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
         ),
     ])  # fmt: skip
     for row, (words, colour) in enumerate(zip(shown["label"], colours, strict=True)):
-        label = page.shortened(words, width=names - left - 6 * scale, size=7.5)
         y = upper - (row + 0.5) * pitch - 2.5 * scale
-        page.write(label, names - 4 * scale, y, size=7.5, align="right", colour=colour, gid="topic")
+        page.write(words, names - 4 * scale, y, size=7.5, align="right", colour=colour,
+                   gid="topic", width=names - left - 6 * scale)  # fmt: skip
     x, y = left, max(bottom, upper - pitch * len(shown) - 26 * scale)
     for kind, words in (("emerging", "● emerging"), ("fading", "● fading"), ("", "○ neither")):
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
-
-
-def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
-    """Return a range that contains zero, all dots, and bars unless they are much longer."""
-    least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
-    lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
-    upper = min(max(most, float(np.max(high))), 1.8 * most + 5)
-    border = 0.03 * (upper - lower)
-    return lower - border, upper + border
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
@@ -199,9 +196,8 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     for row, cell in zip(steep.to_dict("records"), boxes, strict=True):
         left, bottom, right, top = cell
         colour = colour_of(row["class"], page.colours)
-        words = page.shortened(row["label"], width=right - left, size=7.5, weight="bold")
-        page.write(words, left, top + 3 * scale, size=7.5, weight="bold", colour=colour,
-                   gid="heading")  # fmt: skip
+        page.write(row["label"], left, top + 3 * scale, size=7.5, weight="bold", colour=colour,
+                   gid="heading", width=right - left)  # fmt: skip
         panel = share_panel(
             page, (left + 16 * scale, bottom + 4 * scale, right, top - 2 * scale),
             years[years["topic_id"] == row["topic_id"]], colour=colour, heading=str(row["label"]),
@@ -420,9 +416,9 @@ def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floa
                    hover=[f"{region}, {year:.0f}: {count}"
                           for year, count in zip(each, n, strict=True)]),
         ])  # fmt: skip
-        words = page.shortened(f"{region} ({of.sum()})", width=names - left - 8 * scale, size=7.5)
-        page.write(words, names - 6 * scale, upper - (place + 0.5) * pitch - 2.5 * scale, size=7.5,
-                   align="right", gid="region")  # fmt: skip
+        y = upper - (place + 0.5) * pitch - 2.5 * scale
+        page.write(f"{region} ({of.sum()})", names - 6 * scale, y, size=7.5, align="right",
+                   gid="region", width=names - left - 8 * scale)  # fmt: skip
     if len(counts) > len(rows):
         rest = f"and {len(counts) - len(rows)} more regions"
         page.write(rest, left, upper - pitch * len(rows) - 22 * scale, size=SMALL,

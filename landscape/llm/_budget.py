@@ -64,11 +64,10 @@ class Budget:
         self._model, self._tokens, self._money = model, tokens, money
         self._price = (prices or {}).get(model)
         if money is not None and self._price is None:
-            message = (
+            raise InputError(
                 f"A budget in money needs the price of {model!r}: pass prices={{{model!r}: (a, b)}}"
                 ", the prices of a million tokens read and of a million tokens written."
             )
-            raise InputError(message)
         self._used = Usage()
         self._under_way = 0
         self._lock = threading.Lock()
@@ -108,18 +107,16 @@ class Budget:
     def _check(self, needed: int) -> None:
         ahead = self._under_way + needed
         if self.tokens_used + ahead > self._tokens:
-            message = (
+            raise RemoteError(
                 f"The token budget of {self._tokens:,} for {self._model} is spent "
                 f"({self.tokens_used:,} used). Connect with a larger token_budget."
             )
-            raise RemoteError(message)
         cost = self._cost(Usage(self._used.read + ahead, self._used.written))
         if self._money is not None and cost > self._money:
-            message = (
+            raise RemoteError(
                 f"The budget of {self._money:.2f} in money for {self._model} is spent "
                 f"({self._cost(self._used):.4f} so far). Connect with a larger money_budget."
             )
-            raise RemoteError(message)
 
     def _cost(self, usage: Usage) -> float:
         read, written = self._price or (0.0, 0.0)

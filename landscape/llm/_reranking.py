@@ -68,11 +68,10 @@ def load_reranker(spec: str) -> Reranker:
         return HttpReranker(model=detail or None)
     if kind == "cross-encoder" and detail:
         return CrossEncoderReranker(detail)
-    message = (
+    raise InputError(
         f"There is no reranker {spec!r}; use cohere:MODEL or cross-encoder:NAME_OR_PATH, such as "
         "cross-encoder:cross-encoder/ms-marco-MiniLM-L-6-v2."
     )
-    raise InputError(message)
 
 
 def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -89,11 +88,10 @@ def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDAr
     given = np.asarray(reranker.scores(query, texts), dtype=np.float64)
     broken = int((~np.isfinite(given)).sum())
     if given.shape != (len(texts),) or broken:
-        message = (
+        raise InputError(
             f"{reranker.name} gave scores of shape {given.shape} for {len(texts)} texts, "
             f"{broken} of them not finite."
         )
-        raise InputError(message)
     return given
 
 
@@ -106,17 +104,11 @@ class CrossEncoderReranker:
             self._model = library.CrossEncoder(model, device=device)
         except (OSError, ValueError) as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
-            message = (
+            raise InputError(
                 f"The cross-encoder {model!r} cannot be loaded ({first}). Pass a folder, or a "
                 "name on the Hub if there is a network."
-            )
-            raise InputError(message) from error
-        self._name = model
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self._name
+            ) from error
+        self.name = model
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score texts, shape (n,)."""
@@ -176,17 +168,12 @@ class HttpReranker:
             time_limit=600.0,
         )
         if self._url.rstrip("/") == COHERE_URL and not self._key:
-            message = (
+            raise InputError(
                 "Cohere needs a key: set the environment variable COHERE_API_KEY, or set "
                 "LANDSCAPE_RERANK_URL to your own server, such as http://localhost:8000/v2."
             )
-            raise InputError(message)
         require("httpx", "fetch")
-
-    @property
-    def name(self) -> str:
-        """Model and server, for the settings of a result."""
-        return f"{self._model} at {self._url}"
+        self.name = f"{self._model} at {self._url}"
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score texts by how well they answer a query.

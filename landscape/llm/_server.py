@@ -39,11 +39,10 @@ class Server:
         self._timeout, self._retries = timeout, retries
         self._has_answered = False
         if self.is_openai and not self._key:
-            message = (
+            raise InputError(
                 "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
                 "OPENAI_BASE_URL to your own server, such as http://localhost:11434/v1."
             )
-            raise InputError(message)
         self.client: Any = require("openai", "llm").OpenAI(
             base_url=self._address,
             api_key=self._key or "none",
@@ -67,26 +66,23 @@ class Server:
             self._has_answered = True
         except openai.APITimeoutError as error:
             tries = self._retries + 1
-            message = (
+            raise RemoteError(
                 f"{self.url} gave no answer within {self._timeout:g} s, {tries} times. "
                 "Try again later: finished parts are stored."
-            )
-            raise RemoteError(message) from error
+            ) from error
         except openai.APIConnectionError as error:
-            message = (
+            raise RemoteError(
                 f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
                 "Check the network and OPENAI_BASE_URL."
-            )
-            raise RemoteError(message) from error
+            ) from error
         except openai.APIStatusError as error:
             raise RemoteError(self._refusal(error, model)) from error
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
             # ValueError and similar: a reply in another form.
-            message = (
+            raise RemoteError(
                 f"{self.url} answered the request for {model!r} with something that is not the "
                 f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
-            )
-            raise RemoteError(message) from error
+            ) from error
 
     def _check_port(self) -> None:
         """Report at once that no server is running; other errors are left to the retries."""
@@ -94,11 +90,10 @@ class Server:
             if not is_refused(self._address):
                 return
             time.sleep(pause)
-        message = (
+        raise RemoteError(
             f"{self.url} cannot be reached (connection refused). Start that server, or check "
             "OPENAI_BASE_URL."
         )
-        raise RemoteError(message)
 
     def _refusal(self, error: Any, model: str) -> str:
         reason = self._plain(error.body if isinstance(error.body, str) else error.message)
@@ -139,8 +134,9 @@ def server_url(base_url: str | None = None) -> str:
     try:
         return without_query(_address(base_url))
     except ValueError as error:
-        message = f"Invalid address of a server: {_address(base_url)[:60]!r} ({error})."
-        raise InputError(message) from error
+        raise InputError(
+            f"Invalid address of a server: {_address(base_url)[:60]!r} ({error})."
+        ) from error
 
 
 def _address(base_url: str | None) -> str:

@@ -169,7 +169,8 @@ def _text(run: Run, height: float) -> str:
     if (run.baseline.points[-1] != points[-1]).any():
         points = np.vstack([points, run.baseline.points[-1]])
     # The line is a little longer, because browsers omit letters beyond its end.
-    more = points[-1] + 0.6 * style.size * _unit(points[-1] - points[-2])
+    step = points[-1] - points[-2]
+    more = points[-1] + 0.6 * style.size * step / max(float(np.linalg.norm(step)), 1e-9)
     way = " L".join(f"{_n(x)} {_n(height - y)}" for x, y in [*points, more])
     return (
         f'<path id="{name}" d="M{way}" fill="none"/>'
@@ -206,10 +207,6 @@ def _stable_number(run: Run) -> int:
 
     where = "" if run.baseline is None else f"{run.baseline.points[0]}"
     return crc32(f"{run.place} {run.text} {where}".encode())
-
-
-def _unit(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    return way / max(float(np.linalg.norm(way)), 1e-9)
 
 
 def _css(family: str) -> str:

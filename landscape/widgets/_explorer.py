@@ -114,7 +114,7 @@ class MapExplorer(ExplorerState):
             if name:
                 self._read_overlay(kind, name)
         if "reviews" in self._state.layers:
-            self._read_reviews()
+            self._read_overlay("reviews")
         if colour_by != "density":
             self.colour_by = colour_by
         if corners is not None:

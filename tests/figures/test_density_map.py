@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +9,15 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._density_map import draw_heatmap
-from landscape.figures._maps import key_values
+from landscape.figures._maps import key_values, positions
 
 COARSE = 40
+
+
+def draw_heatmap(x, y, topics=None, **options):
+    """Draw a map of an atlas that has positions and topics only."""
+    atlas = SimpleNamespace(map=pd.DataFrame({"x": x, "y": y}), topics=topics)
+    return figures.heatmap(atlas, **options)
 
 
 def names_on(figure):
@@ -216,7 +223,7 @@ def test_positions_that_are_no_numbers(bad):
 
 def test_other_unusable_input():
     with pytest.raises(InputError, match="2 x and 1 y"):
-        draw_heatmap([0, 1], [0])
+        positions([0, 1], [0])
     with pytest.raises(InputError, match="no papers"):
         draw_heatmap([], [])
     with pytest.raises(InputError, match="lacks label"):

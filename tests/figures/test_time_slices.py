@@ -8,7 +8,7 @@ import pytest
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import time_slices
-from landscape.figures._page import tile
+from landscape.figures._scene import tile
 from landscape.figures._time_slices import equal_slices, slice_table
 
 COARSE = 30

@@ -319,8 +319,7 @@ def _day(name: str, value: date | str | None) -> str | None:
     try:
         day = value if isinstance(value, date) else date.fromisoformat(value)
     except ValueError as error:
-        message = f"{name} must be a date such as 2024-01-31, got {value!r}"
-        raise InputError(message) from error
+        raise InputError(f"{name} must be a date such as 2024-01-31, got {value!r}") from error
     return day.strftime("%Y-%m-%d")
 
 

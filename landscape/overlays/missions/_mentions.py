@@ -120,7 +120,8 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         for text, found in zip(texts, candidates, strict=True)
         for one, earlier in zip(found, (None, *found), strict=False)
         if defined_otherwise(text, one.start, one.end)
-        and not _spelled_out(one, earlier)
+        # A name in brackets may follow a longer name of the same facility.
+        and not (earlier and earlier.facility == one.facility and one.start - earlier.end <= 3)
         # The name denotes the facility itself, not an instrument or a survey.
         and (
             one.ambiguous
@@ -132,11 +133,6 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         _joined(text, _accepted(text, found, sure, foreign))
         for text, found in zip(texts, candidates, strict=True)
     ]
-
-
-def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
-    """Return whether a name in brackets follows a longer name of the same facility."""
-    return earlier is not None and earlier.facility == one.facility and one.start - earlier.end <= 3
 
 
 def _candidates(text: str) -> list[_Candidate]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-# Settings of tagging; the weights of its features are in ``thesaurus.yaml``.
+# Settings of tagging, measured by ``benchmarks/quality.py``; weights: ``thesaurus.yaml``.
 _LEAST_SCORE = 0.01
 _MOST_MEANT = 100  # candidates by meaning, besides the named concepts
 _MOST_SIMILAR = 20  # candidates whose term has a similar embedding

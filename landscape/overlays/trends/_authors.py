@@ -211,7 +211,7 @@ def _groups_table(papers: pd.DataFrame) -> pd.DataFrame:
         **_SPAN, **{name: (column, _distinct) for name, column in names.items()}
     )
     # Papers that are linked to none (group 0) come last.
-    return table.sort_values("group", key=lambda n: n.where(n > 0, np.inf), ignore_index=True)
+    return table.sort_values("group", key=lambda n: n.mask(n == 0, n.max() + 1), ignore_index=True)
 
 
 def _distinct(texts: pd.Series) -> list[str]:

@@ -63,7 +63,7 @@ def _build(options: argparse.Namespace) -> Answer:
     atlas = landscape.build(
         options.inputs,
         options.out,
-        approve=_agree if options.yes else ask_on_terminal,
+        approve=(lambda _: True) if options.yes else ask_on_terminal,
         say=note,
         **arguments_of(options, "inputs", "out", "yes"),
     )
@@ -98,11 +98,6 @@ def _info(options: argparse.Namespace) -> Answer:
         return Answer(as_json(facts(atlas) | ({"verified": True} if options.verify else {})))
     verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are unchanged"
     return Answer(describe(atlas) + (verified if options.verify else ""))
-
-
-def _agree(_question: str) -> bool:
-    """Confirm without asking, for ``--yes``."""
-    return True
 
 
 def ask_on_terminal(question: str) -> bool:

@@ -63,7 +63,6 @@ def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
 
 
 def _installed() -> Path:
-    """Return the folder of the installed notebooks."""
     try:
         files = importlib.metadata.files("landscape") or []
     except importlib.metadata.PackageNotFoundError:

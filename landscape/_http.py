@@ -47,46 +47,23 @@ def ignore_note(note: str) -> None:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Pace, retries and limits of the requests to one server.
+    """Pace, retries and limits of the requests to one server; times are in seconds.
 
-    Parameters
-    ----------
-    pause : float, default 0
-        Minimum time between two requests, in seconds.
-    attempts : int, default 6
-        Maximum attempts after temporary errors.
-    connect_attempts : int, default 3
-        Maximum attempts to connect to the server.
-    first_wait, longest_wait : float
-        Bounds of the exponential wait between attempts, in seconds.
-    longest_retry_after : float, default 900
-        Maximum wait that a server can request (Retry-After or the end of a quota), in seconds.
-    cap_retry_after : bool, default False
-        Whether to wait `longest_retry_after` if the server requests more, instead of failing.
-    timeout : float, default 120
-        Maximum time without data from the server, in seconds.
-    time_limit : float, default inf
-        Maximum time of one request with all its attempts, in seconds; not for downloads.
-    sleep, clock, jitter : callable
-        Functions that wait, return the time (seconds since 1970), and return a random fraction.
-
-    Examples
-    --------
     >>> RetryPolicy(first_wait=1, jitter=lambda: 1.0).backoff(3)
     4.0
     """
 
-    pause: float = 0.0
-    attempts: int = 6
+    pause: float = 0.0  # minimum time between two requests
+    attempts: int = 6  # after temporary errors
     connect_attempts: int = _UNREACHABLE_ATTEMPTS
-    first_wait: float = 2.0
+    first_wait: float = 2.0  # of the exponential waits between attempts
     longest_wait: float = 120.0
-    longest_retry_after: float = 900.0
-    cap_retry_after: bool = False
-    timeout: float = 120.0
-    time_limit: float = float("inf")
+    longest_retry_after: float = 900.0  # that a server can request (Retry-After, end of a quota)
+    cap_retry_after: bool = False  # whether to wait this long if it requests more, or to fail
+    timeout: float = 120.0  # maximum time without data from the server
+    time_limit: float = float("inf")  # of one request with all its attempts; not for downloads
     sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.time  # seconds since 1970
     jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
 
     def backoff(self, failures: int) -> float:
@@ -97,8 +74,6 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete reply of a server."""
-
     status: int
     headers: Mapping[str, str]
     content: bytes

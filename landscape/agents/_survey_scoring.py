@@ -79,9 +79,8 @@ class Library:
         cosines = (self._comparison.cosines(rows) - mean) / spread
         # Word vectors need much memory.
         pieces = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
-        return cosines, np.concatenate([self._comparison.matches(some) for some in pieces]).astype(
-            float
-        )
+        matches = np.concatenate([self._comparison.matches(some) for some in pieces])
+        return cosines, matches.astype(float)
 
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
         """Return cosines of papers to the centre of others, in deviations from the usual ones."""
@@ -332,8 +331,6 @@ _CENTRE_PAPERS = 10  # papers whose centre the others are compared with
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of a paper in the survey."""
-
     how: How
     parent: int = -1
     query: int | None = None
@@ -375,7 +372,6 @@ class Candidates:
         self._scores = None
 
     def judge(self, judgements: dict[int, Decision]) -> None:
-        """Add judgements of a model."""
         self.judged.update(judgements)
         self._scores = None
 
@@ -395,7 +391,6 @@ class Candidates:
         return self.rows[np.argsort(-self.scores(), kind="stable")]
 
     def score_of(self) -> dict[int, float]:
-        """Return a mapping from rows to scores."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:

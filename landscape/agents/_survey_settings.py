@@ -169,11 +169,9 @@ class ReplyLog:
             self._append({"form": _FORM, "identity": identity})
 
     def find(self, asked: str) -> Any:
-        """Return the reply to a request, or None if none is stored."""
         return self._replies.get(_key(asked))
 
     def keep(self, asked: str, reply: Any) -> None:
-        """Store a reply."""
         key = _key(asked)
         if key not in self._replies:
             self._replies[key] = reply
@@ -204,11 +202,10 @@ class ReplyLog:
         """Append a line with a value, or the end of an incomplete line."""
         if self._path is None:
             return
+        line = "" if value is None else json.dumps(value, ensure_ascii=False)
         try:
             with open(self._path, "a", encoding="utf-8", opener=_open_for_owner) as stream:
-                stream.write(
-                    "\n" if value is None else json.dumps(value, ensure_ascii=False) + "\n"
-                )
+                stream.write(f"{line}\n")
         except OSError as error:
             raise InputError(f"{self._path} cannot be written ({error.strerror}).") from error
 

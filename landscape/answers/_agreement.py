@@ -140,7 +140,6 @@ class Agreement:
 def compare(
     claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
 ) -> Agreement:
-    """Compare a claim with sentences."""
     wanted = _tokens(claim)
     held = [_tokens(sentence) for sentence in sentences]
     weights = _weights(wanted, held)

@@ -124,31 +124,9 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
-    leaves open.
-
-    Parameters
-    ----------
-    engine : Engine
-    question : str
-    settings : AskSettings, optional
-    model : WritingModel, optional
-        Without one, sentences are quoted.
-    thread : sequence of Answer
-        Earlier answers of the conversation, oldest first.
-    on_text : callable, optional
-        Called with each piece of text as it is written.
-    on_step : callable, optional
-        Called with each step of an agent.
-
-    Returns
-    -------
-    Answer
-        If the model fails, its part is missing, and a note reports it.
-
-    Raises
-    ------
-    InputError
-        If the question is empty or a setting is invalid.
+    leaves open. Without a model, sentences are quoted; if it fails, its part is missing, and a
+    note reports it. `thread` has earlier answers, oldest first; `on_text` gets each piece of
+    text as it is written, `on_step` each step of an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
@@ -244,13 +222,6 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
 def ask_settings(**fields: Any) -> AskSettings:
     """Make settings from fields of `AskSettings`; `weights` may be a mapping.
 
-    Raises
-    ------
-    InputError
-        If a name is unknown or a value is invalid.
-
-    Examples
-    --------
     >>> ask_settings(k=5, weights={"time": 1.0}).weights.names
     ('time',)
     """

@@ -73,8 +73,6 @@ class _Agreement(ReplyForm):
 
 @dataclass(frozen=True)
 class Checked:
-    """Text and claims of a checked answer."""
-
     text: str
     claims: tuple[Claim, ...]
     unknown: tuple[str, ...] = ()
@@ -196,25 +194,8 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
 
     A stance needs a sentence of its paper; otherwise the paper is irrelevant. If the level of
     the model contradicts the stances, it is replaced by the level that follows from them, and the
-    explanation states this.
+    explanation states this. Raises RemoteError if the model fails.
 
-    Parameters
-    ----------
-    question : str
-    papers : sequence of Paper
-    model : LanguageModel
-
-    Returns
-    -------
-    Consensus
-
-    Raises
-    ------
-    RemoteError
-        If the model fails.
-
-    Examples
-    --------
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete_json(self, system, user, schema):

@@ -77,40 +77,11 @@ def answer(
 ) -> Answer:
     """Answer a question from the papers found, and check the answer.
 
-    Without a model, or if it fails, the best sentences are quoted instead. An answer that cites
-    none of the papers is a failure.
+    The model gets their abstracts and the `thread`, the earlier answers of the conversation. The
+    style "nuanced" takes three requests: draft, review and improvement; `check_with_model` takes
+    one more. Without a model, or if it fails or cites none of the papers, the best sentences are
+    quoted instead. A checked answer in another `language` or for an `audience` is rewritten.
 
-    Parameters
-    ----------
-    question : str
-    results : Results
-        Papers found; the model gets their abstracts.
-    model : WritingModel, optional
-    style : {"multi-paper", "single-paper", "bibliometric", "nuanced"}
-        ``"nuanced"`` takes three requests: draft, review and improvement.
-    language : str, optional
-        Default: that of the question. Otherwise the checked answer is rewritten, see `rewrite`.
-    audience : {"expert", "student", "public"}, optional
-    thread : sequence of Answer
-        Earlier answers of the conversation, oldest first.
-    score, nearest, threshold
-        Passed to `extract_answer`.
-    check_with_model : bool, default True
-        Whether the model also checks the claims, in one more request.
-    on_text : callable, optional
-        Called with each piece of text as it is written.
-
-    Returns
-    -------
-    Answer
-
-    Raises
-    ------
-    InputError
-        If the style is unknown.
-
-    Examples
-    --------
     >>> from landscape.types import Coverage, Hit, Paper
     >>> class Fixed:
     ...     model = "fixed"
@@ -258,25 +229,6 @@ def rewrite(
     old one. If a new sentence contains a number that the old one lacks, the answer is not
     rewritten, and a note reports it.
 
-    Parameters
-    ----------
-    earlier : Answer
-    model : LanguageModel
-    language : str, optional
-        Name of a language. Default: that of the answer.
-    audience : {"expert", "student", "public"}, optional
-
-    Returns
-    -------
-    Answer
-
-    Raises
-    ------
-    InputError
-        If the audience is unknown or the language is not a name.
-
-    Examples
-    --------
     >>> from landscape.types import Coverage, Results
     >>> class Fixed:
     ...     model = "fixed"

@@ -35,7 +35,7 @@ _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a name this near to its peak needs no leader line
 _REPAIRED = 60  # names that repair tries to bring back, most important first
-_MOVED = 2  # names that may be moved to make room for one
+_MOVED = 2  # names that may be moved to make space for one
 _TRIED = 16  # places tried so
 _AT_ONCE = 200  # places looked at together, cheapest first
 _SWEEPS = 3

@@ -115,7 +115,7 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-_OFF_TOPIC = 0.9  # share of the usual similarity; without a model, some paper must be this near
+_OFF_TOPIC = 0.9  # share of the usual cosine; if none is larger, no paper is selected by rule
 _RARE = 3.0  # minimum rarity of a word searched for alone: one paper in twenty contains it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
@@ -187,7 +187,8 @@ class Crawler:
     def _check_distance(self) -> None:
         """Add a note if the papers match few words of the question or none is near it.
 
-        Without a model, no paper is then selected, unless one is nearly as near as usual.
+        Without a model, no paper is selected in the first case, nor in the second if the largest
+        cosine is below the share `_OFF_TOPIC` of the usual one.
         """
         if self.candidates.seeds:
             return

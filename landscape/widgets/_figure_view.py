@@ -133,7 +133,11 @@ class SheetView(widgets.VBox):
         if self._job is not None:
             self._job.stop()
         self._put(widgets.HTML(f"<p class='landscape-quiet'>Drawing the {self._name} …</p>"))
-        self._job = Job(lambda: self._rendered(draw(colours)), done=self._finish, failed=self._fail)
+        self._job = Job(
+            lambda: self._rendered(draw(colours)),
+            done=lambda rendered: self._put(self._widget(rendered)),
+            failed=self._fail,
+        )
         self._job.start()
 
     def _rendered(self, figure: Any) -> Any:
@@ -143,12 +147,6 @@ class SheetView(widgets.VBox):
     def _widget(self, rendered: Any) -> widgets.Widget:
         """Return the widget of a rendered figure; not called for a job that was stopped."""
         return widgets.HTML(rendered)
-
-    def _finish(self, rendered: Any) -> None:
-        try:
-            self._put(self._widget(rendered))
-        except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
-            self._fail(error)
 
     def _put(self, *shown: widgets.Widget) -> None:
         before = self._picture.children

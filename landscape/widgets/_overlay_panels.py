@@ -52,7 +52,6 @@ class ImpactPanel(AnalysisPanel):
     since, until : int, optional
         First and last year, both included.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -189,7 +188,6 @@ class ReviewPanel(AnalysisPanel):
         Of ``volume, growth, citations, years_without, disagreement``, see
         `landscape.overlays.review_gaps`.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -303,7 +301,6 @@ class ThesaurusPanel(AnalysisPanel):
     limit : int, default 100
         Maximum number of proposed terms.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -403,7 +400,6 @@ class TrendsPanel(AnalysisPanel):
         Filters of the two selections, such as ``"facility:HST"`` and ``"2015.."``; see
         `landscape.search._filters`. By default the earlier and the later half of the years.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------

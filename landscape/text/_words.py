@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -183,7 +183,7 @@ def _american(word: str) -> str:
     return word
 
 
-_ENDINGS = (
+_ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("ss", lambda word: word),
     ("us", lambda word: word),
     ("is", lambda word: word),

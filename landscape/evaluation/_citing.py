@@ -122,8 +122,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
     ]  # fmt: skip
     if not with_references:
         raise InputError(graph.note or f"No paper of {atlas.path} cites another paper in it.")
-    rng = np.random.default_rng(seed)
-    chosen = rng.permutation(with_references)[:n]
+    chosen = np.random.default_rng(seed).permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
         citing = open_engine(atlas).papers([row])[0]

@@ -182,10 +182,8 @@ def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
 
 @cache
 def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
-    facilities: dict[str, str] = {}
-    for facility in load_facilities().values():
-        for name in facility.names:
-            facilities.setdefault(name, facility.name)
+    known = reversed([*load_facilities().values()])  # of two with the same name, the first is kept
+    facilities = {name: one.name for one in known for name in one.names}
     longest_first = sorted(facilities, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
 
@@ -245,16 +243,11 @@ def evaluate_tagging(
     rows = []
     for row, wanted in given.items():
         best = found.get(row, [])[:k]
-        rows.append(
-            (*_measure(best, wanted, {}, k), *_measure(best, wanted, _near(wanted, thesaurus), k))
-        )
+        near = {one: thesaurus.near(one) for one in wanted if one in thesaurus.concepts}
+        rows.append((*_measure(best, wanted, {}, k), *_measure(best, wanted, near, k)))
     names = ("recall", "ndcg", "recall_near", "ndcg_near")
     means = {name: float(mean) for name, mean in zip(names, np.mean(rows, axis=0), strict=True)}
     return means | {"papers": len(given)}
-
-
-def _near(wanted: Sequence[str], thesaurus: Thesaurus) -> dict[str, frozenset[str]]:
-    return {one: thesaurus.near(one) for one in wanted if one in thesaurus.concepts}
 
 
 def _measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,8 +78,7 @@ class SurveyEvaluation:
             "counts": dict(self.counts),
             **self.means(),
             "gain over one search": {
-                measure: {"mean": round(d.mean, 4), "low": round(d.low, 4),
-                          "high": round(d.high, 4), "p": round(d.p, 4)}
+                measure: {name: round(value, 4) for name, value in asdict(d).items()}
                 for measure, d in self.gains().items()
             },
             "median_seconds": {name: round(value, 3) for name, value in self.seconds.items()},

@@ -100,7 +100,7 @@ def build_topics(
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
-        max_regions = regions_for(len(x))
+        max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MOST_REGIONS))
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
 
@@ -138,11 +138,6 @@ def build_topics(
         region, whole = _keep_numbers(region, large_of_paper, whole, previous)
     columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
     return Topics(region.astype(np.int32), whole[[*columns, "n_papers", "density", "exemplars"]])
-
-
-def regions_for(n_papers: int) -> int:
-    """Return the maximum number of regions for a number of papers."""
-    return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
 
 
 def smallest_region(n_papers: int) -> float:

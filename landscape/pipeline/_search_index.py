@@ -68,12 +68,11 @@ def _index_words(context: Context) -> int:
     is_new = match_rows(keys, known) < 0
     if len(known) == 0 or is_new.sum() > len(keys) // 2:
         shutil.rmtree(temporary, ignore_errors=True)
-        index, known = WordIndex(temporary, create=True), known[:0]
+        index = WordIndex(temporary, create=True)
         is_new[:] = True
     else:
         index = WordIndex(temporary)
-        gone = known[match_rows(known, keys) < 0]
-        index.remove(gone[:, 0].tolist())
+        index.remove(known[match_rows(known, keys) < 0, 0].tolist())
     with progress("Word index", total=len(keys)) as advance:
         advance(len(keys) - int(is_new.sum()))
         index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -183,16 +183,12 @@ def _american(word: str) -> str:
     return word
 
 
-def _ics(word: str) -> str:
-    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
-    return word[:-1] if word in _ICS_PLURALS else word
-
-
-_ENDINGS = (
+_ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("ss", lambda word: word),
     ("us", lambda word: word),
     ("is", lambda word: word),
-    ("ics", _ics),
+    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
+    ("ics", lambda word: word[:-1] if word in _ICS_PLURALS else word),
     ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
     ("yses", lambda word: word[:-2] + "is"),
     ("sses", lambda word: word[:-2]),

@@ -274,7 +274,6 @@ class ExplorerState(Panel):
         self.run("Selecting", lambda: self.atlas.select(filter_text), then, kind="select")
 
     def _cancel(self, kind: str) -> None:
-        """Cancel background work of a kind."""
         if self._turns.drop(kind) and self._turns.now is None:
             self._working.layout.display = "none"
 
@@ -355,7 +354,6 @@ class ExplorerState(Panel):
         controls.found_note.value = found_note(drawn.state, data)
 
     def _tell_state(self) -> None:
-        """Set controls and line of code to the state."""
         with self._setting():
             self._controls.follow(self._state, self._data)
             line = tasks.line_of_code(self._state, self._data.whole)
@@ -426,7 +424,6 @@ class ExplorerState(Panel):
         self._controls.reload.layout.display = ""
 
     def _replace_atlas(self, opened: tasks.Reopened) -> None:
-        """Show the reopened atlas."""
         data, found, controls = opened.data, opened.state.found, self._controls
         with self._lock:  # in one step: a drawing shows the old atlas or the new one
             time = tasks.time_within(self._state.time, data.period)

@@ -97,7 +97,7 @@ def subjects(atlas: ls.Atlas) -> None:
         truth = np.array([
             bool(words.search(p.title)) or len(words.findall(p.abstract)) > 1 for p in papers
         ])  # fmt: skip
-        n = len(crawler.selected(candidates.rows.tolist()))
+        n = len(crawler.selected())
         print(f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
               f"{matched_share(evidence) or 0:.2f}: {question}")  # fmt: skip
         if truth.any():

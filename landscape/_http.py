@@ -47,46 +47,23 @@ def ignore_note(note: str) -> None:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Pace, retries and limits of the requests to one server.
+    """Pace, retries and limits of the requests to one server; times are in seconds.
 
-    Parameters
-    ----------
-    pause : float, default 0
-        Minimum time between two requests, in seconds.
-    attempts : int, default 6
-        Maximum attempts after temporary errors.
-    connect_attempts : int, default 3
-        Maximum attempts to connect to the server.
-    first_wait, longest_wait : float
-        Bounds of the exponential wait between attempts, in seconds.
-    longest_retry_after : float, default 900
-        Maximum wait that a server can request (Retry-After or the end of a quota), in seconds.
-    cap_retry_after : bool, default False
-        Whether to wait `longest_retry_after` if the server requests more, instead of failing.
-    timeout : float, default 120
-        Maximum time without data from the server, in seconds.
-    time_limit : float, default inf
-        Maximum time of one request with all its attempts, in seconds; not for downloads.
-    sleep, clock, jitter : callable
-        Functions that wait, return the time (seconds since 1970), and return a random fraction.
-
-    Examples
-    --------
     >>> RetryPolicy(first_wait=1, jitter=lambda: 1.0).backoff(3)
     4.0
     """
 
-    pause: float = 0.0
-    attempts: int = 6
+    pause: float = 0.0  # minimum time between two requests
+    attempts: int = 6  # after temporary errors
     connect_attempts: int = _UNREACHABLE_ATTEMPTS
-    first_wait: float = 2.0
+    first_wait: float = 2.0  # of the exponential waits between attempts
     longest_wait: float = 120.0
-    longest_retry_after: float = 900.0
-    cap_retry_after: bool = False
-    timeout: float = 120.0
-    time_limit: float = float("inf")
+    longest_retry_after: float = 900.0  # that a server can request (Retry-After, end of a quota)
+    cap_retry_after: bool = False  # whether to wait this long if it requests more, or to fail
+    timeout: float = 120.0  # maximum time without data from the server
+    time_limit: float = float("inf")  # of one request with all its attempts; not for downloads
     sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.time  # seconds since 1970
     jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
 
     def backoff(self, failures: int) -> float:
@@ -97,8 +74,6 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete reply of a server."""
-
     status: int
     headers: Mapping[str, str]
     content: bytes
@@ -224,7 +199,9 @@ class HttpClient:
         received = done
         try:
             with self._open(url, headers=headers) as response:
-                if done and not _continues_at(response, done):
+                content_range = response.headers.get("Content-Range", "")
+                continues = content_range.startswith(f"bytes {done}-")
+                if done and not (continues and response.status_code == 206):
                     advance(-done)
                     received = done = 0
                 with part.open("ab" if done else "wb") as stream:
@@ -244,22 +221,13 @@ class HttpClient:
 
     @contextmanager
     def _open(
-        self,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        json: Any = None,
-        accept: frozenset[int] = frozenset(),
+        self, url: str, *, accept: frozenset[int] = frozenset(), json: Any = None, **content: Any
     ) -> Iterator[httpx.Response]:
         """Open a successful response; its body is not read yet."""
         httpx = self._httpx
         method = "GET" if json is None else "POST"
         try:
-            request = self._client.build_request(
-                method, url, params=params, headers=headers, json=json
-            )
-            response = self._send(request)
+            response = self._send(self._client.build_request(method, url, json=json, **content))
             try:
                 self._answered = True
                 if not response.is_success and response.status_code not in accept:
@@ -279,7 +247,10 @@ class HttpClient:
     def _send(self, request: httpx.Request) -> httpx.Response:
         """Send a request at the pace of the policy; follow redirects of GET requests."""
         for _ in range(_MOST_REDIRECTS + 1):
-            self._keep_pace()
+            early = self._last_request + self._policy.pause - self._policy.clock()
+            if early > 0:
+                self._policy.sleep(min(early, self._policy.pause))
+            self._last_request = self._policy.clock()
             response = self._client.send(request, stream=True)
             if response.next_request is None or request.method != "GET":
                 return response
@@ -392,9 +363,6 @@ class HttpClient:
             message = f"{error_of(state)}; trying again in {state.upcoming_sleep:,.0f} s"
             self._notify(f"{self._where(url)}: {message}")
 
-        def fail(state: tenacity.RetryCallState) -> T:
-            raise self._final_error(error_of(state), failures, url)
-
         retrying = self._tenacity.Retrying(
             retry=self._tenacity.retry_if_exception_type(_TemporaryError),
             after=count,
@@ -402,9 +370,12 @@ class HttpClient:
             stop=is_final,
             before_sleep=announce,
             sleep=policy.sleep,
-            retry_error_callback=fail,
+            reraise=True,
         )
-        result: T = retrying(attempt)
+        try:
+            result: T = retrying(attempt)
+        except _TemporaryError as error:
+            raise self._final_error(error, failures, url) from error
         return result
 
     def _most_attempts(self, error: _TemporaryError) -> int:
@@ -428,23 +399,15 @@ class HttpClient:
             message = f"{where} requests a pause of {minutes:,.0f} minutes ({error})"
         else:
             return self._time_error()
-        final = RequestError(
+        return RequestError(
             f"{message}; {RUN_AGAIN}",
             status=error.status,
             text=error.text,
             timed_out=error.timed_out,
         )
-        final.__cause__ = error
-        return final
 
     def _where(self, url: str) -> str:
         return f"{self.name} ({urlsplit(url).netloc.rpartition('@')[2]})"
-
-    def _keep_pace(self) -> None:
-        early = self._last_request + self._policy.pause - self._policy.clock()
-        if early > 0:
-            self._policy.sleep(min(early, self._policy.pause))
-        self._last_request = self._policy.clock()
 
 
 @dataclass(frozen=True)
@@ -535,10 +498,8 @@ def is_refused(url: str) -> bool:
         if parts.scheme in getproxies() and not proxy_bypass(host):
             return False
         socket.create_connection((host, port), timeout=_PORT_TIMEOUT).close()
-    except ConnectionRefusedError:
-        return True
-    except (OSError, ValueError):
-        return False
+    except (OSError, ValueError) as error:
+        return isinstance(error, ConnectionRefusedError)
     return False
 
 
@@ -553,12 +514,6 @@ def _certificates() -> ssl.SSLContext:
     """Return the trusted certificates, read once because reading them is slow."""
     context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
     return context
-
-
-def _continues_at(response: httpx.Response, start: int) -> bool:
-    """Return whether a response contains a file from byte `start` on."""
-    content_range = response.headers.get("Content-Range", "")
-    return response.status_code == 206 and content_range.startswith(f"bytes {start}-")
 
 
 def _reason(error: httpx.RequestError) -> str:

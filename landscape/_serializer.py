@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -195,8 +196,8 @@ def to_text(table: pd.DataFrame) -> str:
     rest = len(table) - len(shown)
     more = f"\n... and {rest:,} more rows" if rest else ""
     if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
-        return str(shown.T.to_string(header=False, max_colwidth=60)) + more
-    return str(shown.to_string(index=False, max_colwidth=60)) + more
+        return f"{shown.T.to_string(header=False, max_colwidth=60)}{more}"
+    return f"{shown.to_string(index=False, max_colwidth=60)}{more}"
 
 
 def to_html(table: pd.DataFrame) -> str:
@@ -210,28 +211,21 @@ def to_html(table: pd.DataFrame) -> str:
 def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """Convert cells to text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
     flat = table.map(_joined)
-    text = flat.apply(
-        lambda column: column.map(_year if _YEAR.search(str(column.name)) else _in_words)
-    )
+    text = flat.apply(lambda column: column.map(partial(_in_words, str(column.name))))
     for name in flat.columns:
         low, high = f"{name}_low", f"{name}_high"
         if low in flat and high in flat:
-            bounds = [
-                f" ({a} to {b})" if a and b else ""
-                for a, b in zip(text[low], text[high], strict=True)
-            ]
-            text[name] = text[name] + bounds
+            bounds = zip(text[low], text[high], strict=True)
+            text[name] += [f" ({a} to {b})" if a and b else "" for a, b in bounds]
             text = text.drop(columns=[low, high])
     return text
 
 
-def _year(cell: Any) -> str:
-    return f"{cell:.0f}" if isinstance(cell, float) and cell == cell else _in_words(cell)
-
-
-def _in_words(cell: Any) -> str:
+def _in_words(column: str, cell: Any) -> str:
     if cell is None or cell != cell or str(cell) == "<NA>":
         return ""
+    if isinstance(cell, float) and _YEAR.search(column):
+        return f"{cell:.0f}"
     if isinstance(cell, float):
         if abs(cell) < _ZERO:
             return "0"

@@ -142,11 +142,10 @@ class Hit(Record):
     rank: int  # from 1
     paper: Paper
     score: float  # score of the ranking; comparable within one result only
-    # Parts of the score, as far as used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, the
-    # weights and ``rerank``
+    # Parts of the score, if used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, weights,
+    # ``rerank``
     parts: Mapping[str, float] = field(default_factory=dict)
-    # Whether the paper differs strongly from the others found; None if not computed
-    outlier: bool | None = None
+    outlier: bool | None = None  # differs strongly from the others; None if not computed
 
     def to_html(self) -> str:
         """Return title, links and abstract as HTML without styles."""
@@ -169,8 +168,7 @@ class Coverage(Record):
     first_date: str | None  # of the oldest paper
     last_date: str | None  # of the newest paper
     generated: bool = False  # whether any paper is generated
-    # Limits of the result, for example a method that could not be used, and why
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # limits of the result, such as a method that could not be used
 
     @property
     def n_filtered(self) -> int:
@@ -215,8 +213,7 @@ class Results(Record):
     query: str
     hits: tuple[Hit, ...]
     coverage: Coverage
-    # Settings of the search, enough to repeat it
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the search, to repeat it
     expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
 
@@ -339,8 +336,7 @@ class Answer(Record):
     consensus: Consensus | None = None
     trace: tuple[Step, ...] = ()  # steps of the agent, where one was used
     ads_query: str | None = None  # for bibliometric questions: the search to run in ADS
-    # Limits of the answer, for example that a model failed and sentences are quoted
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # limits of the answer: a model failed and sentences are quoted
     # Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -399,11 +395,9 @@ class Attribution(Record):
     partial: bool = False  # whether the model failed, or its budget was spent, before a decision
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    # ``source``, ``before``, ``max_actions``
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # source, before, max_actions
     seconds: float = 0.0
-    # Probability that the first guess is right, by the scores; None with a language model, or if no
-    # paper is similar
+    # Probability that the first guess is right; None with a language model, or if none is similar
     chance: float | None = None
 
     @property
@@ -594,8 +588,7 @@ class DraftCheck(Record):
     judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
     method: str  # ``"offline"``, or the language model
-    # Whether the model failed before all citations were judged; similarity judged the others
-    partial: bool = False
+    partial: bool = False  # whether the model failed, and similarity judged other citations
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # sentences of the draft
     sought: bool = False  # whether sentences without a citation were examined
@@ -691,16 +684,14 @@ class Survey(Record):
     question: str
     crawled: tuple[Crawled, ...]  # all papers judged: the selected ones first, best first
     searches: tuple[Asked, ...]
-    # Papers outside the atlas that the selected ones cite, most cited first
-    beyond: tuple[Linked, ...]
+    beyond: tuple[Linked, ...]  # papers outside the atlas that these cite, most cited first
     coverage: Coverage
     # ``atlas.survey(survey.question, **survey.settings)`` asks again
     settings: Mapping[str, Any] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
     partial: bool = False  # whether a budget or a server error ended it early
     notes: tuple[str, ...] = ()
-    # Number of papers found; `crawled` has the best of them
-    n_found: int = 0
+    n_found: int = 0  # papers found; `crawled` has the best of them
 
     @property
     def selected(self) -> tuple[Crawled, ...]:
@@ -766,10 +757,9 @@ class Survey(Record):
             return _WAYS[one.how].format(name, one.section)
         if one.query is None:
             return one.how
-        asked = self.searches[one.query]
-        return (
-            "by the question itself" if asked.by == "question" else f"by the search “{asked.text}”"
-        )
+        search = self.searches[one.query]
+        is_question = search.by == "question"
+        return "by the question itself" if is_question else f"by the search “{search.text}”"
 
     def reason_for(self, one: Crawled) -> str:
         """Describe the score of a paper, the reason, and how it was found."""
@@ -784,10 +774,8 @@ class Survey(Record):
         ]
         keys = "name=paper_id title year citing=score"
         beyond = [serializer.to_dict(one, keys) | {"citing": int(one.score)} for one in self.beyond]
-        names = (
-            "question partial papers searches beyond found=n_found spent settings coverage notes"
-        )
-        return {**serializer.to_dict(self, names), "papers": papers, "beyond": beyond}
+        keys = "question partial papers searches beyond found=n_found spent settings coverage notes"
+        return {**serializer.to_dict(self, keys), "papers": papers, "beyond": beyond}
 
     def to_bibtex(self) -> str:
         """Return the selected papers as BibTeX entries."""
@@ -851,12 +839,9 @@ class Analysis(Record):
     caption: str  # description of the table in one or two sentences
     # Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``
     denominators: Mapping[str, int]
-    # Coverage of the atlas: title, papers, sources, first and last date, generated
-    bounds: Mapping[str, Any]
-    # Limits of the result, one sentence each
-    warnings: tuple[str, ...] = ()
-    # Further tables, by name, that figures need
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    bounds: Mapping[str, Any]  # of the atlas: title, papers, sources, dates, generated
+    warnings: tuple[str, ...] = ()  # limits of the result, one sentence each
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # for figures, by name
 
     @property
     def notes(self) -> tuple[str, ...]:

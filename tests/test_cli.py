@@ -29,7 +29,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
         def fail(path: Path) -> None:
             raise error
 
-        monkeypatch.setattr("landscape.atlas.open", fail)
+        monkeypatch.setattr("landscape.open", fail)
 
     return fail_with
 

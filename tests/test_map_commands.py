@@ -166,6 +166,9 @@ def test_tags_are_measured_on_given_concepts(
     table = {row["method"]: row for row in json.loads(capsys.readouterr().out)["table"]}
     assert table["tagging"]["papers"] == 40
     assert table["tagging"]["recall"] > 0.7 > table["embedding alone"]["recall"]
+    truth.write_text(json.dumps({"arxiv_id": ids[0], "uat": ["no-such-concept"]}) + "\n")
+    assert main(words) == 2
+    assert "is in the thesaurus of" in capsys.readouterr().err
 
 
 def test_gaps_of_reviews_and_of_the_thesaurus_are_backtested(

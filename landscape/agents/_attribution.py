@@ -58,8 +58,6 @@ _NEAR_ENOUGH = 0.4  # cosine; one title in a hundred, used as a query, has no pa
 
 
 class OfflineRanking(NamedTuple):
-    """Result of the ranking without a language model."""
-
     guesses: tuple[Guess, ...]
     selected: Paper | None
     trace: tuple[Step, ...]
@@ -69,7 +67,6 @@ class OfflineRanking(NamedTuple):
 
 
 def wordings(excerpt: Excerpt) -> list[Wording]:
-    """Return the queries for an excerpt."""
     clause = _CLAUSE_AMONG_OTHERS if "(...)" in excerpt.marked else _CLAUSE
     return [Wording(excerpt.plain, _WHOLE), Wording(excerpt.clause, clause)]
 
@@ -441,11 +438,8 @@ class CiteAgent:
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):
-            shown: dict[str, Any] = {
-                "thought": step.thought,
-                "action": step.action,
-                "observation": step.observation,
-            }
+            fields = ("thought", "action", "observation")
+            shown: dict[str, Any] = {name: getattr(step, name) for name in fields}
             if n in self._new_labels:
                 papers = [self.shown[label] for label in self._new_labels[n]]
                 shown["new_papers"] = list(map(_shortened, papers))

@@ -111,7 +111,6 @@ class Bounds:
 
 
 def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | None) -> Bounds:
-    """Return the bounds of an attribution."""
     rows: frozenset[int] = frozenset()
     title = None
     if source is not None:
@@ -131,20 +130,18 @@ class BoundedLibrary:
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
+        self.papers = open_engine(atlas).papers  # without a check of the bounds
 
     def search_wordings(self, wordings: Sequence[Wording]) -> Found:
-        """Search with several wordings at once."""
         return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
 
     def search(self, query: str, *, k: int = 10, sort: Sort = "relevance") -> list[Paper]:
-        """Search with one wording."""
         papers = list(self.search_wordings([Wording(query)]).papers)
         if sort == "citations":
             papers = sorted(papers[:_SORTED_BY_CITATIONS], key=self._times_cited, reverse=True)
         return papers[:k]
 
     def cited_among(self, papers: Sequence[Paper]) -> dict[int, list[int]]:
-        """Find the citations among some papers."""
         rows = {paper.row for paper in papers}
         cited: dict[int, list[int]] = {}
         links = self._links
@@ -166,12 +163,8 @@ class BoundedLibrary:
                 if node < len(self._atlas):
                     cited.setdefault(node, []).append(paper.row)
         many = [node for node, citing in cited.items() if len(citing) >= least]
-        allowed = {p.row for p in open_engine(self._atlas).papers(many) if self.bounds.allow(p)}
+        allowed = {paper.row for paper in self.papers(many) if self.bounds.allow(paper)}
         return {node: cited[node] for node in many if node in allowed}
-
-    def papers(self, rows: Sequence[int]) -> list[Paper]:
-        """Read papers by row without checking the bounds."""
-        return open_engine(self._atlas).papers(rows)
 
     @cached_property
     def _engine(self) -> Engine:
@@ -195,11 +188,10 @@ class BoundedLibrary:
             return None
 
     def _times_cited(self, paper: Paper) -> int:
-        return paper.cites if paper.cites is not None else self._known_citations(paper.row)
-
-    def _known_citations(self, row: int) -> int:
+        if paper.cites is not None:
+            return paper.cites
         try:
-            return int(citation_graph(self._atlas).in_degree[row])
+            return int(citation_graph(self._atlas).in_degree[paper.row])
         except (LandscapeError, IndexError):
             return 0
 

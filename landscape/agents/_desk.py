@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +13,7 @@ import numpy as np
 
 from landscape._author_names import parse_name
 from landscape._bibliography import citation_keys, escape_latex
-from landscape._wording import count
+from landscape._wording import count, normal_title
 from landscape.agents._bounded_search import Found, Wording, search_wordings
 from landscape.agents._citing_sentences import highlight_papers, write_sentences
 from landscape.answers._citations import papers_as_data
@@ -31,7 +31,6 @@ from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Su
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from landscape.llm._client import WritingModel
     from landscape.store._atlas_store import AtlasStore
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corpus:
-    """An atlas on the desk."""
-
     name: str
     atlas: AtlasStore
     on: bool = True
@@ -189,7 +186,11 @@ class Desk:
                                        n_highlights, dict(full_texts or {}))  # fmt: skip
         model = connect_from_environment() if model == "auto" else model
         partial = False
-        notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
+        notes = _distance_notes(corpora, found)
+        n = len(suggestions)
+        if within is not None and n < k:
+            which = f"Only {count(n, 'paper')} pass{'es' * (n == 1)}" if n else "No paper passes"
+            notes = (*notes, f"{which} the keywords.")
         if model is not None and suggestions:
             try:
                 suggestions, more = write_sentences(context, within, suggestions, model)
@@ -284,37 +285,28 @@ class Desk:
         return len(self.corpora)
 
 
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 _SHORTEST_TITLE = 12  # letters; titles such as "Erratum" and "Introduction" do not identify a paper
 _YEARS_APART = 2  # years from the e-print to the publication
 
 
-@dataclass(frozen=True)
-class CorpusPaper:
-    """A paper, the name of its corpus, and its score."""
-
-    corpus: str
-    paper: Paper
-    score: float
-
-
-def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tuple[str, ...]]]:
-    """Merge records of the same paper under the first one."""
-    kept: list[tuple[CorpusPaper, list[str]]] = []
-    by_key: dict[tuple[str, str], list[int]] = {}  # equal papers share a key
+def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Merge records of the same paper under the first one, and renumber the ranks."""
+    kept: list[Suggestion] = []
+    by_key = defaultdict[tuple[str, str], list[int]](list)  # equal papers share a key
     for one in found:
         keys = _keys(one.paper)
-        likely = sorted({place for key in keys for place in by_key.get(key, ())})
-        same = next((kept[place] for place in likely if kept[place][0].corpus != one.corpus
-                     and is_same(kept[place][0].paper, one.paper)), None)  # fmt: skip
-        if same is None:
+        for place in sorted({place for key in keys for place in by_key[key]}):
+            same = kept[place]
+            if same.corpus != one.corpus and is_same(same.paper, one.paper):
+                also_in = tuple(dict.fromkeys((*same.also_in, one.corpus)))
+                kept[place] = replace(same, also_in=also_in)
+                break
+        else:
             for key in keys:
-                by_key.setdefault(key, []).append(len(kept))
-            kept.append((one, []))
-        elif one.corpus not in same[1]:
-            same[1].append(one.corpus)
-    return [(held, tuple(also)) for held, also in kept]
+                by_key[key].append(len(kept))
+            kept.append(replace(one, rank=len(kept) + 1))
+    return kept
 
 
 def _keys(paper: Paper) -> list[tuple[str, str]]:
@@ -340,9 +332,7 @@ def is_same(one: Paper, other: Paper) -> bool:
 
 def title_key(title: str) -> str:
     """Return the letters and digits of a title, without case, accents and punctuation."""
-    plain = unicodedata.normalize("NFKD", title.casefold())
-    plain = "".join(c for c in plain if not unicodedata.combining(c))
-    return _NOT_LETTERS.sub("", plain)
+    return normal_title(title).replace(" ", "")
 
 
 def family_names(authors: Sequence[str]) -> frozenset[str]:
@@ -384,7 +374,7 @@ def _read_context(
     return wordings, within
 
 
-def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
+def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Suggestion]:
     """Rank the papers of all corpora together.
 
     Cosines and word scores of several corpora are comparable if the embedders are the same;
@@ -392,7 +382,7 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
-        return [CorpusPaper(name, hit.paper, hit.score) for name, hit in entries]
+        return [Suggestion(hit.rank, hit.paper, name, hit.score) for name, hit in entries]
     if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks([
             np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
@@ -403,27 +393,22 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
         weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
         for part, weight in weights.items():
             column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
-            scores += weight * standardised(_filled(column))
-    order = np.argsort(-scores, kind="stable")
-    return [CorpusPaper(entries[i][0], entries[i][1].paper, float(scores[i])) for i in order]
-
-
-def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    known = column[~np.isnan(column)]
-    return np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
+            known = column[~np.isnan(column)]
+            scores += weight * standardised(
+                np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
+            )
+    ranked = enumerate(np.argsort(-scores, kind="stable"), start=1)
+    return [Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i]))
+            for rank, i in ranked]  # fmt: skip
 
 
 def _with_highlights(
-    merged: Sequence[tuple[CorpusPaper, tuple[str, ...]]],
+    listed: Sequence[Suggestion],
     corpora: Sequence[Corpus],
     context: str,
     n: int,
     full_texts: dict[str, str],
 ) -> tuple[Suggestion, ...]:
-    listed = [
-        Suggestion(rank, held.paper, held.corpus, held.score, also)
-        for rank, (held, also) in enumerate(merged, start=1)
-    ]
     chosen: dict[int, tuple[Highlight, ...]] = {}
     for corpus in corpora:
         mine = [one for one in listed if one.corpus == corpus.name]
@@ -447,17 +432,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
         if usual is None:
             return ()
         far.append(f"{max(near):.2f} in {corpus.name} ({usual:.2f} is usual)")
-    return (
-        (f"No paper is near the context; the largest cosine is {'; '.join(far)}.",) if far else ()
-    )
-
-
-def _notes(suggestions: Sequence[Suggestion], within: str | None, k: int) -> tuple[str, ...]:
-    if len(suggestions) >= k or within is None:
-        return ()
-    n = len(suggestions)
-    which = "No paper passes" if not n else f"Only {n} paper{'s' * (n > 1)} pass{'es' * (n == 1)}"
-    return (f"{which} the keywords.",)
+    return (f"No paper is near the context; the largest cosine is {'; '.join(far)}.",)
 
 
 STYLE = "related-work"

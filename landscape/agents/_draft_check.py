@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -46,7 +47,6 @@ _NO_ROW = -1  # row of a paper that is in no atlas
 
 
 def read_bibliography(path: str | Path) -> dict[str, Paper]:
-    r"""Read a ``.bib`` file."""
     path = Path(path)
     text = text_of(path, kind=".bib")
     entries = parse_entries(text)
@@ -56,7 +56,6 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
 
 
 def text_of(path: Path, *, kind: str) -> str:
-    """Read a file of a draft."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:  # ValueError: an invalid file name
@@ -66,40 +65,8 @@ def text_of(path: Path, *, kind: str) -> str:
         ) from error
 
 
-class EntryFinder:
-    """Finder of bibliography entries among the papers of a desk."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
-        """Find the paper of an entry by its identifier, or else by its title and authors."""
-        for name in (entry.bibcode, entry.arxiv_id, entry.doi):
-            if name:
-                try:
-                    return self._desk.find(name)
-                except InputError:
-                    continue
-        for corpus, row in self._by_title.get(title_key(entry.title), ()):
-            paper = open_engine(corpus.atlas).papers([row])[0]
-            if is_same(paper, entry):
-                return corpus, paper
-        return None
-
-    @cached_property
-    def _by_title(self) -> dict[str, list[tuple[Corpus, int]]]:
-        places: dict[str, list[tuple[Corpus, int]]] = {}
-        for corpus in self._desk.corpora:
-            titles: Iterable[str] = corpus.atlas.read_papers(["title"])["title"]
-            for row, title in enumerate(titles):
-                places.setdefault(title_key(title), []).append((corpus, row))
-        places.pop("", None)
-        return places
-
-
 def _paper(entry: BibtexEntry) -> Paper:
-    fields = entry.fields
-    key = entry.key
+    key, fields = entry.key, entry.fields
     archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
     eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
     return Paper(
@@ -245,7 +212,13 @@ def check_draft(
     known = _find_cited(places, entries, desk)
     judgements = _judge_by_similarity(places, entries, known, desk)
     model = connect_from_environment() if model == "auto" else model
-    notes = _unread_files(files, texts)
+    given = {Path(file).stem for file in files}
+    notes = [
+        f"{Path(file).name}, line {line}: {name} is not checked; pass this file too."
+        for file, text in zip(files, texts, strict=True)
+        for line, name in inputs_of(text)
+        if Path(name).stem not in given
+    ]
     if not places:
         notes.append("No citation was found. Pass a LaTeX file with \\cite commands.")
     partial = False
@@ -283,30 +256,32 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     return places
 
 
-def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
-    """List the files that a draft inputs and that were not passed."""
-    given = {Path(file).stem for file in files}
-    return [
-        f"{Path(file).name}, line {line}: {name} is not checked; pass this file too."
-        for file, text in zip(files, texts, strict=True)
-        for line, name in inputs_of(text)
-        if Path(name).stem not in given
-    ]
-
-
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each cited key in a corpus, or else use an entry with an abstract."""
-    finder = EntryFinder(desk)
+    """Find the paper of each cited key in a corpus, or else use an entry with an abstract.
+
+    A paper has the identifier of the entry, or else its title and authors.
+    """
+    cited = {place.key: entries[place.key] for place in places if place.key in entries}
     known: dict[str, tuple[Corpus | None, Paper]] = {}
-    for key in dict.fromkeys(place.key for place in places):
-        entry = entries.get(key)
-        if entry is None:
-            continue
-        found = finder.find(entry) if len(desk) else None
-        if found is not None:
-            known[key] = found
+    for key, entry in cited.items():
+        for name in filter(None, (entry.bibcode, entry.arxiv_id, entry.doi)):
+            with suppress(InputError):
+                known[key] = desk.find(name)
+                break
+    left = {key: entry for key, entry in cited.items() if key not in known}
+    titles = {title_key(entry.title) for entry in left.values()} - {""}
+    likely: list[tuple[Corpus, Paper]] = []
+    for corpus in desk.corpora if titles else ():
+        held = corpus.atlas.read_papers(["title"])["title"]
+        rows = [row for row, title in enumerate(held) if title_key(title) in titles]
+        likely += [(corpus, paper) for paper in open_engine(corpus.atlas).papers(rows)]
+    for key, entry in left.items():
+        same = [one for one in likely if title_key(one[1].title) == title_key(entry.title)
+                and is_same(one[1], entry)]  # fmt: skip
+        if same:
+            known[key] = same[0]
         elif entry.abstract:
             known[key] = (None, entry)
     return known
@@ -329,40 +304,20 @@ def _judge_by_similarity(
         compared = zip(vectors, cosines, thresholds(vectors, corpus).tolist(), strict=True)
     judged = []
     for place in places:
+        use = (place.key, place.sentence.line, place.sentence.text, place.part)
         if place.key in known:
             vector, cosine, limit = next(compared)
             paper = known[place.key][1]
-            judged.append(
-                _judgement(
-                    place,
-                    "near" if cosine >= limit else "far",
-                    paper=paper,
-                    evidence=_nearest_sentences(place.judged_by, vector, paper, embedder),
-                    nearness=cosine,
-                    why=f"cosine {cosine:.2f}, near from {limit:.2f}",
-                )
-            )
+            evidence = _nearest_sentences(place.judged_by, vector, paper, embedder)
+            verdict: CitationVerdict = "near" if cosine >= limit else "far"
+            why = f"cosine {cosine:.2f}, near from {limit:.2f}"
+            judged.append(Judgement(*use, verdict, paper, evidence, cosine, why))
         elif place.key not in entries:
-            judged.append(_judgement(place, "not in the bibliography", why="no such key"))
+            judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
         else:
             why = "no corpus contains it, and the entry has no abstract"
-            judged.append(_judgement(place, "not in the corpus", why=why))
+            judged.append(Judgement(*use, "not in the corpus", why=why))
     return judged
-
-
-def _judgement(
-    place: _CitationUse,
-    verdict: CitationVerdict,
-    *,
-    why: str,
-    paper: Paper | None = None,
-    evidence: tuple[Evidence, ...] = (),
-    nearness: float | None = None,
-) -> Judgement:
-    sentence = place.sentence
-    return Judgement(
-        place.key, sentence.line, sentence.text, place.part, verdict, paper, evidence, nearness, why
-    )
 
 
 def _nearest_sentences(
@@ -390,9 +345,10 @@ def _judge_by_model(
     for start in range(0, len(open_), _AT_ONCE):
         batch = open_[start : start + _AT_ONCE]
         papers = [_named(judged[n].paper, n) for n in batch]
+        parts = [" ".join(without_labels(judged[n].part).split()) for n in batch]
         lines = [
-            f"{_plain(judged[n].part)} [{paper.label}]."
-            for n, paper in zip(batch, papers, strict=True)
+            f"{part.rstrip('.!? ')} [{paper.label}]."
+            for part, paper in zip(parts, papers, strict=True)
         ]
         checked = check_claims("\n".join(lines), papers, model=model)
         failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
@@ -420,11 +376,6 @@ def _named(paper: Paper | None, n: int) -> Paper:
     """Return the paper with a label unique to this citation; a paper may be cited several times."""
     assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
-
-
-def _plain(part: str) -> str:
-    """Return a sentence without citation labels and without the final full stop."""
-    return " ".join(without_labels(part).split()).rstrip(".!? ")
 
 
 def _find_uncited(

@@ -77,8 +77,6 @@ class Citation:
 
 @dataclass(frozen=True)
 class DraftSentence:
-    """A sentence of a draft."""
-
     text: str
     line: int
     citations: tuple[Citation, ...] = ()

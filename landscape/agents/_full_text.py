@@ -33,8 +33,6 @@ _IDENTIFIERS = (
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a paper."""
-
     name: str
     cites: tuple[str, ...]
     text: str = ""
@@ -46,13 +44,16 @@ Reader = Callable[["Paper"], Sequence[Section]]
 
 def identifiers(text: str) -> tuple[str, ...]:
     """Find identifiers of papers in a text."""
-    found: dict[str, None] = {}
-    for pattern, parse in _IDENTIFIERS:
-        for match in pattern.finditer(text):
-            name = parse(match[1])
-            if name:
-                found[name] = None
-    return tuple(found)
+    names = (parse(match[1]) for pattern, parse in _IDENTIFIERS for match in pattern.finditer(text))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _pieces(pattern: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
+    """Return each match with the text up to the next match."""
+    found = [*pattern.finditer(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    # Without matches there is one end.
+    return [(match, text[match.end() : end]) for match, end in zip(found, ends, strict=False)]
 
 
 def join_sections(
@@ -83,7 +84,6 @@ def check_size(path: Path) -> None:
 
 
 def read_bounded(path: Path) -> str:
-    """Read a text of bounded size."""
     check_size(path)
     try:
         return path.read_text("utf-8", errors="replace")
@@ -249,27 +249,18 @@ def read_latex(path: Path) -> list[Section]:
         else read_bounded(path)
     )
     source = _COMMENT.sub("", source)
-    keys = [*_BIBITEM.finditer(source)]
-    ends = [*(match.start() for match in keys[1:]), len(source)]
-    cited = {
-        match[1].strip(): identifiers(source[match.end() : end])
-        for match, end in zip(keys, ends, strict=False)  # without keys there is one end
-    }
-    body = source[: keys[0].start()] if keys else source
-    marks = [*_LATEX_SECTION.finditer(body)]
-    ends = [*(match.start() for match in marks[1:]), len(body)]
+    items = _pieces(_BIBITEM, source)
+    cited = {match[1].strip(): identifiers(text) for match, text in items}
+    body = source[: items[0][0].start()] if items else source
+    named = [
+        (" ".join(_COMMAND.sub(" ", match[1]).split()), text)
+        for match, text in _pieces(_LATEX_SECTION, body)
+    ]
     found = []
-    for match, end in zip(marks, ends, strict=False):
-        text = body[match.end() : end]
-        name = " ".join(_COMMAND.sub(" ", match[1]).split())
-        found.append((name, text, _keys(text)))
-    if not marks:  # a letter
-        found.append(("text", body, _keys(body)))
+    for name, text in named or [("text", body)]:  # a letter has no sections
+        keys = [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
+        found.append((name, text, keys))
     return join_sections(found, cited)
-
-
-def _keys(text: str) -> list[str]:
-    return [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
 
 
 _MOST_PAGES = 400
@@ -291,13 +282,10 @@ def read_pdf(path: Path) -> list[Section]:
     except Exception as error:  # broken PDFs raise many kinds of errors
         raise InputError(f"{path} cannot be read as a PDF ({type(error).__name__}).") from error
     text = "\n".join(pages)
-    marks = [*_PDF_HEADING.finditer(text)]
-    ends = [*(match.start() for match in marks[1:]), len(text)]
     sections = [
-        Section(" ".join(match[0].split()), identifiers(text[match.end() : end]),
-                text[match.end() : end])
-        for match, end in zip(marks, ends, strict=False)
-    ]  # fmt: skip
+        Section(" ".join(match[0].split()), identifiers(piece), piece)
+        for match, piece in _pieces(_PDF_HEADING, text)
+    ]
     return sections or [Section("text", identifiers(text), text)]
 
 

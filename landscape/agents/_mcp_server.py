@@ -247,26 +247,20 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
     @wraps(tool)
     def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
         try:
-            reply = tool(*arguments, **named)
+            text = as_data({"notice": NOTICE, **plain(tool(*arguments, **named))})
+            if len(text) > LONGEST_REPLY:
+                raise InputError(
+                    f"The reply has {len(text):,} characters; at most {LONGEST_REPLY:,} are sent. "
+                    "Request fewer papers."
+                )
         except LandscapeError as error:
-            raise tool_error(str(error)) from error
-        text = as_data({"notice": NOTICE, **plain(reply)})
-        if len(text) > LONGEST_REPLY:
-            raise tool_error(
-                f"The reply has {len(text):,} characters; at most {LONGEST_REPLY:,} are sent. "
-                "Request fewer papers."
-            )
+            from mcp.server.mcpserver.exceptions import ToolError
+
+            raise ToolError(str(error)) from error
         cleaned: Reply = json.loads(text)
         return cleaned
 
     return wrapped
-
-
-def tool_error(message: str) -> Exception:
-    """Return the error message for the assistant."""
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    return ToolError(message)
 
 
 def _short(paper: Paper) -> Reply:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -115,7 +115,7 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-_OFF_TOPIC = 0.9  # share of the usual similarity; if no paper is this near, none is selected
+_OFF_TOPIC = 0.9  # share of the usual cosine; if none is larger, no paper is selected by rule
 _RARE = 3.0  # minimum rarity of a word searched for alone: one paper in twenty contains it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
@@ -145,12 +145,8 @@ class Crawler:
         self.notes: list[str] = []
         self._is_off_topic = False  # whether the question is about another field
         self._found: list[list[int]] = []  # rows found by each search
-
-    @property
-    def threshold(self) -> float:
-        """Score from which a paper is selected without a model."""
-        given = self.settings.threshold
-        return THRESHOLD if given is None else given
+        # Score from which a paper is selected without a model.
+        self.threshold = THRESHOLD if settings.threshold is None else settings.threshold
 
     def run(self) -> None:
         """Run all levels; results are in `candidates` and `searches`."""
@@ -161,10 +157,10 @@ class Crawler:
         for level in range(2, self.settings.depth + 1):
             if self.budget.check_stop() or not self.settings.expand or self._is_off_topic:
                 break
-            before = len(self._selected())
+            before = len(self.selected())
             followed = self._follow(level)
             self._judge()
-            gained = len(self._selected()) - before
+            gained = len(self.selected()) - before
             self._report(
                 f"level {level}: {count(followed, 'paper')} followed, {before + gained} selected"
             )
@@ -189,7 +185,11 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Add a note if no paper is near the question; without a model, none is then selected."""
+        """Add a note if the papers match few words of the question or none is near it.
+
+        Without a model, no paper is selected in the first case, nor in the second if the largest
+        cosine is below the share `_OFF_TOPIC` of the usual one.
+        """
         if self.candidates.seeds:
             return
         nearest = self.library.nearest(self.candidates.rows)
@@ -259,12 +259,9 @@ class Crawler:
         deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
         if deepest < self.settings.depth and self.settings.expand:
             left = (left + 1) // 2  # the rest is for papers found by citations
-        seeds = set(self.candidates.seeds)
-        waiting = [
-            row
-            for row in self.candidates.best_first().tolist()
-            if row not in self.candidates.judged and row not in seeds
-        ][: max(0, left)]
+        known = {*self.candidates.judged, *self.candidates.seeds}
+        waiting = [row for row in self.candidates.best_first().tolist() if row not in known]
+        waiting = waiting[: max(0, left)]
         papers = self.library.papers(waiting)
         rows = {paper.paper_id: paper.row for paper in papers}
         found: dict[int, Decision] = {}
@@ -275,9 +272,7 @@ class Crawler:
         if missed and not self.budget.ended:
             whose = count(missed, "paper")
             self._note(f"{whose} got no usable judgement; text similarity is used instead.")
-        self._report(
-            f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far"
-        )
+        self._report(f"{count(len(found), 'paper')} judged, {len(self.selected())} selected so far")
 
     def _follow(self, level: int) -> int:
         """Follow the best papers of the previous level; return the number of papers followed."""
@@ -305,10 +300,9 @@ class Crawler:
 
     def _to_follow(self, level: int) -> Rows:
         scores = self.candidates.score_of()
-        seeds = set(self.candidates.seeds)
 
         def is_promising(row: int) -> bool:
-            if row in seeds:
+            if row in self.candidates.seeds:
                 return True
             if row in self.candidates.judged:
                 return self.candidates.judged[row].selected
@@ -370,20 +364,16 @@ class Crawler:
             for reply, fallback in zip(replies, every, strict=True)
         ]
 
-    def _selected(self) -> list[int]:
-        return self.selected(self.candidates.best_first().tolist())
-
-    def selected(self, rows: Iterable[int]) -> list[int]:
-        """Return the rows of the papers that belong to the answer, in the given order."""
+    def selected(self) -> set[int]:
+        """Return the rows of the papers that belong to the answer."""
         scores, fitting = self.candidates.score_of(), self.candidates.fitting()
-        seeds = set(self.candidates.seeds)
 
         def belongs(row: int) -> bool:
             if row in self.candidates.judged:
                 return self.candidates.judged[row].selected
             return scores[row] >= self.threshold and row in fitting and not self._is_off_topic
 
-        return [row for row in rows if row not in seeds and belongs(row)]
+        return {row for row in scores if row not in self.candidates.seeds and belongs(row)}
 
     def reasons(self) -> dict[int, str]:
         """Return the reason for the decision on each paper, by row."""
@@ -412,7 +402,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-_MANY_SELECTED = 0.75  # share of `papers`; if more are selected, others may belong to the answer
+_MANY_SELECTED = 0.75  # share of `papers`; if more are selected, papers not judged may belong too
 
 
 def survey_question(
@@ -515,44 +505,43 @@ def survey_question(
 
 
 def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
-    """List the judged papers, with selected papers first and better papers before worse ones."""
+    """List the papers judged: selected and better ones first, then the seeds.
+
+    Without a selector, all papers found are selected, in the order of the searches.
+    """
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()
     scores |= {row: one.score for row, one in candidates.judged.items() if one.score is not None}
-    seeds = set(candidates.seeds)
     if settings.selector:
-        ranked = [row for row in candidates.best_first().tolist() if row not in seeds]
-        chosen = set(crawler.selected(ranked))
+        chosen = crawler.selected()
+        ranked = candidates.best_first().tolist()
         ranked.sort(key=lambda row: (row not in chosen, -scores[row]))
     else:
-        ranked = [row for row in crawler.in_search_order() if row not in seeds]
-        chosen = set(ranked)
-    listed = [*ranked[: settings.papers], *candidates.seeds]
-    papers = crawler.library.papers(listed)
+        ranked = crawler.in_search_order()
+        chosen = set(ranked) - set(candidates.seeds)
+    others = [row for row in ranked if row not in candidates.seeds]
+    listed = [*others[: settings.papers], *candidates.seeds]
+    origins = [candidates.origins[row] for row in listed]
+    parents = [origin.parent for origin in origins if origin.parent >= 0]
+    papers = crawler.library.papers(list(dict.fromkeys([*listed, *parents])))
     keys = {paper.row: paper.paper_id for paper in papers}
-    parents = [candidates.origins[row].parent for row in listed]
-    lost = [row for row in dict.fromkeys(parents) if row >= 0 and row not in keys]
-    keys.update({paper.row: paper.paper_id for paper in crawler.library.papers(lost)})
     reasons = crawler.reasons()
-    found = []
-    for paper in papers:
-        origin = candidates.origins[paper.row]
-        found.append(
-            Crawled(
-                paper=paper,
-                score=round(scores[paper.row], 6),
-                selected=paper.row in chosen,
-                reason=reasons[paper.row],
-                judged_by=model_name if paper.row in candidates.judged else "similarity",
-                how=origin.how,
-                parent=keys.get(origin.parent, ""),
-                query=origin.query,
-                depth=origin.depth,
-                expanded=paper.row in candidates.expanded,
-                section=origin.section,
-            )
+    return tuple(
+        Crawled(
+            paper=paper,
+            score=round(scores[paper.row], 6),
+            selected=paper.row in chosen,
+            reason=reasons[paper.row],
+            judged_by=model_name if paper.row in candidates.judged else "similarity",
+            how=origin.how,
+            parent=keys.get(origin.parent, ""),
+            query=origin.query,
+            depth=origin.depth,
+            expanded=paper.row in candidates.expanded,
+            section=origin.section,
         )
-    return tuple(found)
+        for paper, origin in zip(papers, origins, strict=False)
+    )
 
 
 def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:

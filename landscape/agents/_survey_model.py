@@ -41,20 +41,14 @@ class JudgementsReply(ReplyForm):
 
 LONGEST_SEARCH = 300  # characters of a query
 LONGEST_REASON = 400
-_SEARCHED = re.compile(r"\[Search\](.*?)(?=\[(?:Search|Expand|Stop)|$)", re.DOTALL)
-_EXPANDED = re.compile(r"\[Expand\](.*?)(?=\[(?:Search|Expand|Stop)|$)", re.DOTALL)
 _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)
 
 
-def parse_searches(reply: str) -> list[str]:
-    """Parse the queries of a crawler's reply."""
-    return one_line_each(_SEARCHED.findall(reply), most=LONGEST_SEARCH)
-
-
-def parse_expansions(reply: str) -> list[str]:
-    """Parse the sections of a crawler's reply."""
-    return one_line_each(_EXPANDED.findall(reply), most=LONGEST_SEARCH)
+def parse_tokens(reply: str, token: str) -> list[str]:
+    """Parse the queries ("Search") or the sections ("Expand") of a crawler's reply."""
+    pattern = rf"\[{token}\](.*?)(?=\[(?:Search|Expand|Stop)|$)"
+    return one_line_each(re.findall(pattern, reply, re.DOTALL))
 
 
 def parse_decision(reply: str) -> tuple[bool, str] | None:
@@ -66,9 +60,9 @@ def parse_decision(reply: str) -> tuple[bool, str] | None:
     return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=LONGEST_REASON)
 
 
-def one_line_each(texts: Sequence[object], *, most: int = LONGEST_SEARCH) -> list[str]:
+def one_line_each(texts: Sequence[object]) -> list[str]:
     """Clean texts written by a model: one line each, without empty texts and repeats."""
-    lines = (one_line(text, most=most) for text in texts if isinstance(text, str))
+    lines = (one_line(text, most=LONGEST_SEARCH) for text in texts if isinstance(text, str))
     kept: dict[str, str] = {}
     for line in lines:
         if line:
@@ -173,7 +167,9 @@ class PasaSurveyModel:
     def queries(self, question: str, asked: Sequence[str], most: int) -> Request:
         """Request searches; the reply is a list of str."""
         data = {"question": question, "searches_made": list(asked)[-_EARLIER:]}
-        return self._request("pasa_queries", data, lambda reply: parse_searches(reply)[:most])
+        return self._request(
+            "pasa_queries", data, lambda reply: parse_tokens(reply, "Search")[:most]
+        )
 
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
@@ -188,8 +184,8 @@ class PasaSurveyModel:
         names = {name.casefold(): name for name in lists}
 
         def read(reply: str) -> NextStep:
-            wanted = (one.casefold() for one in parse_expansions(reply))
-            more = parse_searches(reply)
+            wanted = (one.casefold() for one in parse_tokens(reply, "Expand"))
+            more = parse_tokens(reply, "Search")
             return NextStep(tuple(names[n] for n in wanted if n in names), more[0] if more else "")
 
         return self._request("pasa_read", data, read)

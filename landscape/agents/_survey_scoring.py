@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from landscape.agents._survey_model import Decision
     from landscape.store._atlas_store import AtlasStore
-    from landscape.types import How, Paper
+    from landscape.types import How
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -43,7 +43,8 @@ class Library:
         before: str | None = None,
         without: Sequence[str] = (),
     ) -> None:
-        self.atlas, self.engine = atlas, open_engine(atlas)
+        self.engine = open_engine(atlas)
+        self.papers = self.engine.papers
         self.graph = citation_graph(atlas)
         self.n_papers = len(atlas)
         self.is_open = self._visible(before, without)
@@ -76,9 +77,10 @@ class Library:
         """Return standardised cosines of papers to the question, and their matches word by word."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
-        starts = range(0, len(rows), _AT_ONCE)  # word vectors need much memory
-        pieces = [self._comparison.matches(rows[start : start + _AT_ONCE]) for start in starts]
-        return cosines, np.concatenate([np.zeros(0), *pieces])
+        # Word vectors need much memory.
+        pieces = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
+        matches = np.concatenate([self._comparison.matches(some) for some in pieces])
+        return cosines, matches.astype(float)
 
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
         """Return cosines of papers to the centre of others, in deviations from the usual ones."""
@@ -117,10 +119,6 @@ class Library:
         except InputError:
             return None
         return node if self.is_open[node] else None
-
-    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Read papers by row."""
-        return self.engine.papers(rows)
 
     def inside(self, nodes: Rows) -> Rows:
         """Return the nodes that are papers of the atlas."""
@@ -333,8 +331,6 @@ _CENTRE_PAPERS = 10  # papers whose centre the others are compared with
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of a paper in the survey."""
-
     how: How
     parent: int = -1
     query: int | None = None
@@ -353,8 +349,7 @@ class Candidates:
         self.seeds: tuple[int, ...] = ()
         self._found: defaultdict[int, float] = defaultdict(float)
         self._places: dict[int, int] = {}
-        self._likeness: list[Floats] = []
-        self._matches: list[Floats] = []
+        self._likeness: list[tuple[Floats, Floats]] = []  # and matches
         self._scores: Floats | None = None
         self._evidence: SurveyEvidence | None = None
 
@@ -364,9 +359,7 @@ class Candidates:
         for row in new:
             self.origins[row] = origin
         if new:
-            likeness, matches = self._library.likeness(np.array(new, dtype=np.int64))
-            self._likeness.append(likeness)
-            self._matches.append(matches)
+            self._likeness.append(self._library.likeness(np.array(new, dtype=np.int64)))
             self._scores = None
         return len(new)
 
@@ -379,7 +372,6 @@ class Candidates:
         self._scores = None
 
     def judge(self, judgements: dict[int, Decision]) -> None:
-        """Add judgements of a model."""
         self.judged.update(judgements)
         self._scores = None
 
@@ -399,15 +391,13 @@ class Candidates:
         return self.rows[np.argsort(-self.scores(), kind="stable")]
 
     def score_of(self) -> dict[int, float]:
-        """Return a mapping from rows to scores."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:
         """Return the rows whose texts fit the question."""
-        self.scores()
-        if self._evidence is None:
+        if self.evidence is None:
             return set()
-        return set(self.rows[relative_match(self._evidence) >= FITTING].tolist())
+        return set(self.rows[relative_match(self.evidence) >= FITTING].tolist())
 
     @property
     def evidence(self) -> SurveyEvidence | None:
@@ -428,9 +418,10 @@ class Candidates:
         if not len(rows):
             return np.zeros(0)
         none = np.zeros(len(rows))
+        likeness, matches = np.hstack(self._likeness)
         known = SurveyEvidence(
-            likeness=np.concatenate(self._likeness),
-            matches=np.concatenate(self._matches),
+            likeness=likeness,
+            matches=matches,
             middle=none,
             searches=np.array([self._found.get(row, 0.0) for row in rows.tolist()]),
             cited=none,

@@ -166,18 +166,16 @@ class ReplyLog:
         if path.exists() and path.stat().st_size:
             self._read(path, identity)
         else:
-            self._write({"form": _FORM, "identity": identity})
+            self._append({"form": _FORM, "identity": identity})
 
     def find(self, asked: str) -> Any:
-        """Return the reply to a request, or None if none is stored."""
         return self._replies.get(_key(asked))
 
     def keep(self, asked: str, reply: Any) -> None:
-        """Store a reply."""
         key = _key(asked)
         if key not in self._replies:
             self._replies[key] = reply
-            self._write({"asked": key, "reply": reply})
+            self._append({"asked": key, "reply": reply})
 
     def _read(self, path: Path, identity: dict[str, Any]) -> None:
         try:
@@ -198,18 +196,16 @@ class ReplyLog:
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # an incomplete line, written when the survey was stopped
         if lines[-1]:
-            self._append("\n")
+            self._append(None)
 
-    def _write(self, value: dict[str, Any]) -> None:
-        if self._path is not None:
-            self._append(json.dumps(value, ensure_ascii=False) + "\n")
-
-    def _append(self, text: str) -> None:
+    def _append(self, value: dict[str, Any] | None) -> None:
+        """Append a line with a value, or the end of an incomplete line."""
         if self._path is None:
             return
+        line = "" if value is None else json.dumps(value, ensure_ascii=False)
         try:
             with open(self._path, "a", encoding="utf-8", opener=_open_for_owner) as stream:
-                stream.write(text)
+                stream.write(f"{line}\n")
         except OSError as error:
             raise InputError(f"{self._path} cannot be written ({error.strerror}).") from error
 
@@ -264,9 +260,12 @@ class RequestBudget:
         """Send requests; return the replies in their order."""
         replies: list[Reply] = []
         for start in range(0, len(requests), BATCH):
-            self.check_stop()
+            if self.check_stop():
+                break
             batch = self._within_budget(requests[start : start + BATCH])
-            answered = self._reply_to_each(batch)
+            with ThreadPoolExecutor(max_workers=self._settings.parallel) as pool:
+                raw = list(pool.map(self._find_or_send, batch))
+            answered = [self._read(request, *one) for request, one in zip(batch, raw, strict=True)]
             replies += answered
             # Counted by batches, since the order within one is arbitrary.
             all_failed = all(reply.fault for reply in answered)
@@ -284,19 +283,15 @@ class RequestBudget:
             self.ended = "It was stopped."
         return self.ended
 
-    def _within_budget(self, batch: Sequence[Request]) -> list[Request]:
-        if self.ended:
-            return []
-        kept: list[Request] = []
+    def _within_budget(self, batch: Sequence[Request]) -> Sequence[Request]:
         calls, tokens, money = self.calls, self.tokens, self.money
-        for request in batch:
+        for n, request in enumerate(batch):
             sent = estimate_tokens(request.text)
             calls, tokens, money = calls + 1, tokens + sent, money + self._cost(sent, 0)
             self.ended = self._budget_exceeded(calls, tokens, money)
             if self.ended:
-                break
-            kept.append(request)
-        return kept
+                return batch[:n]
+        return batch
 
     def _budget_exceeded(self, calls: int, tokens: int, money: float) -> str:
         limits = self._settings
@@ -308,52 +303,31 @@ class RequestBudget:
             return f"The budget of {limits.money:g} in money is spent."
         return ""
 
-    def _reply_to_each(self, batch: Sequence[Request]) -> list[Reply]:
-        """Reply to each request, from the log if possible."""
-        known = [self._reply_log.find(request.text) for request in batch]
-        to_send = [request for request, kept in zip(batch, known, strict=True) if kept is None]
-        sent = iter(self._send_all(to_send))
-        replies = []
-        for request, kept in zip(batch, known, strict=True):
-            raw, fault = (kept, "") if kept is not None else next(sent)
-            self._count(request.text, raw)
-            if fault:
-                self.failures += 1
-                replies.append(Reply(fault=fault))
-                continue
-            try:
-                value = request.read(raw)
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
-                self.failures += 1
-                replies.append(
-                    Reply(fault=f"its reply has the wrong form ({type(error).__name__})")
-                )
-                continue
-            # Only valid replies are stored: a resumed survey would fail at invalid ones again.
-            self._reply_log.keep(request.text, raw)
-            replies.append(Reply(value))
-        return replies
+    def _find_or_send(self, request: Request) -> tuple[Any, str]:
+        """Return the reply, from the log if possible, or None and an error message."""
+        try:
+            kept = self._reply_log.find(request.text)
+            return (request.send() if kept is None else kept), ""
+        except RemoteError as error:
+            return None, str(error)
 
-    def _send_all(self, requests: Sequence[Request]) -> list[tuple[Any, str]]:
-        if not requests:
-            return []
-        workers = min(len(requests), self._settings.parallel)
-        with ThreadPoolExecutor(max_workers=workers) as pool:
-            return list(pool.map(_send, requests))
-
-    def _count(self, text: str, raw: Any) -> None:
-        read, written = estimate_tokens(text), estimate_tokens(str(raw or ""))
+    def _read(self, request: Request, raw: Any, fault: str) -> Reply:
+        read, written = estimate_tokens(request.text), estimate_tokens(str(raw or ""))
         self.calls += 1
         self.tokens += read + written
         self.money += self._cost(read, written)
+        if not fault:
+            try:
+                reply = Reply(request.read(raw))
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                fault = f"its reply has the wrong form ({type(error).__name__})"
+        if fault:
+            self.failures += 1
+            return Reply(fault=fault)
+        # Only valid replies are stored: a resumed survey would fail at invalid ones again.
+        self._reply_log.keep(request.text, raw)
+        return reply
 
     def _cost(self, read: int, written: int) -> float:
         a, b = self._settings.prices or (0.0, 0.0)
         return (read * a + written * b) / 1e6
-
-
-def _send(request: Request) -> tuple[Any, str]:
-    try:
-        return request.send(), ""
-    except RemoteError as error:
-        return None, str(error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -95,17 +96,15 @@ def counts_differ(claim: str, sentence: str) -> bool:
 
 def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
     """Return nouns, units and symbols with their adjacent numbers."""
-    counted: dict[str, list[tuple[float, int, bool]]] = {}
+    counted = defaultdict[str, list[tuple[float, int, bool]]](list)
     for value, digits, hedged, start, end in _numbers(text):
         behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
         ahead = _NAMED_BY.search(text[max(0, start - 40) : start])
         for found in (behind, ahead):
             if found:
-                thing = found[1].lower().rstrip("s")
-                counted.setdefault(thing, []).append((value, digits, hedged))
+                counted[found[1].lower().rstrip("s")].append((value, digits, hedged))
     for found in _NUMBERED.finditer(text):
-        thing = found[2].lower().rstrip("s")
-        counted.setdefault(thing, []).append((_NUMBER_WORDS[found[1].lower()], 0, False))
+        counted[found[2].lower().rstrip("s")].append((_NUMBER_WORDS[found[1].lower()], 0, False))
     return counted
 
 
@@ -141,13 +140,10 @@ class Agreement:
 def compare(
     claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
 ) -> Agreement:
-    """Compare a claim with sentences."""
     wanted = _tokens(claim)
-    if not wanted or not sentences:
-        return Agreement("not found", (), 0.0)
     held = [_tokens(sentence) for sentence in sentences]
     weights = _weights(wanted, held)
-    chosen = _choose(wanted, held, weights, similarity)
+    chosen = _choose(wanted, held, weights, similarity) if wanted and held else []
     if not chosen:
         return Agreement("not found", (), 0.0)
     best = chosen[0]
@@ -241,9 +237,8 @@ def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
     """Return the weighted share of covered words, without numbers and directions."""
-    words = {
-        word for word in wanted if not any(map(str.isdigit, word))
-    }  # directions have a digit, such as "+0"
+    # Directions have a digit too, such as "+0".
+    words = {word for word in wanted if not any(map(str.isdigit, word))}
     whole = sum(weights[word] for word in words)
     return sum(weights[word] for word in words & held) / whole if whole else 0.0
 

@@ -124,31 +124,9 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
-    leaves open.
-
-    Parameters
-    ----------
-    engine : Engine
-    question : str
-    settings : AskSettings, optional
-    model : WritingModel, optional
-        Without one, sentences are quoted.
-    thread : sequence of Answer
-        Earlier answers of the conversation, oldest first.
-    on_text : callable, optional
-        Called with each piece of text as it is written.
-    on_step : callable, optional
-        Called with each step of an agent.
-
-    Returns
-    -------
-    Answer
-        If the model fails, its part is missing, and a note reports it.
-
-    Raises
-    ------
-    InputError
-        If the question is empty or a setting is invalid.
+    leaves open. Without a model, sentences are quoted; if it fails, its part is missing, and a
+    note reports it. `thread` has earlier answers, oldest first; `on_text` gets each piece of
+    text as it is written, `on_step` each step of an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
@@ -165,7 +143,8 @@ def ask(
     )
     preset = preset_for(kind)
     chosen = resolved(settings, kind)
-    search = _search_settings(chosen)
+    names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
+    search = SearchSettings(**{name: getattr(chosen, name) for name in names})
     style: Any = chosen.style
     notes: list[str] = []
     if model is not None and chosen.generation == "react":
@@ -183,7 +162,8 @@ def ask(
     else:
         expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
-        nearest = _nearest(results)
+        cosines = [hit.parts["semantic"] for hit in results.hits if "semantic" in hit.parts]
+        nearest = max(cosines, default=None)
         found = answer(
             question,
             results,
@@ -242,13 +222,6 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
 def ask_settings(**fields: Any) -> AskSettings:
     """Make settings from fields of `AskSettings`; `weights` may be a mapping.
 
-    Raises
-    ------
-    InputError
-        If a name is unknown or a value is invalid.
-
-    Examples
-    --------
     >>> ask_settings(k=5, weights={"time": 1.0}).weights.names
     ('time',)
     """
@@ -264,22 +237,13 @@ def ask_settings(**fields: Any) -> AskSettings:
     return AskSettings(weights=weights, **fields)
 
 
-def _search_settings(chosen: AskSettings) -> SearchSettings:
-    names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
-    fields: dict[str, Any] = {name: getattr(chosen, name) for name in names}
-    return SearchSettings(**fields)
-
-
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
     """Return notes on settings that need a language model if none is connected."""
     if model is not None or settings.generation == "quoted":
         return []
-    wanted = {"A hypothetical abstract": settings.hyde, "An agent": settings.generation == "react"}
-    return [
-        f"{name} needs a language model; none is connected."
-        for name, is_wanted in wanted.items()
-        if is_wanted
-    ]
+    wanted = ["A hypothetical abstract"] if settings.hyde else []
+    wanted += ["An agent"] if settings.generation == "react" else []
+    return [f"{name} needs a language model; none is connected." for name in wanted]
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
@@ -302,11 +266,6 @@ def _expansion(
     except RemoteError as error:
         notes.append(f"Searched without a hypothetical abstract: {error}")
         return None
-
-
-def _nearest(results: Results) -> float | None:
-    cosines = [hit.parts["semantic"] for hit in results.hits if "semantic" in hit.parts]
-    return max(cosines, default=None)
 
 
 def _consensus(
@@ -340,6 +299,5 @@ def answer_question(
 ) -> Answer:
     """Answer a question from the papers; `landscape.Atlas.ask` documents the parameters."""
     chosen = ask_settings(**settings)
-    connected = connect_from_environment() if model == "auto" else model
-    engine = open_engine(store)
-    return ask(engine, question, chosen, model=connected, thread=thread, on_text=on_text)
+    model = connect_from_environment() if model == "auto" else model
+    return ask(open_engine(store), question, chosen, model=model, thread=thread, on_text=on_text)

@@ -64,7 +64,7 @@ class Passage:
 
 def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
     """Split an answer into sentences with their citations."""
-    known = _spellings(labels)
+    known = {_folded(label): label for label in labels}
     groups: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
     def lift(found: re.Match[str]) -> str:
@@ -97,18 +97,20 @@ def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) ->
     """Join sentences, without invented citations and with the given marks."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
-        shown = passage.shown
-        if mark:
-            final = _FINAL.search(shown)
-            at = final.start() if final else len(shown)
-            shown = f"{shown[:at]} [{mark}]{shown[at:]}"
+        shown = _before_stop(passage.shown, f" [{mark}]") if mark else passage.shown
         parts.append(passage.before + shown)
     return "".join(parts).strip()
 
 
+def _before_stop(sentence: str, added: str) -> str:
+    final = _FINAL.search(sentence)
+    at = final.start() if final else len(sentence)
+    return sentence[:at] + added + sentence[at:]
+
+
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
     """Remove brackets in a paper's text that look like a citation."""
-    known = _spellings(labels)
+    known = set(map(_folded, labels))
 
     def unbracketed(found: re.Match[str]) -> str:
         inside = found[1] or found[2]
@@ -125,10 +127,6 @@ def without_markup(text: str) -> str:
     text = re.sub(r"\[([^\]\n]+)\]\((?:[a-z][a-z+.-]*:|//|/|#|\.)[^)\n]*\)", r"\1", text)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     return re.sub(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>", "", text)
-
-
-def _spellings(labels: Iterable[str]) -> dict[str, str]:
-    return {_folded(label): label for label in labels}
 
 
 def _folded(label: str) -> str:
@@ -184,14 +182,12 @@ def _tidy(text: str) -> str:
 
 def _joined(passage: Passage, more: Passage) -> Passage:
     """Attach a group of citations without text to the sentence before it."""
-    final = _FINAL.search(passage.shown)
-    at = final.start() if final else len(passage.shown)
     added = tuple(label for label in more.citations if label not in passage.citations)
     group = f" [{'; '.join(added)}]" if added else ""
     return Passage(
         passage.before,
         passage.text,
-        passage.shown[:at] + group + passage.shown[at:],
+        _before_stop(passage.shown, group),
         passage.citations + added,
         passage.unknown + more.unknown,
     )

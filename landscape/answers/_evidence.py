@@ -23,7 +23,7 @@ from landscape.search._sentences import Score, sentences_of
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
 
 _MOST_EVIDENCE = 3  # sentences per claim
-_MARKS: dict[Verdict, str | None] = {
+MARKS: dict[Verdict, str | None] = {
     "supported": None,
     "contradicted": CONTRADICTED,
     "not found": UNSUPPORTED,
@@ -42,8 +42,9 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 """From full support of the statement to full rejection."""
 Position = Literal["supports", "refutes", "mixed", "irrelevant"]
 """Position of one paper on a statement."""
-# Levels begin at these values of (supporting - refuting) / papers with a stance.
-_BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
+# Levels of agreement begin above these values of (supporting - refuting) / papers with a stance,
+# and levels of disagreement below the negative values.
+_BOUNDS = (0.75, 0.4, 0.15)
 
 
 class _Judgement(ReplyForm):
@@ -72,8 +73,6 @@ class _Agreement(ReplyForm):
 
 @dataclass(frozen=True)
 class Checked:
-    """Text and claims of a checked answer."""
-
     text: str
     claims: tuple[Claim, ...]
     unknown: tuple[str, ...] = ()
@@ -128,7 +127,7 @@ def check_claims(
         except RemoteError as error:
             notes.append(f"Claims were checked by rule only: {error}")
     verdicts = iter([claim.verdict for claim in claims])
-    marks = [_MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
+    marks = [MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
     unknown = tuple(dict.fromkeys(label for passage in passages for label in passage.unknown))
     if unknown:
         notes.append(f"Removed citations of papers that were not found: {len(unknown)}.")
@@ -195,25 +194,8 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
 
     A stance needs a sentence of its paper; otherwise the paper is irrelevant. If the level of
     the model contradicts the stances, it is replaced by the level that follows from them, and the
-    explanation states this.
+    explanation states this. Raises RemoteError if the model fails.
 
-    Parameters
-    ----------
-    question : str
-    papers : sequence of Paper
-    model : LanguageModel
-
-    Returns
-    -------
-    Consensus
-
-    Raises
-    ------
-    RemoteError
-        If the model fails.
-
-    Examples
-    --------
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete_json(self, system, user, schema):
@@ -255,13 +237,7 @@ def level_of(stances: Sequence[Stance]) -> Level:
     if not n:
         return "No Clear Consensus"
     balance = (counts["supports"] - counts["refutes"]) / n
-    for level, bound in zip(LEVELS[:3], _BOUNDS[:3], strict=True):
-        if balance > bound:
-            return level
-    for level, bound in zip(reversed(LEVELS[4:]), reversed(_BOUNDS[3:]), strict=True):
-        if balance < bound:
-            return level
-    return "No Clear Consensus"
+    return LEVELS[sum((balance <= bound) + (balance < -bound) for bound in _BOUNDS)]
 
 
 def _stances(
@@ -269,9 +245,7 @@ def _stances(
     papers: Sequence[Paper],
     sentences: Mapping[str, Mapping[str, Evidence]],
 ) -> tuple[Stance, ...]:
-    given: dict[str, _Position] = {}
-    for row in rows:
-        given.setdefault(row.paper, row)  # the first stance on a paper counts
+    given = {row.paper: row for row in reversed(rows)}  # the first stance on a paper counts
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
         stance = given.get(key)
@@ -285,20 +259,13 @@ def _stances(
 def _level(given: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
     """Return the level to show, and a remark if it differs from the model's level."""
     counted = level_of(stances)
-    sides = [_side(given), _side(counted)]
-    unfounded = sides[0] != 0 and all(stance.position == "irrelevant" for stance in stances)
-    if sides[0] * sides[1] < 0 or unfounded:
-        return (
-            counted,
-            f"(The model's level was {given}; the sentences of the papers give {counted}.)",
-        )
-    return given, ""
-
-
-def _side(level: Level) -> int:
     middle = LEVELS.index("No Clear Consensus")
-    place = LEVELS.index(level)
-    return (place < middle) - (place > middle)
+    side, other = middle - LEVELS.index(given), middle - LEVELS.index(counted)
+    unfounded = side != 0 and all(stance.position == "irrelevant" for stance in stances)
+    if side * other >= 0 and not unfounded:
+        return given, ""
+    remark = f"(The model's level was {given}; the sentences of the papers give {counted}.)"
+    return counted, remark
 
 
 def _relevance(given: float, stances: Sequence[Stance]) -> float:

@@ -40,35 +40,35 @@ def extract_answer(
     Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), at most two
     per paper, and not rephrased.
     """
+
+    def abstain(reason: str) -> Answer:
+        return abstention(question, results, notes=(*notes, reason))
+
     if nearest is not None and threshold is not None and nearest < threshold:
-        return abstention(
-            question,
-            results,
-            notes=(
-                *notes,
-                f"No paper of this atlas is near enough to the question: the largest cosine is "
-                f"{nearest:.2f}, and an answer needs {threshold:.2f}.",
-            ),
+        return abstain(
+            f"No paper of this atlas is near enough to the question: the largest cosine is "
+            f"{nearest:.2f}, and an answer needs {threshold:.2f}."
         )
-    sentences, ranks = _candidates(results)
+    own = [
+        [one for one in sentences_of(paper) if says_something(one.text)] for paper in results.papers
+    ]
+    sentences = [sentence for some in own for sentence in some]
     if not sentences:
-        return abstention(question, results, notes=(*notes, "No paper with an abstract was found."))
+        return abstain("No paper with an abstract was found.")
     texts = [sentence.text for sentence in sentences]
     relevance = np.asarray((score or word_scores)(question, texts), dtype=float)
     if not (relevance > 0).any():
-        return abstention(
-            question, results, notes=(*notes, "No sentence of the papers found is near enough.")
-        )
-    chosen = _choose(
-        sentences, _with_rank(relevance, ranks), n_sentences=n_sentences, diversity=diversity
-    )
+        return abstain("No sentence of the papers found is near enough.")
+    ranks = np.repeat(np.arange(len(own)), [len(some) for some in own])
+    trust = (1.0 - _RANK_SHARE) + _RANK_SHARE * (1.0 / np.sqrt(1.0 + ranks))
+    relevance = np.clip(relevance / relevance.max(), 0.0, None) * trust
+    chosen = _choose(sentences, relevance, n_sentences=n_sentences, diversity=diversity)
     quoted = [sentences[place] for place in chosen]
     labels = [paper.label for paper in results.papers]
+    plain = [" ".join(without_labels(s.text, labels).split()) for s in quoted]
     return Answer(
         question=question,
-        text="\n".join(
-            f"- “{' '.join(without_labels(s.text, labels).split())}” [{s.label}]" for s in quoted
-        ),
+        text="\n".join(f"- “{t}” [{s.label}]" for t, s in zip(plain, quoted, strict=True)),
         claims=tuple(Claim(s.text, (s.label,), (s,), "supported") for s in quoted),
         results=results,
         method=METHOD,
@@ -96,21 +96,6 @@ def abstention(
 def failure_notes(reason: object) -> tuple[str, ...]:
     """Return notes for an answer that is quoted because the language model failed."""
     return f"The language model failed: {reason}", _QUOTED_INSTEAD
-
-
-def _candidates(results: Results) -> tuple[list[Evidence], NDArray[np.float64]]:
-    sentences, ranks = [], []
-    for rank, paper in enumerate(results.papers):
-        own = [sentence for sentence in sentences_of(paper) if says_something(sentence.text)]
-        sentences += own
-        ranks += [rank] * len(own)
-    return sentences, np.array(ranks, dtype=float)
-
-
-def _with_rank(relevance: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled = np.clip(relevance / relevance.max(), 0.0, None)
-    trust = 1.0 / np.sqrt(1.0 + ranks)
-    return scaled * ((1.0 - _RANK_SHARE) + _RANK_SHARE * trust)
 
 
 def _choose(

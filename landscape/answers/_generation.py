@@ -9,14 +9,12 @@ from typing import Any
 
 from landscape.answers._agreement import invents_numbers
 from landscape.answers._citations import (
-    CONTRADICTED,
-    UNSUPPORTED,
     papers_as_data,
     read_citations,
     without_labels,
     without_markup,
 )
-from landscape.answers._evidence import check_claims
+from landscape.answers._evidence import MARKS, check_claims
 from landscape.answers._extractive import (
     NOT_ANSWERED,
     QUOTED,
@@ -79,40 +77,11 @@ def answer(
 ) -> Answer:
     """Answer a question from the papers found, and check the answer.
 
-    Without a model, or if it fails, the best sentences are quoted instead. An answer that cites
-    none of the papers is a failure.
+    The model gets their abstracts and the `thread`, the earlier answers of the conversation. The
+    style "nuanced" takes three requests: draft, review and improvement; `check_with_model` takes
+    one more. Without a model, or if it fails or cites none of the papers, the best sentences are
+    quoted instead. A checked answer in another `language` or for an `audience` is rewritten.
 
-    Parameters
-    ----------
-    question : str
-    results : Results
-        Papers found; the model gets their abstracts.
-    model : WritingModel, optional
-    style : {"multi-paper", "single-paper", "bibliometric", "nuanced"}
-        ``"nuanced"`` takes three requests: draft, review and improvement.
-    language : str, optional
-        Default: that of the question. Otherwise the checked answer is rewritten, see `rewrite`.
-    audience : {"expert", "student", "public"}, optional
-    thread : sequence of Answer
-        Earlier answers of the conversation, oldest first.
-    score, nearest, threshold
-        Passed to `extract_answer`.
-    check_with_model : bool, default True
-        Whether the model also checks the claims, in one more request.
-    on_text : callable, optional
-        Called with each piece of text as it is written.
-
-    Returns
-    -------
-    Answer
-
-    Raises
-    ------
-    InputError
-        If the style is unknown.
-
-    Examples
-    --------
     >>> from landscape.types import Coverage, Hit, Paper
     >>> class Fixed:
     ...     model = "fixed"
@@ -137,7 +106,10 @@ def answer(
         needs = f"Another {' and '.join(wanted)} needs a language model; the sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
-        text = _written(model, _brief(question, results, thread), style=style, on_text=on_text)
+        brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
+        if thread:
+            brief["conversation_so_far"] = _conversation(thread)
+        text = _written(model, brief, style=style, on_text=on_text)
     except RemoteError as error:
         return quote(failure_notes(error))
     written = finish(
@@ -199,37 +171,24 @@ def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
     """Rewrite a follow-up question so that it can be understood alone."""
-    if not thread:
-        return question
-    if model is not None:
+    if thread and model is not None:
         data = {"conversation": _conversation(thread), "follow_up": question}
         try:
             reply = request_reply(model, prompt("standalone"), as_data(data), _Question)
+            rewritten = " ".join(reply.question.split())
         except RemoteError:
-            return _with_previous(question, thread)
-        rewritten = " ".join(reply.question.split())
+            rewritten = ""
         if 0 < len(rewritten) <= _LONGEST_QUESTION:
             return rewritten
-    return _with_previous(question, thread)
-
-
-def _with_previous(question: str, thread: Sequence[Answer]) -> str:
     words = question.lower().replace("?", " ").split()
     opens = words[:1] in (["and"], ["but"], ["why"], ["also"]) or words[:2] == ["what", "about"]
-    if opens or len(words) < 4 or _PRONOUNS & set(words):
+    if thread and (opens or len(words) < 4 or _PRONOUNS & set(words)):
         return f"{thread[-1].question} {question}"
     return question
 
 
 def _conversation(thread: Sequence[Answer]) -> list[dict[str, str]]:
     return [{"question": turn.question, "answer": turn.text} for turn in thread[-_REMEMBERED:]]
-
-
-def _brief(question: str, results: Results, thread: Sequence[Answer]) -> dict[str, Any]:
-    brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
-    if thread:
-        brief["conversation_so_far"] = _conversation(thread)
-    return brief
 
 
 def _written(
@@ -270,25 +229,6 @@ def rewrite(
     old one. If a new sentence contains a number that the old one lacks, the answer is not
     rewritten, and a note reports it.
 
-    Parameters
-    ----------
-    earlier : Answer
-    model : LanguageModel
-    language : str, optional
-        Name of a language. Default: that of the answer.
-    audience : {"expert", "student", "public"}, optional
-
-    Returns
-    -------
-    Answer
-
-    Raises
-    ------
-    InputError
-        If the audience is unknown or the language is not a name.
-
-    Examples
-    --------
     >>> from landscape.types import Coverage, Results
     >>> class Fixed:
     ...     model = "fixed"
@@ -316,9 +256,8 @@ def rewrite(
             earlier, notes=(*earlier.notes, f"The answer could not be rewritten: {error}")
         )
     claims = tuple(replace(claim, text=text) for claim, text in zip(old, texts, strict=True))
-    wanted = [f"into {language}"] * bool(language) + [f"for the audience {audience}"] * bool(
-        audience
-    )
+    wanted = [f"into {language}"] if language else []
+    wanted += [f"for the audience {audience}"] if audience else []
     return replace(
         earlier,
         text=_composed(earlier, claims),
@@ -351,19 +290,15 @@ def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
     new = {row.id: row.text for row in rows}
     texts = []
     for n, claim in enumerate(old, start=1):
-        text = _bare(new[n])
+        # Plain text on one line, without citations added by the model.
+        plain = " ".join(without_markup(new[n]).split())
+        text = without_labels(" ".join(p.text for p in read_citations(plain, ())))
         if not text or len(text) > _GROWTH * len(claim.text) + 200:
             raise RemoteError("a new sentence is empty or far too long.")
         if invents_numbers(text, claim.text):
             raise RemoteError("a new sentence contains a number that the old one lacks.")
         texts.append(text)
     return texts
-
-
-def _bare(text: str) -> str:
-    """Return plain text on one line, without citations added by the model."""
-    plain = " ".join(without_markup(text).split())
-    return without_labels(" ".join(p.text for p in read_citations(plain, ())))
 
 
 def _composed(earlier: Answer, claims: Sequence[Claim]) -> str:
@@ -376,12 +311,8 @@ def _composed(earlier: Answer, claims: Sequence[Claim]) -> str:
     parts = []
     for n, claim in enumerate(claims):
         before = passages[n].before if same else ("\n- " if "\n- " in f"\n{earlier.text}" else " ")
-        parts.append(before + _shown(claim))
+        added = ["; ".join(claim.citations), MARKS[claim.verdict]]
+        final = claim.text[-1] if claim.text[-1] in ".!?。！？" else ""
+        inside = "".join(f" [{one}]" for one in added if one)
+        parts.append(before + claim.text.removesuffix(final) + inside + final)
     return "".join(parts).strip()
-
-
-def _shown(claim: Claim) -> str:
-    marks = {"contradicted": f" [{CONTRADICTED}]", "not found": f" [{UNSUPPORTED}]"}
-    cites = f" [{'; '.join(claim.citations)}]" if claim.citations else ""
-    final = claim.text[-1] if claim.text[-1] in ".!?。！？" else ""
-    return claim.text.removesuffix(final) + cites + marks.get(claim.verdict, "") + final

@@ -142,24 +142,8 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
 
 
 def read_kind(text: str) -> QuestionKind:
-    """Parse the text form of a `QuestionKind`.
+    """Parse the text form of a `QuestionKind`: its type, and its flags in parentheses.
 
-    Parameters
-    ----------
-    text : str
-        Type, followed by flags in parentheses if there are any.
-
-    Returns
-    -------
-    QuestionKind
-
-    Raises
-    ------
-    InputError
-        If the type or a flag is unknown.
-
-    Examples
-    --------
     >>> read_kind("consensus (jargon, time-sensitive)").flags
     ('jargon', 'time-sensitive')
     >>> read_kind("riddle")

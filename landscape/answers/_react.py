@@ -78,7 +78,7 @@ def reason(
 ) -> Answer:
     """Answer a question by several searches."""
     work = _Work(question)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ("The agent found no answer within its steps.",)
     text = None
     try:
         text = _search_and_think(work, search, model, k=k, max_steps=max_steps, on_step=on_step)
@@ -100,8 +100,6 @@ def reason(
         if checked is not None:
             return checked
         notes = ("The answer of the agent cited none of the papers found.",)
-    elif not notes:
-        notes = ("The agent found no answer within its steps.",)
     written = answer(
         question,
         found,
@@ -174,8 +172,8 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
     """Return the data for the agent, with each abstract at the step that first found it."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
+    fields = ("thought", "action", "observation")
     for n, step in enumerate(work.steps):
-        fields = ("thought", "action", "observation")
         shown_step: dict[str, Any] = {name: getattr(step, name) for name in fields}
         if n in work.results:
             papers = [p for p in work.results[n].papers if p.paper_id not in shown]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+import landscape
+from landscape._io import check_output, write_output
 from landscape.cli._arguments import (
     Answer,
     answer,
@@ -19,35 +21,29 @@ from landscape.cli._questions import search_with_options
 
 
 def _figure(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-    from landscape.figures import save_figure
     from landscape.figures._export import check_kind
 
     path = check_kind(options.output)
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     given = arguments_of(options)
     if options.function == "figures.query_map":
         given = picked(options, "colours", "title")
         given["results"] = search_with_options(atlas, options)
-    return Answer(str(save_figure(function_of(options)(atlas, **given), path)))
+    return Answer(str(landscape.figures.save_figure(function_of(options)(atlas, **given), path)))
 
 
 def _figure_of_facility(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-
     draw, years = function_of(options), arguments_of(options, "facility")
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     return Answer(str(draw(atlas, options.facility, options.output, **years)))
 
 
 def _propose(options: argparse.Namespace) -> Answer:
-    from landscape._io import check_output, write_output
-    from landscape.atlas import open as open_atlas
     from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv, to_uat_form
 
     if options.output:
         check_output(options.output, [".csv"], what="Proposals")
-    found = thesaurus_gaps(open_atlas(options.atlas), limit=options.limit)
+    found = thesaurus_gaps(landscape.open(options.atlas), limit=options.limit)
     if options.output:
         write_output(options.output, to_uat_csv(found))
         return Answer(f"{options.output}: {len(found.table):,} proposals")
@@ -57,7 +53,6 @@ def _propose(options: argparse.Namespace) -> Answer:
 
 
 def _render(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
     from landscape.outreach import render
     from landscape.outreach._files import check_target
     from landscape.outreach._themes import find_theme
@@ -70,16 +65,17 @@ def _render(options: argparse.Namespace) -> Answer:
 
         model = connect()
     given = arguments_of(options, "everyday")
-    rendering = render(open_atlas(options.atlas), options.output, model=model, note=note, **given)
+    rendering = render(
+        landscape.open(options.atlas), options.output, model=model, note=note, **given
+    )
     note(rendering.used)
     return Answer(str(options.output))
 
 
 def _map(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
     from landscape.store._info import quality_lines
 
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     if options.again:
         from landscape.pipeline._map import measure
 
@@ -90,21 +86,19 @@ def _map(options: argparse.Namespace) -> Answer:
 
 
 def _citing(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
     from landscape.evaluation._citing import evaluate_citing, places_from_graph
 
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)
     model = connected_model() if options.model else None
     return answer(evaluate_citing(atlas, places, model=model), options)
 
 
 def _thesaurus(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
     from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
 
     earlier, later = read_thesaurus(options.earlier), read_thesaurus(options.later)
-    return answer(backtest_gaps(open_atlas(options.atlas), earlier, later), options)
+    return answer(backtest_gaps(landscape.open(options.atlas), earlier, later), options)
 
 
 COMMANDS = {

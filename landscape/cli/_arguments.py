@@ -11,7 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+import landscape
 from landscape._io import data_file, read_yaml
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
@@ -121,7 +123,6 @@ def run_analysis(options: argparse.Namespace) -> Answer:
 
     ``--model`` becomes the language model of the environment.
     """
-    from landscape.atlas import open as open_atlas
     from landscape.figures._export import check_table_kind, save_table
 
     output = getattr(options, "output", None)
@@ -130,7 +131,7 @@ def run_analysis(options: argparse.Namespace) -> Answer:
     given = arguments_of(options)
     if "model" in given:
         given["model"] = connected_model() if given["model"] else None
-    found = function_of(options)(open_atlas(options.atlas), **given)
+    found = function_of(options)(landscape.open(options.atlas), **given)
     return Answer(str(save_table(found, output))) if output else answer(found, options)
 
 
@@ -153,7 +154,6 @@ def as_json(record: Any) -> str:
 
 def connected_model() -> WritingModel:
     """Connect the language model of the environment; raise InputError if none is set."""
-    from landscape.errors import InputError
     from landscape.llm import connect_from_environment
 
     model = connect_from_environment()

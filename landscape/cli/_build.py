@@ -8,6 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import landscape
 from landscape._wording import GENERATED, count
 from landscape.cli._arguments import (
     WRONG_INPUT,
@@ -22,7 +23,6 @@ from landscape.cli._arguments import (
 
 def _demo(options: argparse.Namespace) -> Answer:
     from landscape.atlas import build_demo
-    from landscape.figures import heatmap, save_figure
 
     out: Path = options.out
     atlas = build_demo(
@@ -31,7 +31,7 @@ def _demo(options: argparse.Namespace) -> Answer:
     options.figures.mkdir(parents=True, exist_ok=True)
     pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
-        save_figure(heatmap(atlas), picture)
+        landscape.figures.save_figure(landscape.figures.heatmap(atlas), picture)
     program = _program()
     return Answer(
         f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
@@ -56,15 +56,14 @@ def _program() -> str:
 
 
 def _build(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import build
     from landscape.store._info import count_regions, facts
 
     if options.citations and not options.inputs:
         return _add_citations(options)
-    atlas = build(
+    atlas = landscape.build(
         options.inputs,
         options.out,
-        approve=_agree if options.yes else ask_on_terminal,
+        approve=(lambda _: True) if options.yes else ask_on_terminal,
         say=note,
         **arguments_of(options, "inputs", "out", "yes"),
     )
@@ -84,7 +83,6 @@ def _add_citations(options: argparse.Namespace) -> Answer:
 
 
 def _info(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
     from landscape.store._info import describe, facts, verify
 
     problems = verify(options.atlas) if options.verify else []
@@ -93,18 +91,13 @@ def _info(options: argparse.Namespace) -> Answer:
     if problems:
         found = {"path": str(options.atlas), "verified": False, "problems": problems}
         return Answer(as_json(found) if options.json else "", WRONG_INPUT)
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     for problem in atlas.label_problems:
         note(f"landscape: {problem}")
     if options.json:
         return Answer(as_json(facts(atlas) | ({"verified": True} if options.verify else {})))
     verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are unchanged"
     return Answer(describe(atlas) + (verified if options.verify else ""))
-
-
-def _agree(_question: str) -> bool:
-    """Confirm without asking, for ``--yes``."""
-    return True
 
 
 def ask_on_terminal(question: str) -> bool:

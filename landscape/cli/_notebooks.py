@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import landscape
 from landscape.cli._arguments import Answer, note
 from landscape.errors import InputError, misfits, require
 
@@ -62,7 +63,6 @@ def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
 
 
 def _installed() -> Path:
-    """Return the folder of the installed notebooks."""
     try:
         files = importlib.metadata.files("landscape") or []
     except importlib.metadata.PackageNotFoundError:
@@ -124,10 +124,9 @@ def _app(options: argparse.Namespace) -> Answer:
     words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}"]
     if notebook in shipped and options.atlas is None:
         # Built before the page is opened, since it takes minutes.
-        from landscape.atlas import open_demo
         from landscape.pipeline._demo import FOLDER_VARIABLE
 
-        os.environ[FOLDER_VARIABLE] = str(open_demo(say=note).path.resolve())
+        os.environ[FOLDER_VARIABLE] = str(landscape.open_demo(say=note).path.resolve())
     _note_all(copied, f"{notebook.name} as a page without code; press Ctrl-C to stop")
     _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
     return Answer("")
@@ -138,9 +137,7 @@ def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
     from landscape.pipeline._demo import FOLDER_VARIABLE
 
     if options.atlas is not None:
-        from landscape.atlas import open as open_atlas
-
-        os.environ[FOLDER_VARIABLE] = str(open_atlas(options.atlas).path.resolve())
+        os.environ[FOLDER_VARIABLE] = str(landscape.open(options.atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
     # Defaults with lower priority than the user's: Markdown is rendered, no news are fetched, and

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import landscape
+from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.cli._arguments import (
     Answer,
@@ -16,6 +18,7 @@ from landscape.cli._arguments import (
     note,
     picked,
 )
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.agents import Desk
@@ -39,12 +42,11 @@ def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape._serializer import check_results_file, count_written, write_results
-    from landscape.atlas import open as open_atlas
     from landscape.search._outliers import spread_of
 
     if options.export:
         check_results_file(options.export)
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     results = search_with_options(atlas, options)
     if options.export:
         path = write_results(results, options.export)
@@ -56,18 +58,15 @@ def _search(options: argparse.Namespace) -> Answer:
 
 
 def _ask(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-
-    found = open_atlas(options.atlas).ask(options.question, **arguments_of(options, "question"))
+    found = landscape.open(options.atlas).ask(options.question, **arguments_of(options, "question"))
     return answer(found, options)
 
 
 def _survey(options: argparse.Namespace) -> Answer:
     from landscape.agents._full_text import FolderReader
-    from landscape.atlas import open as open_atlas
 
     _check_files(options)
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     reader = FolderReader(options.full_text) if options.full_text else None
     given = picked(
         options, "depth", "breadth", "papers", "before", "seeds", "calls", "tokens", "money",
@@ -106,21 +105,15 @@ def _write_survey(atlas: Atlas, found: Survey, options: argparse.Namespace) -> N
         else:
             note(count_written(found.results, path))
     if options.tree:
-        from landscape.figures import save_figure, survey_tree
-
-        save_figure(survey_tree(found), options.tree)
+        landscape.figures.save_figure(landscape.figures.survey_tree(found), options.tree)
         note(f"tree of the survey drawn in {options.tree}")
     if options.map:
-        from landscape.figures import save_figure, survey_map
-
-        save_figure(survey_map(atlas, found), options.map)
+        landscape.figures.save_figure(landscape.figures.survey_map(atlas, found), options.map)
         note(f"map of the papers drawn in {options.map}")
 
 
 def _attribute(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-
-    found = open_atlas(options.atlas).attribute(
+    found = landscape.open(options.atlas).attribute(
         options.excerpt,
         model=None if options.no_model else "auto",
         **arguments_of(options, "excerpt", "no_model"),
@@ -129,9 +122,6 @@ def _attribute(options: argparse.Namespace) -> Answer:
 
 
 def _cite(options: argparse.Namespace) -> Answer:
-    from landscape._io import check_output, write_output
-    from landscape.errors import InputError
-
     if options.export:
         check_output(options.export, [".bib"], what="Papers to cite")
     found = _desk([options.atlas, *options.also]).cite(
@@ -164,9 +154,8 @@ def _check(options: argparse.Namespace) -> Answer:
 
 def _mcp(options: argparse.Namespace) -> Answer:
     from landscape.agents._mcp_server import serve
-    from landscape.atlas import open as open_atlas
 
-    atlas = open_atlas(options.atlas)
+    atlas = landscape.open(options.atlas)
     model = connected_model() if options.model else None
     note(f"landscape: serving {atlas.title} ({len(atlas):,} papers) over standard input and output")
     serve(atlas, model=model)
@@ -176,11 +165,10 @@ def _mcp(options: argparse.Namespace) -> Answer:
 def _desk(folders: list[Path]) -> Desk:
     """Return a desk of several atlases; equal titles are distinguished by their directory."""
     from landscape.agents import Desk
-    from landscape.atlas import open as open_atlas
 
     desk = Desk()
     for folder in folders:
-        atlas = open_atlas(folder)
+        atlas = landscape.open(folder)
         taken = any(corpus.name == atlas.title for corpus in desk.corpora)
         desk = desk.add(atlas, f"{atlas.title} in {folder}" if taken else None)
     return desk

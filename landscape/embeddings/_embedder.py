@@ -174,8 +174,13 @@ def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
     Raise InputError if the model is unknown or differs from the model of the atlas.
     """
     name, model = str(description.get("name")), str(description.get("model"))
-    spec = _query_spec(name, model)
-    if spec is None:
+    if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
+        spec = "minilm"
+    elif name == "openai" or (name == "ready" and model.startswith("text-embedding-")):
+        spec = f"openai:{model}"
+    elif name == "st":
+        spec = f"st:{model}"
+    else:
         raise InputError(
             f"This atlas was embedded with {model!r} ({name}), which is not available; a query "
             "needs the same model. Build the atlas again with --embedder minilm, or name the "
@@ -196,15 +201,6 @@ def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
 
 
 _QUERIES = 10_000  # per session; limits the cost of an endless loop
-
-
-def _query_spec(name: str, model: str) -> str | None:
-    """Return the name of the embedder for queries, or None if no embedder is known."""
-    if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
-        return "minilm"
-    if name == "openai" or (name == "ready" and model.startswith("text-embedding-")):
-        return f"openai:{model}"
-    return f"st:{model}" if name == "st" else None
 
 
 EMBEDDERS = ("minilm", "openai", "st", "ready")

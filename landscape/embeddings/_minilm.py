@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,7 +98,7 @@ class MiniLM(DescribedEmbedder):
         """Embed the first 256 tokens of each text."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start, tokens in self._beginnings(texts, at_once=_TEXTS_AT_ONCE):
-            for positions, rows, _ in self._read(tokens):
+            for positions, rows, _ in self._network[0](tokens):
                 vectors[start + positions] = rows
                 if advance is not None:
                     advance(len(positions))
@@ -121,19 +122,20 @@ class MiniLM(DescribedEmbedder):
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             tokens = self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
             windows = [_windows(text) for text in tokens]
-            owner = np.repeat(np.arange(len(windows)), [len(parts) for parts in windows])
+            n_windows = [len(parts) for parts in windows]
+            owner = np.repeat(np.arange(len(windows)), n_windows)
             is_first = np.diff(owner, prepend=-1) > 0
-            pieces: list[list[NDArray[np.int8]]] = [[] for _ in windows]
             flat = [window for parts in windows for window in parts]
-            read: list[NDArray[np.int8]] = [np.zeros((0, _WORD_DIMENSION), np.int8)] * len(flat)
-            for positions, rows, states in self._read([window.tokens for window in flat]):
+            words: dict[int, NDArray[np.int8]] = {}
+            for positions, rows, states in self._network[0]([window.tokens for window in flat]):
                 here = is_first[positions]
                 vectors[start + owner[positions[here]]] = rows[here]
-                for position, state in zip(positions, states, strict=True):
-                    read[position] = _words_of(flat[position], state, vocabulary)
-            for number, of_window in zip(owner, read, strict=True):
-                pieces[number].append(of_window)
-            found += [np.concatenate(parts) for parts in pieces]
+                for position, state in zip(positions.tolist(), states, strict=True):
+                    window = flat[position]
+                    joined, begins = join_pieces(state, np.array(window.tokens), vocabulary)
+                    words[position] = round_to_bytes(joined[begins >= window.first])
+            in_order = (words[position] for position in range(len(flat)))
+            found += [np.concatenate([*islice(in_order, n)]) for n in n_windows]
         lengths = np.array([len(part) for part in found], dtype=np.int64)
         empty = np.zeros((0, _WORD_DIMENSION), np.int8)
         return vectors, WordVectors(np.concatenate([empty, *found]), lengths)
@@ -178,9 +180,6 @@ class MiniLM(DescribedEmbedder):
         """Encoder of papers and its precision; the first use imports PyTorch."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
-    def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
-        return self._network[0](tokens)
-
     def _beginnings(
         self, texts: Sequence[str], *, at_once: int
     ) -> Iterator[tuple[int, list[list[int]]]]:
@@ -204,14 +203,6 @@ class _Window(NamedTuple):
 
     tokens: list[int]
     first: int
-
-
-def _words_of(
-    window: _Window, states: NDArray[np.float32], vocabulary: Vocabulary
-) -> NDArray[np.int8]:
-    """Return the vectors of the words of a window, except for its context."""
-    joined, begins = join_pieces(states, np.array(window.tokens), vocabulary)
-    return round_to_bytes(joined[begins >= window.first])
 
 
 def _windows(tokens: list[int]) -> list[_Window]:
@@ -293,43 +284,37 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
     if device != "cpu":
         return load_padded(folder, device=device, precision=precision), precision
     weights = load_file(folder / "model.safetensors")
-    return _Threaded(TorchEncoder(weights, heads=_HEADS, precision=precision)), precision
+    return _load_threaded(TorchEncoder(weights, heads=_HEADS, precision=precision)), precision
 
 
-class _Threaded:
-    """Return an encoder with one text per thread, longest first so that cores finish together.
+def _load_threaded(encoder: TorchEncoder) -> _Read:
+    """Encode one text per thread, longest first so that cores finish together.
 
     PyTorch releases Python's lock inside its operators, which take nearly all the time. The threads
     are kept with the encoder, because oneDNN never frees the memory of a thread.
     """
+    import torch
 
-    def __init__(self, encoder: TorchEncoder) -> None:
-        import torch
+    n_threads = torch.get_num_threads()
+    pool = ThreadPoolExecutor(n_threads, initializer=lambda: torch.set_num_threads(1))
+    axes = torch.from_numpy(basis())
 
-        self._encoder = encoder
-        self._n_threads = torch.get_num_threads()
-        self._pool = ThreadPoolExecutor(
-            self._n_threads, initializer=lambda: torch.set_num_threads(1)
-        )
+    def embed(position: int, tokens: Sequence[int]) -> _Batch:
+        with torch.inference_mode():
+            states = encoder.states(tokens)
+            vector = pooled_tensor(states).numpy()
+            small = (states @ axes).numpy()
+        return np.array([position]), vector[np.newaxis], [small]
 
-    def __call__(self, tokens: Sequence[Sequence[int]], /) -> Iterator[_Batch]:
-        import torch
-
-        axes = torch.from_numpy(basis())
-
-        def embed(position: int) -> _Batch:
-            with torch.inference_mode():
-                states = self._encoder.states(tokens[position])
-                vector = pooled_tensor(states).numpy()
-                small = (states @ axes).numpy()
-            return np.array([position]), vector[np.newaxis], [small]
-
+    def run(tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
         order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
         try:
-            yield from self._pool.map(embed, order)
+            yield from pool.map(embed, order, [tokens[i] for i in order])
         finally:
             # some builds of PyTorch apply the setting of a worker to the calling thread
-            torch.set_num_threads(self._n_threads)
+            torch.set_num_threads(n_threads)
+
+    return run
 
 
 def load_padded(folder: Path, *, device: str, precision: str) -> _Read:

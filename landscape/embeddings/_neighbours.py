@@ -53,8 +53,18 @@ def nearest(
     """
     import faiss
 
-    _check(vectors, queries, k=k)
+    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
+        raise InputError(
+            f"The queries have shape {queries.shape} and the vectors {vectors.shape}; "
+            "both need rows of the same length, from the same embedding model."
+        )
+    if not 1 <= k <= len(vectors):
+        raise InputError(
+            f"k={k} neighbours of {len(vectors)} papers requested; use k from 1 to {len(vectors)}."
+        )
     n_queries = len(queries)
+    if n_queries == 0:
+        return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
     indices = np.empty((n_queries, 0), dtype=np.int64)
     similarities = np.empty((n_queries, 0), dtype=np.float32)
     for start in range(0, len(vectors), _BLOCK):
@@ -68,14 +78,13 @@ def nearest(
             )
             for at in range(0, n_queries, _QUERIES)
         ]
-        if parts:
-            found = np.concatenate([part[1] for part in parts]) + start
-            closeness = np.concatenate([part[0] for part in parts])
-            indices, similarities = _best(
-                np.hstack([indices, found]), np.hstack([similarities, closeness]), k=k
-            )
-    if n_queries == 0:
-        return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
+        closeness, found = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        indices = np.hstack([indices, found + start])
+        similarities = np.hstack([similarities, closeness])
+        # Keep the k best of each query; ties are in the order of rows.
+        order = np.lexsort((indices, -similarities), axis=1)[:, :k]
+        indices = np.take_along_axis(indices, order, 1)
+        similarities = np.take_along_axis(similarities, order, 1)
     return indices, similarities
 
 
@@ -88,26 +97,6 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
     if exact.size == 0:
         return 1.0
     return float((found[:, :, None] == exact[:, None, :]).any(axis=1).mean())
-
-
-def _check(vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int) -> None:
-    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
-        raise InputError(
-            f"The queries have shape {queries.shape} and the vectors {vectors.shape}; "
-            "both need rows of the same length, from the same embedding model."
-        )
-    if not 1 <= k <= len(vectors):
-        raise InputError(
-            f"k={k} neighbours of {len(vectors)} papers requested; use k from 1 to {len(vectors)}."
-        )
-
-
-def _best(
-    indices: NDArray[np.int64], similarities: NDArray[np.float32], *, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Keep the k best columns of each row; ties are broken by row number."""
-    order = np.lexsort((indices, -similarities), axis=1)[:, :k]
-    return np.take_along_axis(indices, order, 1), np.take_along_axis(similarities, order, 1)
 
 
 LONGEST = 100

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILE_AND_MODEL = re.compile(r"(.+\.(?:npy|parquet|pq))@(.+)", re.IGNORECASE)
+_COLUMN = "embedding"
 _BLOCK = 16_384  # rows checked and normalised at a time
 
 
@@ -38,13 +39,10 @@ class ReadyVectors(DescribedEmbedder):
     Parameters
     ----------
     path : str or pathlib.Path
-        ``.npy`` file of shape (n, d), memory-mapped, or a Parquet file.
+        ``.npy`` file of shape (n, d), memory-mapped, or a Parquet file with the column
+        ``embedding``, a list of numbers in each row.
     model : str, default "unknown"
         Model of the vectors. Queries can be embedded if this model is available.
-    rows : int, optional
-        Number of papers, which must equal the number of vectors.
-    column : str, default "embedding"
-        Parquet column with a list of numbers in each row.
 
     Raises
     ------
@@ -57,28 +55,18 @@ class ReadyVectors(DescribedEmbedder):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "vectors.npy"
     ...     np.save(path, np.array([[3.0, 4.0], [0.0, 2.0]]))
-    ...     ready = ReadyVectors(path, model="my-model", rows=2)
+    ...     ready = ReadyVectors(path, model="my-model")
     ...     next(ready.blocks()).round(1).tolist()
     [[0.6..., 0.8...], [0.0, 1.0]]
     """
 
     name = "ready"
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        model: str = "unknown",
-        rows: int | None = None,
-        column: str = "embedding",
-    ) -> None:
+    def __init__(self, path: str | Path, *, model: str = "unknown") -> None:
         self.path, self.model = Path(path), model
-        self._column = column
         if not self.path.is_file():
             self._refuse("there is no such file; write ready:FILE")
         self.rows, self.dimension = self._parquet_shape() if self.is_parquet else self._shape()
-        if rows is not None and rows != self.rows:
-            self._refuse(f"it has {self.rows:,} rows for {rows:,} papers")
 
     @property
     def is_parquet(self) -> bool:
@@ -153,25 +141,23 @@ class ReadyVectors(DescribedEmbedder):
             file = pq.ParquetFile(self.path)
         except (pa.ArrowException, OSError) as error:
             self._refuse(f"it is not a Parquet file ({error})")
-        if self._column not in file.schema_arrow.names:
+        if _COLUMN not in file.schema_arrow.names:
             listed = ", ".join(file.schema_arrow.names)
-            self._refuse(f"it has no column {self._column!r}; its columns are {listed}")
-        first = next(file.iter_batches(batch_size=1, columns=[self._column]), None)
+            self._refuse(f"it has no column {_COLUMN!r}; its columns are {listed}")
+        first = next(file.iter_batches(batch_size=1, columns=[_COLUMN]), None)
         value = first.column(0)[0].as_py() if first is not None and len(first) else None
         if not isinstance(value, list):
-            self._refuse(f"the column {self._column!r} does not hold lists of numbers")
+            self._refuse(f"the column {_COLUMN!r} does not hold lists of numbers")
         return int(file.metadata.num_rows), len(value)
 
     def _parquet_blocks(self) -> Iterator[NDArray[Any]]:
         import pyarrow.parquet as pq
 
         file = pq.ParquetFile(self.path)
-        for batch in file.iter_batches(batch_size=_BLOCK, columns=[self._column]):
+        for batch in file.iter_batches(batch_size=_BLOCK, columns=[_COLUMN]):
             column = batch.column(0)
             if column.null_count:
-                self._refuse(
-                    f"{count(column.null_count, 'paper')} without a vector in {self._column!r}"
-                )
+                self._refuse(f"{count(column.null_count, 'paper')} without a vector in {_COLUMN!r}")
             flat = column.flatten().to_numpy(zero_copy_only=False)
             if len(flat) != len(column) * self.dimension:
                 self._refuse(f"its vectors are not all {self.dimension} long")

@@ -72,7 +72,6 @@ _MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # weights, settings an
 
 
 def file_checksum(path: Path) -> str:
-    """Return the sha256 of a file."""
     status = path.stat()
     return _sha256(path, size=status.st_size, modified=status.st_mtime_ns)
 
@@ -155,7 +154,6 @@ def basis() -> Floats:
 
 
 def unit_rows(vectors: Floats) -> Floats:
-    """Scale vectors to unit length."""
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 

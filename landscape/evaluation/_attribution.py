@@ -15,7 +15,13 @@ from landscape.agents._attribution import attribute
 from landscape.agents._bounded_search import BoundedLibrary, Wording, bounds
 from landscape.agents._desk import title_key
 from landscape.errors import InputError
-from landscape.evaluation._questions import checked_question, citeme_rows, json_lines, read_text
+from landscape.evaluation._questions import (
+    checked_question,
+    citeme_rows,
+    json_lines,
+    known_rows,
+    read_text,
+)
 from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
 from landscape.search import search_papers
 from landscape.search._engine import open_engine
@@ -209,11 +215,8 @@ def _find_shown(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
     kept = []
     for case in cases:
         if case.answer is not None:
-            try:
-                row = open_engine(atlas).row_of(case.answer)
-            except InputError:
-                continue
-            kept.append(replace(case, titles=(open_engine(atlas).papers([row])[0].title,)))
+            answers = open_engine(atlas).papers(list(known_rows(atlas, [case.answer])))
+            kept += [replace(case, titles=(paper.title,)) for paper in answers]
         elif any(title_key(title) in titles for title in case.titles):
             kept.append(case)
     return kept

@@ -18,7 +18,7 @@ import numpy as np
 from landscape._progress import progress
 from landscape.agents._desk import Desk
 from landscape.errors import InputError, require
-from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.evaluation._questions import checked_question, json_lines, known_rows, read_text
 from landscape.evaluation._retrieval import bootstrap_interval
 from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
@@ -122,8 +122,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
     ]  # fmt: skip
     if not with_references:
         raise InputError(graph.note or f"No paper of {atlas.path} cites another paper in it.")
-    rng = np.random.default_rng(seed)
-    chosen = rng.permutation(with_references)[:n]
+    chosen = np.random.default_rng(seed).permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
         citing = open_engine(atlas).papers([row])[0]
@@ -170,13 +169,12 @@ def evaluate_citing(
         If the file cannot be read, or the atlas contains none of the cited papers.
     """
     asked = read_places(places) if isinstance(places, str | Path) else list(places)
-    known = [(place, rows) for place in asked if (rows := _rows(atlas, place.cited))]
+    known = [(place, rows) for place in asked if (rows := known_rows(atlas, place.cited))]
     if not known:
         raise InputError(f"{atlas.path} contains none of the cited papers.")
     desk = Desk().add(atlas)
-    hits: dict[str, list[list[bool]]] = {"without keywords": [], "with keywords": []}
-    cited: dict[str, list[int]] = {name: [] for name in hits}
-    seconds, best, written = [], [], 0
+    recall: dict[str, list[list[float]]] = {"without keywords": [], "with keywords": []}
+    seconds, best = [], []
     with progress("Places", total=len(known)) as advance:
         for place, rows in known:
             for how, words in (("without keywords", None), ("with keywords", place.keywords)):
@@ -185,22 +183,22 @@ def evaluate_citing(
                 started = time.perf_counter()
                 found = desk.cite(place.context, words, k=DEPTHS[-1] + 1, n_highlights=0)
                 seconds.append(time.perf_counter() - started)
-                own = _rows(atlas, [place.citing] if place.citing else [])
-                listed = [paper.row for paper in found.papers if paper.row not in own]
-                hits[how].append([row in rows for row in listed])
-                cited[how].append(len(rows))
+                own = known_rows(atlas, [place.citing] if place.citing else [])
+                hits = [paper.row in rows for paper in found.papers if paper.row not in own]
+                recall[how].append([sum(hits[:k]) / len(rows) for k in DEPTHS])
             if model is not None and place.sentence:
                 written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
-                score = _best_rouge(place.sentence, written_for)
-                written += score is not None
-                best += [score] if score is not None else []
+                if (score := _best_rouge(place.sentence, written_for)) is not None:
+                    best.append(score)
             advance(1)
     return CitingScores(
         recall={
-            how: {k: _recall(hits[how], cited[how], k) for k in DEPTHS} for how in hits if hits[how]
+            how: dict(zip(DEPTHS, np.transpose(places_found), strict=True))
+            for how, places_found in recall.items()
+            if places_found
         },
         rouge={name: statistics.fmean(one[name] for one in best) for name in ROUGE if best},
-        counts={"places": len(asked), "known": len(known), "sentences": written},
+        counts={"places": len(asked), "known": len(known), "sentences": len(best)},
         seconds=statistics.median(seconds),
     )
 
@@ -217,20 +215,6 @@ def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
     if not scores:
         return None
     return {name: max(score[name] for score in scores) for name in ROUGE}
-
-
-def _recall(hits: Sequence[Sequence[bool]], cited: Sequence[int], k: int) -> np.ndarray:
-    return np.array([sum(row[:k]) / n for row, n in zip(hits, cited, strict=True)])
-
-
-def _rows(atlas: AtlasStore, names: Sequence[str]) -> set[int]:
-    rows = set()
-    for name in names:
-        try:
-            rows.add(open_engine(atlas).row_of(name))
-        except InputError:
-            continue
-    return rows
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:

@@ -98,6 +98,11 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     rows = {row: given[name] for row, name in enumerate(names) if name in given}
     if not rows:
         raise InputError(f"None of the papers of {truth} is in {atlas.path}.")
+    if not any(one in atlas.thesaurus.concepts for given_to in rows.values() for one in given_to):
+        raise InputError(
+            f"None of the concepts in {truth} is in the thesaurus of {atlas.path}; build it with "
+            "UAT.json or UAT.rdf, because UAT.csv has no numbers of concepts."
+        )
     return Analysis(
         "tagging",
         compare_taggings(papers, atlas.vectors(), rows, atlas.thesaurus, _concept_vectors(atlas)),
@@ -177,10 +182,8 @@ def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
 
 @cache
 def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
-    facilities: dict[str, str] = {}
-    for facility in load_facilities().values():
-        for name in facility.names:
-            facilities.setdefault(name, facility.name)
+    known = reversed([*load_facilities().values()])  # of two with the same name, the first is kept
+    facilities = {name: one.name for one in known for name in one.names}
     longest_first = sorted(facilities, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
 
@@ -240,16 +243,11 @@ def evaluate_tagging(
     rows = []
     for row, wanted in given.items():
         best = found.get(row, [])[:k]
-        rows.append(
-            (*_measure(best, wanted, {}, k), *_measure(best, wanted, _near(wanted, thesaurus), k))
-        )
+        near = {one: thesaurus.near(one) for one in wanted if one in thesaurus.concepts}
+        rows.append((*_measure(best, wanted, {}, k), *_measure(best, wanted, near, k)))
     names = ("recall", "ndcg", "recall_near", "ndcg_near")
     means = {name: float(mean) for name, mean in zip(names, np.mean(rows, axis=0), strict=True)}
     return means | {"papers": len(given)}
-
-
-def _near(wanted: Sequence[str], thesaurus: Thesaurus) -> dict[str, frozenset[str]]:
-    return {one: thesaurus.near(one) for one in wanted if one in thesaurus.concepts}
 
 
 def _measure(

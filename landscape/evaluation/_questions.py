@@ -6,7 +6,8 @@ import csv
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,7 @@ import numpy as np
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +59,15 @@ def checked_question(value: object, where: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where} needs a question in words, not {str(value)[:40]!r}.")
     return value.strip()
+
+
+def known_rows(atlas: AtlasStore, names: Iterable[str]) -> set[int]:
+    """Return the rows of those papers that are in an atlas."""
+    rows = set()
+    for name in names:
+        with suppress(InputError):
+            rows.add(open_engine(atlas).row_of(name))
+    return rows
 
 
 _NOT_LETTERS = re.compile(r"[\W_]+")

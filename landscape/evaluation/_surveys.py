@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +21,7 @@ from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import pandas as pd
 
     from landscape.llm._client import WritingModel
     from landscape.store import AtlasStore
@@ -47,9 +47,9 @@ Half = Literal["all", "first", "second"]
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """Measures of each variant of a survey for each question, with NaN for undefined values."""
+    """Table of each variant, with a row per question and a column per measure; NaN if undefined."""
 
-    values: Mapping[str, Mapping[str, NDArray[np.float64]]]
+    values: Mapping[str, pd.DataFrame]
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
     kind: str
@@ -57,19 +57,19 @@ class SurveyEvaluation:
     def means(self) -> dict[str, dict[str, float]]:
         """Return the means over the questions, by variant and measure."""
         return {
-            name: {measure: _mean_of_known(v) for measure, v in measures.items()}
-            for name, measures in self.values.items()
+            name: {measure: round(float(mean), 4) for measure, mean in table.mean().items()}
+            for name, table in self.values.items()
         }
 
     def gains(self) -> dict[str, Any]:
         """Return the gain of the survey over one search for each measure, with 95% intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
-        both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
-        return {
-            m: paired_difference(one[m][known], full[m][known])
-            for m, known in both.items()
-            if known.any()
-        }
+        gains = {}
+        for measure in one.columns.drop("returned"):
+            known = one[measure].notna() & full[measure].notna()
+            if known.any():
+                gains[measure] = paired_difference(one[measure][known], full[measure][known])
+        return gains
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as JSON values."""
@@ -78,8 +78,7 @@ class SurveyEvaluation:
             "counts": dict(self.counts),
             **self.means(),
             "gain over one search": {
-                measure: {"mean": round(d.mean, 4), "low": round(d.low, 4),
-                          "high": round(d.high, 4), "p": round(d.p, 4)}
+                measure: {name: round(value, 4) for name, value in asdict(d).items()}
                 for measure, d in self.gains().items()
             },
             "median_seconds": {name: round(value, 3) for name, value in self.seconds.items()},
@@ -168,6 +167,8 @@ def evaluate_survey(
     >>> list(VARIANTS)
     ['survey', 'without expand', 'without selector']
     """
+    import pandas as pd
+
     names = ["paper_id", "arxiv_id", "bibcode", "doi", "title"]
     if queries is None:
         asked, kind = questions_from_citations(atlas, half=half, most=most), "citations"
@@ -182,8 +183,8 @@ def evaluate_survey(
     if not known:
         raise InputError(f"None of the questions has a paper in {atlas.path}.")
     own = {query.qid for query in known} if queries is None else set()
-    values: dict[str, dict[str, list[float]]] = {name: {} for name in (*variants, ONE_SHOT)}
-    seconds: dict[str, list[float]] = {name: [] for name in values}
+    measures: dict[str, list[dict[str, float]]] = {name: [] for name in (*variants, ONE_SHOT)}
+    seconds: dict[str, list[float]] = {name: [] for name in measures}
     with progress("Surveys", total=len(known) * len(variants)) as advance:
         for query in known:
             without = (query.qid,) if query.qid in own else ()
@@ -191,23 +192,18 @@ def evaluate_survey(
                 chosen = survey_settings(**{**settings, **changes, "without": without})
                 found = survey_question(atlas, query.question, model=model, **chosen.to_dict())
                 seconds[name].append(found.spent.seconds)
-                _note(values[name], _measures(found, query))
+                measures[name].append(_measures(found, query))
                 if name == FULL:
                     begin = time.perf_counter()
-                    _note(values[ONE_SHOT], _one_search(atlas, query, chosen, len(found)))
+                    measures[ONE_SHOT].append(_one_search(atlas, query, chosen, len(found)))
                     seconds[ONE_SHOT].append(time.perf_counter() - begin)
                 advance(1)
     return SurveyEvaluation(
-        {name: {m: np.array(v) for m, v in measures.items()} for name, measures in values.items()},
+        {name: pd.DataFrame(rows) for name, rows in measures.items()},
         {name: float(np.median(times)) for name, times in seconds.items() if times},
         counts,
         kind,
     )
-
-
-def _mean_of_known(values: NDArray[np.float64]) -> float:
-    known = values[np.isfinite(values)]
-    return round(float(known.mean()), 4) if len(known) else float("nan")
 
 
 def _measures(found: Survey, query: Query) -> dict[str, float]:
@@ -241,8 +237,3 @@ def _recalls(
         "returned": float(n),
         **{f"recall@{k}": len(truth & set(order[:k])) / len(truth) for k in DEPTHS},
     }
-
-
-def _note(values: dict[str, list[float]], measured: Mapping[str, float]) -> None:
-    for measure, value in measured.items():
-        values.setdefault(measure, []).append(value)

@@ -71,8 +71,8 @@ class MapFacts:
     title: str = "Papers"
     n_papers: int = 0
     sources: Sequence[str] = ()
-    first: str | None = None
-    last: str | None = None
+    first: object = None
+    last: object = None
     generated: bool = False
     share_named: float | None = None
     n_regions: int = 0
@@ -165,13 +165,12 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
-    first, last = coverage.get("first_date"), coverage.get("last_date")
     return MapFacts(
         title=str(coverage.get("title") or "Papers"),
         n_papers=len(atlas.map),
         sources=readable_sources(coverage.get("sources") or ()),
-        first=None if first is None else str(first),
-        last=None if last is None else str(last),
+        first=coverage.get("first_date"),
+        last=coverage.get("last_date"),
         generated=bool(coverage.get("generated")),
         share_named=None if topic_id is None else float(np.mean(topic_id >= 0)),
         n_regions=int((levels_of(topics) == 1).sum()) if topics is not None else 0,
@@ -190,8 +189,6 @@ def levels_of(topics: pd.DataFrame) -> Any:
 
 def readable_sources(sources: Iterable[Any]) -> list[str]:
     """Return the archive of each source if it is known, else the file name."""
-    named = []
-    for source in map(str, sources):
-        reader, _, file = source.partition(":")
-        named.append(_SOURCE_NAMES.get(reader, file or reader))
-    return list(dict.fromkeys(named))
+    split = (str(source).partition(":") for source in sources)
+    names = (_SOURCE_NAMES.get(reader, file or reader) for reader, _, file in split)
+    return list(dict.fromkeys(names))

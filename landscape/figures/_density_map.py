@@ -111,7 +111,7 @@ def heatmap(
     panel = map_panel(page, page.area, x, y, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
     add_papers(panel, atlas, page.colours)
-    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
+    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0)
     table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
@@ -193,10 +193,17 @@ def query_map(
         )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
-    topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
+    topics = _topics_to_name(atlas.topics, spread)
+    # The regions that the verdict names are outlined.
+    most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
+    outlined = [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
     facts, palette = facts_of(atlas), theme(look.get("colours", "light"))
-    caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
+    best = (
+        f"{count(len(table), 'paper')} found, the best of {results.coverage.n_searched:,} searched"
+    )
+    head = f"“{clean_name(results.query, most=_LONGEST_QUESTION)}”: {how or best}."
+    caption = Caption(head, _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
         palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
         outlined=len(outlined),
@@ -258,12 +265,6 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
     return pd.concat([held.head(_REGIONS_NAMED), others], ignore_index=True)
 
 
-def _outlined(spread: Spread) -> list[int]:
-    """Regions to outline: those that the verdict names."""
-    most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
-    return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
-
-
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
     """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
@@ -301,13 +302,6 @@ def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[i
         Arrows(starts=places[start[seen]], ends=places[end[seen]], colour=page.colours.found,
                width=0.6 * page.scale, gid="led to", order=2.2)
     )  # fmt: skip
-
-
-def _head(results: Results, how: str | None) -> str:
-    question = clean_name(results.query, most=_LONGEST_QUESTION)
-    searched = results.coverage.n_searched
-    best = f"{count(len(results), 'paper')} found, the best of {searched:,} searched"
-    return f"“{question}”: {best if how is None else how}."
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:

@@ -18,8 +18,8 @@ from landscape.figures._maps import (
     chosen_topics,
     density_key,
     map_panel,
+    map_panels,
     positions,
-    window,
 )
 from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import (
@@ -310,14 +310,12 @@ def _draw_together(
         )  # fmt: skip
     if peaks:
         add_names(page, panel, pd.DataFrame(peaks))
-    page.write_ranking(_facility_ranking(page, analysis, styles), column)
+    page.write_ranking(_facility_ranking(analysis, styles), column)
 
 
 def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
     """Draw a share map per view, all on the same axes and scale."""
-    boxes, border = page.tiled(len(views)), 8 * page.scale
-    first = map_panel(page, boxes[0], x, y, border=border, framed=True)
-    panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
+    panels = map_panels(page, page.tiled(len(views)), x, y)
     found, everywhere = share_maps(page, panels[0], x, y, views)
     top = scale_top(found)
     page.write_key(share_key(page, top))
@@ -419,25 +417,20 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 # -- tables and numbers
 
 
-def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
+def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
     """Rank facilities by papers; those on the map have a line sample before the name."""
     table = analysis.table.assign(
         label=analysis.table["facility"].astype(str),
         interval=[_interval(row) for _, row in analysis.table.iterrows()],
         effective=[_number(value) for value in analysis.table["effective_regions"]],
     )
-    unseen = Series(page.colours.page, "-")
-    styles = [drawn.get(name, unseen) for name in table["label"]]
-    samples = [
-        {"style": {"colour": style.colour, "dashes": style.dashes, "width": 1.7 * page.scale}}
-        for style in styles
-    ]
     columns = [
         ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
         ("effective", "Effective\nregions", "{}"), ("outside_home", "Outside\nhome", "{:.0%}"),
     ]  # fmt: skip
     title = "Facilities by papers that mention them"
-    return Ranking.of_table(title, "Facility", table, columns, samples)
+    styles = [drawn.get(name) for name in table["label"]]
+    return Ranking.of_table(title, "Facility", table, columns, styles=styles)
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
@@ -453,8 +446,7 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
         ("share", "Share", "{:.0%}"), ("interval", "95%", "{}"),
     ]  # fmt: skip
     title = f"{clean_name(facility)}: regions with the largest shares"
-    name = "Region, by the lower bound"
-    ranking = Ranking.of_table(title, name, own, columns, [{}] * len(own))
+    ranking = Ranking.of_table(title, "Region, by the lower bound", own, columns)
     return ranking, own["topic_id"].astype(int).tolist()
 
 

@@ -95,7 +95,7 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
     """Return the page height in inches for the rows."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
-    # A lower page is lettered smaller, by the root of its area, and needs less room for it.
+    # A lower page is lettered smaller, by the root of its area, and needs less space for it.
     return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
@@ -115,8 +115,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
     place_of = {label: place for place, label in enumerate(labels)}
     panel = page.chart(
         (start, upper - pitch * len(labels), right, upper), _axis(shown),
-        Axis((len(labels) - 0.5, -0.5)), gid="intervals",
-        rows=[(place, label) for label, place in place_of.items()],
+        Axis((len(labels) - 0.5, -0.5)), gid="intervals", rows=list(enumerate(labels)),
     )  # fmt: skip
     if shown.reference is not None:
         panel.layers.append(Rule(x=shown.reference, colour=colours.faint, width=0.6 * scale,

@@ -35,7 +35,7 @@ _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a name this near to its peak needs no leader line
 _REPAIRED = 60  # names that repair tries to bring back, most important first
-_MOVED = 2  # names that may be moved to make room for one
+_MOVED = 2  # names that may be moved to make space for one
 _TRIED = 16  # places tried so
 _AT_ONCE = 200  # places looked at together, cheapest first
 _SWEEPS = 3
@@ -82,30 +82,13 @@ def place_labels(
     directions: int = 16,
     repair: bool = True,
 ) -> Placement:
-    """Place labels near their peaks, the most important first.
+    """Place labels near their peaks (n, 2), the most important first.
 
-    Parameters
-    ----------
-    peaks : (n, 2) array
-        Labelled points, by decreasing importance.
-    sizes : sequence of (v, 2) arrays
-        Width and height of each variant (choice of line breaks) of each label.
-    frame : (4,) sequence
-        Box that labels must not leave.
-    reserved : (m, 4) array, optional
-        Boxes that labels must not overlap.
-    reluctance : sequence of (v,) arrays, optional
-        Extra cost of each variant.
-    crossing : float, default 1.5
-        Cost of each reserved box that a leader line crosses.
-    gap : float, default 2
-        Least distance between labels.
-    reach : float, default 130
-        Greatest distance between a label and its peak.
-    directions : int, default 16
-        Number of directions tried around a peak.
-    repair : bool, default True
-        Move labels to make space for others; this takes most of the time.
+    `sizes` are the widths and heights of the variants (line breaks) of each label, of shape (v, 2),
+    and `reluctance` their extra costs, of shape (v,). Labels stay inside the `frame`, outside the
+    `reserved` boxes (m, 4), `gap` apart, and at most `reach` from their peaks, in one of so many
+    `directions`. A leader line costs `crossing` for each reserved box that it crosses. `repair`
+    moves labels to make space for others, which takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)

@@ -117,6 +117,15 @@ def map_panel(
     return window(page, box, (float(x0), float(y0), float(x1), float(y1)), framed=framed)
 
 
+def map_panels(
+    page: Page, boxes: Sequence[Box], x: Floats, y: Floats, *, include: pd.DataFrame | None = None
+) -> list[Panel]:
+    """Add framed maps of the same window to the page."""
+    border = 8 * page.scale
+    first = map_panel(page, boxes[0], x, y, include=include, border=border, framed=True)
+    return [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
+
+
 def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
     """Add a map of a given window to the page."""
     x0, y0, x1, y1 = extent
@@ -216,7 +225,6 @@ def add_names(
     panel: Panel,
     topics: pd.DataFrame,
     *,
-    labels: bool = True,
     most: int | None = None,
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
@@ -226,7 +234,7 @@ def add_names(
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
         most = max(12, round(1.25 * share))
-    wanted = topics.head(most if labels else 0)
+    wanted = topics.head(most)
     names = [_style(row, page.colours, emphasized) for row in wanted.itertuples()]
     return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Theme, pick, quiet, theme
+from landscape.figures._colours import Series, Theme, pick, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -106,8 +106,8 @@ class Row:
 
     name: str
     numbers: tuple[str, ...]
-    style: Mapping[str, Any] | None = None
-    mark: str = ""
+    style: Series | None
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -121,20 +121,19 @@ class Ranking:
     @classmethod
     def of_table(
         cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
-        rows: Iterable[Mapping[str, Any]],
+        *, styles: Sequence[Series | None] = (), numbered: bool = False,
     ) -> Ranking:  # fmt: skip
-        """Rank the rows of a table: its `columns` are names, headings and formats.
-
-        `rows` has the style or mark of each row.
-        """
+        """Rank the rows of a table: `columns` are names, headings and formats."""
         import pandas as pd
 
         known = [column for column in columns if column[0] in table]
-        return cls(title, (name, *(heading for _, heading, _ in known)), [
-            Row(str(row["label"]), tuple("–" if pd.isna(row[column]) else form.format(row[column])
-                                         for column, _, form in known), **more)
-            for row, more in zip(table.to_dict("records"), rows, strict=True)
-        ])  # fmt: skip
+        rows = []
+        for number, row in enumerate(table.to_dict("records")):
+            cells = ("–" if pd.isna(row[column]) else form.format(row[column])
+                     for column, _, form in known)  # fmt: skip
+            rows.append(Row(str(row["label"]), tuple(cells), styles[number] if styles else None,
+                            str(number + 1) if numbered else ""))  # fmt: skip
+        return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 
 class Page:
@@ -472,7 +471,19 @@ class Page:
             height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
             if y - height < bottom:
                 return written
-            self._write_row(row, lines, (left, y - 7.6 * scale), indent=indent, ends=ends)
+            baseline = y - 7.6 * scale
+            if row.style:
+                style = {"colour": row.style.colour, "dashes": row.style.dashes}
+                self.sample({**style, "width": 1.7 * scale}, left, left + 15 * scale,
+                            baseline + 2.4 * scale)  # fmt: skip
+            elif row.mark:
+                self.write(row.mark, left + indent - 4 * scale, baseline, size=7.6, weight="bold",
+                           colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
+            for number, line in enumerate(lines):
+                down = number * 1.18 * 7.6 * scale
+                self.write(line, left + indent, baseline - down, size=7.6, gid="ranking")
+            for end, cell in zip(ends, row.numbers, strict=False):
+                self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
             y -= height
         return len(ranking.rows)
 
@@ -506,22 +517,6 @@ class Page:
         self.layers.append(Lines(lines=[rule], colour=faint, width=0.4 * scale, gid="rule"))
         return y - 3 * scale
 
-    def _write_row(
-        self, row: Row, lines: Sequence[str], at: tuple[float, float], *, indent: float,
-        ends: Sequence[float],
-    ) -> None:  # fmt: skip
-        left, baseline = at
-        if row.style:
-            self.sample(row.style, left, left + 15 * self.scale, baseline + 2.4 * self.scale)
-        elif row.mark:
-            self.write(row.mark, left + indent - 4 * self.scale, baseline, size=7.6, weight="bold",
-                       colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
-        for number, line in enumerate(lines):
-            y = baseline - number * 1.18 * 7.6 * self.scale
-            self.write(line, left + indent, y, size=7.6, gid="ranking")
-        for end, cell in zip(ends, row.numbers, strict=False):
-            self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
-
     # -- done
 
     def draw(
@@ -539,27 +534,19 @@ class Page:
         return _matplotlib.draw(scene)
 
 
+_RULER = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100))
+
+
 @lru_cache(maxsize=50_000)
 def _measure(words: str, size: float, weight: str) -> Extent:
-    sheet = _ruler()
     text = Drawn(0, 0, words, fontfamily=list(FONTS), fontsize=size, fontweight=weight,
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
-    text.set_figure(sheet)
+    text.set_figure(_RULER.figure)
     before = mpl.rcParams["text.hinting"]
     mpl.rcParams["text.hinting"] = "none"  # as in the drawing: the same widths at every resolution
     try:
-        box = text.get_window_extent(sheet.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg
+        box = text.get_window_extent(_RULER.get_renderer())  # type: ignore[no-untyped-call]
     finally:
         mpl.rcParams["text.hinting"] = before
-    point = 72 / sheet.dpi
-    return Extent(
-        box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3
-    )  # fmt: skip
-
-
-@cache
-def _ruler() -> Figure:
-    """Return a figure to measure text with."""
-    figure = Figure(figsize=(1, 1), dpi=100)
-    FigureCanvasAgg(figure)
-    return figure
+    point = 72 / 100  # of a pixel
+    return Extent(box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3)

@@ -250,8 +250,8 @@ class _Drawing:
         own = bool(self.scene.title)
         margin = {"l": 30, "r": 20, "t": 50 if own else 24,
                   "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
-        is_map = panels[0].edge != "chart"
-        high = max(180, round(height * (self.pixels if is_map else _PIXELS_A_POINT)))
+        point = _PIXELS_A_POINT if panels[0].edge == "chart" else self.pixels
+        high = max(180, round(height * point))
         self.figure.update_layout(
             title={"text": safe_text(self.scene.title)} if own else None, margin=margin,
             height=high + margin["t"] + margin["b"], showlegend=rows > 0,

@@ -102,7 +102,10 @@ def draw_reviews(
     if not len(gaps.table):
         raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    located = _located(gaps.table, atlas.topics)
+    # The ranked regions that have a peak on the map.
+    peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
+    located = gaps.table.drop(columns=["x", "y"], errors="ignore").join(peaks, on="topic_id")
+    located = located.dropna(subset=["x", "y"]).reset_index(drop=True)
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
@@ -123,9 +126,8 @@ def draw_reviews(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
               gid="reviews", order=1.0)
     )  # fmt: skip
-    ranks = [{"mark": str(number)} for number in range(1, len(best) + 1)]
     title = "Where a review would help most"
-    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, ranks)
+    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)
     places = [
@@ -169,13 +171,6 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     add_names(page, panel, chosen_topics(atlas.topics, levels=(0,)))
     words = caption.describe("Map of regions by their reviews.")
     return page.draw(alt_text=words, table=found.table)
-
-
-def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranked regions that have a peak on the map."""
-    places = topics.set_index("topic_id")[["x", "y"]]
-    bare = table.drop(columns=[name for name in ("x", "y") if name in table])
-    return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:

@@ -284,9 +284,8 @@ def padded_range(values: Any) -> tuple[float, float]:
     """Return the range of positions, without a few distant outliers."""
     low, high = np.quantile(values, [0.0005, 0.9995])
     border = 0.2 * (high - low)
-    return max(float(np.min(values)), float(low - border)), min(
-        float(np.max(values)), float(high + border)
-    )
+    least, most = float(np.min(values)), float(np.max(values))
+    return max(least, float(low - border)), min(most, float(high + border))
 
 
 def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:

@@ -30,9 +30,9 @@ from landscape.figures._maps import (
     add_names,
     chosen_topics,
     map_panel,
+    map_panels,
     positions,
     ramp_image,
-    window,
 )
 from landscape.figures._page import SIZE_INCHES, Page, PageOptions
 from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
@@ -194,8 +194,7 @@ def _draw(
     """Draw all slices on common tones."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     boxes = tile(page.chart_area, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
-    one = map_panel(page, boxes[0], x, y, border=8 * page.scale, framed=True)
-    panels = [one, *(window(page, box, one.extent, framed=True) for box in boxes[1:])]
+    panels = map_panels(page, boxes, x, y)
     names = chosen_topics(topics, levels=(0,))
     positions_of = smoothed_slices(page, panels[0], x, y, inside)
     for number, (panel, position) in enumerate(zip(panels, positions_of, strict=True)):
@@ -341,8 +340,12 @@ def animate(
     pictures = _draw_frames(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
     encode = _gif if target.suffix.lower() == ".gif" else _mp4
     write_output(target, encode(pictures, seconds))
-    words = _describe_film(atlas, usage, views)
-    write_output(target.with_suffix(".alt.txt"), f"{words}\n".encode())
+    facts, frames = facts_of(atlas), "; ".join(f"{view.heading}: {view.counts}" for view in views)
+    words = (
+        f"{f'{GENERATED} ' if facts.generated else ''}Moving map of the share of the local "
+        f"literature that mentions {usage.facilities[0].name}. {headline(facts)} {frames}.\n"
+    )
+    write_output(target.with_suffix(".alt.txt"), words.encode())
     return target
 
 
@@ -421,12 +424,8 @@ def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
     """Encode frames as a GIF with one palette, so that colours mean the same in all."""
     from PIL import Image
 
-    width, height = pictures[0].size
     few = pictures[:: max(1, len(pictures) // 6)]
-    together = Image.new("RGB", (width, height * len(few)))
-    for number, picture in enumerate(few):
-        together.paste(picture, (0, number * height))
-    palette = few_colours(together)
+    palette = few_colours(Image.fromarray(np.vstack([np.asarray(picture) for picture in few])))
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     shown = [round(1000 * seconds)] * len(frames)
     shown[-1] *= _LAST_SHOWN
@@ -474,14 +473,3 @@ def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dp
     if not 20 <= dpi <= 400:
         raise InputError(f"The resolution must be between 20 and 400 dpi, not {dpi}.")
     return target
-
-
-def _describe_film(atlas: AtlasStore, usage: Usage, views: list[View]) -> str:
-    """Return the alternative text of the animation."""
-    facts = facts_of(atlas)
-    generated = f"{GENERATED} " if facts.generated else ""
-    frames = "; ".join(f"{view.heading}: {view.counts}" for view in views)
-    return (
-        f"{generated}Moving map of the share of the local literature that mentions "
-        f"{usage.facilities[0].name}. {headline(facts)} {frames}."
-    )

@@ -151,7 +151,12 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    limits = _sensible_limits(middle, low, high)
+    # All dots are inside the axis, and bars unless they are much longer.
+    least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
+    lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
+    higher = min(max(most, float(np.max(high))), 1.8 * most + 5)
+    border = 0.03 * (higher - lower)
+    limits = lower - border, higher + border
     marks = ticks(limits, 5, lambda v: f"{v:+.0f}%" if v else "0")
     panel = page.chart(
         (names, upper - pitch * len(shown), right, upper), Axis(limits, marks),
@@ -177,15 +182,6 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     for kind, words in (("emerging", "● emerging"), ("fading", "● fading"), ("", "○ neither")):
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
-
-
-def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
-    """Return a range that contains zero, all dots, and bars unless they are much longer."""
-    least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
-    lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
-    upper = min(max(most, float(np.max(high))), 1.8 * most + 5)
-    border = 0.03 * (upper - lower)
-    return lower - border, upper + border
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:

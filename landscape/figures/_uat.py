@@ -16,9 +16,9 @@ from landscape.figures._maps import (
     add_names,
     density_key,
     map_panel,
+    map_panels,
     pieces,
     positions,
-    window,
 )
 from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking
 from landscape.figures._scene import Floats, Lines, Panel
@@ -120,12 +120,8 @@ def _draw_together(
     for row, style in zip(analysis.table.itertuples(), styles, strict=True):
         _add_concept(page, panel, analysis, row, style, fill=0.0)
     add_names(page, panel, peaks.assign(colour=[style.colour for style in styles])[known])
-    samples = [
-        {"style": {"colour": style.colour, "dashes": style.dashes, "width": 1.7 * page.scale}}
-        for style in styles
-    ]
     title = "Concepts of the Unified Astronomy Thesaurus"
-    ranking = Ranking.of_table(title, "Concept", analysis.table, _COLUMNS, samples)
+    ranking = Ranking.of_table(title, "Concept", analysis.table, _COLUMNS, styles=styles)
     page.write_ranking(ranking, column)
     return panel
 
@@ -135,18 +131,15 @@ def _draw_multiples(
 ) -> Panel:
     """Draw one small map per concept, on the same axes."""
     peaks = concept_peaks(analysis)
-    peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
-    boxes = page.tiled(len(analysis.table))
-    for box, row, style in zip(boxes, analysis.table.itertuples(), styles, strict=True):
-        if not page.panels:
-            panel = map_panel(page, box, x, y, include=peaks, border=border, framed=True)
-            page.write_key(density_key(page, add_density(page, panel, x, y)))
-        else:
-            panel = window(page, box, page.panels[0].extent, framed=True)
-            panel.layers.append(page.panels[0].layers[0])  # the same density
+    peaks = peaks[np.isfinite(peaks["x"])]
+    panels = map_panels(page, page.tiled(len(styles)), x, y, include=peaks)
+    page.write_key(density_key(page, add_density(page, panels[0], x, y)))
+    for panel in panels[1:]:
+        panel.layers.append(panels[0].layers[0])  # the same density
+    for panel, row, style in zip(panels, analysis.table.itertuples(), styles, strict=True):
         _add_concept(page, panel, analysis, row, Series(style.colour, "-"), fill=0.30)
-        page.write_heading(box, row.label, f"{row.papers:,} papers", colour=style.colour)
-    return page.panels[0]
+        page.write_heading(panel.box, row.label, f"{row.papers:,} papers", colour=style.colour)
+    return panels[0]
 
 
 def _add_concept(

@@ -203,14 +203,9 @@ class ChatModel:
     def __init__(
         self, server: Server, *, model: str, budget: Budget, cache: ReplyCache | None = None
     ) -> None:
-        self._server, self._model, self._cache = server, model, cache
+        self._server, self.model, self._cache = server, model, cache
         self._abilities = _Abilities()
         self.budget = budget
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._model
 
     @property
     def tokens_used(self) -> int:
@@ -324,7 +319,7 @@ class ChatModel:
                 {"role": "user", "content": f"This does not fit the schema: {fault}. Try again."},
             ]
         raise RemoteError(
-            f"{self._model} on {self._server.url} answered twice in the wrong form: {fault}."
+            f"{self.model} on {self._server.url} answered twice in the wrong form: {fault}."
         )
 
     def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
@@ -344,7 +339,7 @@ class ChatModel:
 
     def _send(self, messages: Messages, request: dict[str, Any]) -> str:
         with self.budget.spending(_tokens(messages)) as usage:
-            with self._server.reporting(self._model):
+            with self._server.reporting(self.model):
                 reply = self._server.client.chat.completions.create(**request)
                 choice = reply.choices[0]
                 text = choice.message.content
@@ -358,7 +353,7 @@ class ChatModel:
         reason = counted = None
         with self.budget.spending(_tokens(messages)) as usage:
             try:
-                with self._server.reporting(self._model):
+                with self._server.reporting(self.model):
                     for chunk in self._open_stream(request, openai):
                         counted = getattr(chunk, "usage", None) or counted
                         for choice in chunk.choices[:1]:
@@ -382,16 +377,16 @@ class ChatModel:
         return create(**request)
 
     def _request(self, messages: Messages) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": self._model, "messages": messages}
+        request: dict[str, Any] = {"model": self.model, "messages": messages}
         if not self._server.is_openai:
             request["temperature"] = 0  # new OpenAI models accept only their default
         return request
 
     def _whole(self, text: object, *, reason: object) -> str:
         if reason == "length":
-            raise RemoteError(f"{self._model} on {self._server.url} gave an incomplete answer.")
+            raise RemoteError(f"{self.model} on {self._server.url} gave an incomplete answer.")
         if not isinstance(text, str) or not text.strip():
-            raise RemoteError(f"{self._model} on {self._server.url} gave an empty answer.")
+            raise RemoteError(f"{self.model} on {self._server.url} gave an empty answer.")
         return text
 
     def _kept(self, messages: Messages, schema: Mapping[str, Any] | None = None) -> str | None:
@@ -406,7 +401,7 @@ class ChatModel:
     def _identity(self, messages: Messages, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         return {
             "server": self._server.url,
-            "model": self._model,
+            "model": self.model,
             "messages": messages,
             "schema": dict(schema) if schema else None,
         }

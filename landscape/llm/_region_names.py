@@ -16,8 +16,9 @@ from landscape.llm._replies import ReplyForm
 LONGEST_NAME = 60  # characters that fit on the map; the prompt names them too
 
 _REGIONS_AT_ONCE = 20
-_TITLES, _KEYWORDS, _NEIGHBOURS = 6, 12, 6
-_TITLE_LENGTH, _PHRASE_LENGTH = 200, 80  # characters
+_PHRASE_LENGTH = 80  # characters
+#: Maximum number of texts of each list, and of characters of each text.
+_LISTS = {"keywords": (12, _PHRASE_LENGTH), "titles": (6, 200), "neighbours": (6, _PHRASE_LENGTH)}
 
 
 class _RegionName(ReplyForm):
@@ -71,18 +72,12 @@ def polish_names(
 
 def naming_data(regions: Sequence[Mapping[str, Any]]) -> str:
     """Return regions as JSON of limited size: printable ASCII without angle brackets."""
-    listed = [
-        {
-            "id": region["id"],
-            "name": region["name"][:_PHRASE_LENGTH],
-            "keywords": [word[:_PHRASE_LENGTH] for word in region.get("keywords", ())][:_KEYWORDS],
-            "titles": [title[:_TITLE_LENGTH] for title in region.get("titles", ())][:_TITLES],
-            "neighbours": [name[:_PHRASE_LENGTH] for name in region.get("neighbours", ())][
-                :_NEIGHBOURS
-            ],
-        }
-        for region in regions
-    ]
+    listed = []
+    for region in regions:
+        shown = {"id": region["id"], "name": region["name"][:_PHRASE_LENGTH]}
+        for field, (most, length) in _LISTS.items():
+            shown[field] = [text[:length] for text in region.get(field, ())[:most]]
+        listed.append(shown)
     return json.dumps(listed).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -93,10 +88,9 @@ def allowed_name(name: str) -> str | None:
         return None
     if not any(c.isalpha() for c in plain):
         return None
-    # Only letters, digits, punctuation marks, symbols and accents are allowed.
-    if any(c in _MARKUP or (c != " " and unicodedata.category(c)[0] not in "LNPSM") for c in plain):
-        return None
-    return plain
+    # Letters, digits, accents, punctuation marks and symbols.
+    is_text = all(c == " " or unicodedata.category(c)[0] in "LNPSM" for c in plain)
+    return plain if is_text and not _MARKUP & set(plain) else None
 
 
 def is_grounded(name: str, region: Mapping[str, Any]) -> bool:

@@ -108,12 +108,7 @@ class CrossEncoderReranker:
                 f"The cross-encoder {model!r} cannot be loaded ({first}). Pass a folder, or a "
                 "name on the Hub if there is a network."
             ) from error
-        self._name = model
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self._name
+        self.name = model
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score texts, shape (n,)."""
@@ -178,11 +173,7 @@ class HttpReranker:
                 "LANDSCAPE_RERANK_URL to your own server, such as http://localhost:8000/v2."
             )
         require("httpx", "fetch")
-
-    @property
-    def name(self) -> str:
-        """Model and server, for the settings of a result."""
-        return f"{self._model} at {self._url}"
+        self.name = f"{self._model} at {self._url}"
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score texts by how well they answer a query.

@@ -17,6 +17,8 @@ _ONE_SPOT = 1e-30  # smaller spans count as zero because their fractions underfl
 _BLOCK = 500_000  # papers per block, to limit memory
 _ENOUGH_TO_COUNT = 100  # papers; with fewer papers the contours would shrink to points
 
+_CONTRAST = 1.05  # of a peak and its highest saddle; a lower peak is merged
+
 Bounds = tuple[float, float, float, float]
 
 # More points are counted by datashader, which needs no index array. For fewer points NumPy is
@@ -313,12 +315,7 @@ def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -
 
 
 def find_basins(
-    grid: DensityGrid,
-    *,
-    share: float = 0.98,
-    min_papers: float = 0.0,
-    max_peaks: int | None = None,
-    contrast: float = 1.05,
+    grid: DensityGrid, *, share: float = 0.98, min_papers: float = 0.0, max_peaks: int | None = None
 ) -> Basins:
     """Find the peaks of the density and divide the densest part of the map among them.
 
@@ -338,9 +335,7 @@ def find_basins(
         empty = np.zeros(0)
         return Basins(np.full(density.shape, -1, dtype=np.int32), empty, empty, empty)
     flooded = watershed(-density, markers, mask=filled) - 1  # type: ignore[no-untyped-call]
-    owner = _merge_basins(
-        density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks, contrast=contrast
-    )
+    owner = _merge_basins(density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks)
     merged = np.where(flooded >= 0, owner[flooded], -1)
     papers, highest = _papers_and_heights(density, merged, n_peaks)
     basins = np.unique(owner)
@@ -379,7 +374,6 @@ def _merge_basins(
     *,
     min_papers: float,
     max_peaks: int | None,
-    contrast: float,
 ) -> NDArray[np.int64]:
     """Merge the least prominent basins; return the new number of each basin."""
     basins = np.arange(n_peaks)
@@ -395,7 +389,7 @@ def _merge_basins(
             loss[basin] = np.inf  # no neighbour to merge with
             return
         rise = 1.0 - max(saddles[basin].values()) / peak[basin]
-        must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / contrast
+        must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / _CONTRAST
         loss[basin] = -1.0 / (1.0 + papers[basin]) if must_go else papers[basin] * rise
 
     for basin in range(n_peaks):
@@ -429,15 +423,12 @@ def _saddles(
 ) -> list[tuple[int, int, float]]:
     """Return the highest saddle between each pair of adjacent basins."""
     passes: dict[tuple[int, int], float] = {}
-    for axis in (0, 1):
-        one = flooded[:-1] if axis == 0 else flooded[:, :-1]
-        two = flooded[1:] if axis == 0 else flooded[:, 1:]
-        near = density[:-1] if axis == 0 else density[:, :-1]
-        far = density[1:] if axis == 0 else density[:, 1:]
+    for label, height in ((flooded, density), (flooded.T, density.T)):
+        one, two = label[:-1], label[1:]
         border = (one != two) & (one >= 0) & (two >= 0)
-        height = np.minimum(near[border], far[border])
+        saddle = np.minimum(height[:-1][border], height[1:][border])
         pairs = np.sort(np.column_stack([one[border], two[border]]), axis=1)
-        for (low, high), value in zip(pairs.tolist(), height.tolist(), strict=True):
+        for (low, high), value in zip(pairs.tolist(), saddle.tolist(), strict=True):
             if value > passes.get((low, high), 0.0):
                 passes[low, high] = value
     return [(low, high, value) for (low, high), value in sorted(passes.items())]

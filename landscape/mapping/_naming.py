@@ -47,7 +47,6 @@ class PhraseTable:
 
 
 def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
-    """Find the phrases of each paper of a corpus."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -93,9 +92,8 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     )
     form = pairs % len(forms)
     occurs = np.bincount(form, minlength=len(forms)) > 0
-    used = np.flatnonzero(occurs)
     phrase = (np.cumsum(occurs) - 1)[form]
-    forms, shown = forms[used], shown[used]
+    forms, shown = forms[occurs], shown[occurs]
     return PhraseTable(
         pairs // len(frequent), phrase, forms, shown, _promise(forms, shown), n_papers
     )
@@ -112,19 +110,14 @@ def _contained(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return pairs of a form and a shorter phrase in the form that is also used alone."""
     number = {form: index for index, form in enumerate(forms)}
-    outer: list[int] = []
-    inner: list[int] = []
+    pairs: list[tuple[int, int]] = []
     for index, form in enumerate(forms):
         words = form.split(" ")
-        if len(words) > 5:
-            continue
-        for length in range(2, len(words)):
-            for start in range(len(words) - length + 1):
-                found = number.get(" ".join(words[start : start + length]))
-                if found is not None:
-                    outer.append(index)
-                    inner.append(found)
-    outer_of, inner_of = np.array(outer, dtype=np.int64), np.array(inner, dtype=np.int64)
+        lengths = range(2, len(words) if len(words) <= 5 else 0)
+        parts = (words[at : at + n] for n in lengths for at in range(len(words) - n + 1))
+        found = (number.get(" ".join(part)) for part in parts)
+        pairs += [(index, inner) for inner in found if inner is not None]
+    outer_of, inner_of = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     inside = np.bincount(inner_of, weights=uses[outer_of], minlength=len(forms))
     alone = uses[inner_of] >= 0.5 * inside[inner_of]
     return outer_of[alone], inner_of[alone]
@@ -288,13 +281,9 @@ def pair_names(
     complement = score_phrases(table, rest, neighbours)
     second = _best_subject(table, complement, len(neighbours), used=used, lengths=lengths)
     share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
-    others = _best_subject(
-        table,
-        first,
-        len(neighbours),
-        used=dict.fromkeys(taken, -1),
-        lengths=[longest] * len(lengths),
-    )
+    lengths = [longest] * len(neighbours)
+    used = dict.fromkeys(taken, -1)
+    others = _best_subject(table, first, len(neighbours), used=used, lengths=lengths)
     names: list[str] = []
     for number, (one, two, other) in enumerate(zip(leading, second, others, strict=True)):
         enough_alone = two < 0 or share.get((number, one), 0.0) >= enough
@@ -356,15 +345,9 @@ def _same_subject(one: str, other: str) -> bool:
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:
     """Return the first phrases that are not contained in one another."""
-    chosen: list[int] = []
+    chosen: dict[int, set[str]] = {}
     for phrase in phrases:
         words = set(table.forms[phrase].split(" "))
-        if any(
-            words <= set(table.forms[c].split(" ")) or words >= set(table.forms[c].split(" "))
-            for c in chosen
-        ):
-            continue
-        chosen.append(phrase)
-        if len(chosen) == limit:
-            break
-    return chosen
+        if len(chosen) < limit and not any(words <= o or words >= o for o in chosen.values()):
+            chosen[phrase] = words
+    return list(chosen)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape.embeddings._neighbours import nearest
 from landscape.errors import InputError, require
 
 if TYPE_CHECKING:
@@ -153,11 +154,10 @@ def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
 def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     """Return whether there are fewer than `FEWEST_FOR_A_GRAPH` different rows."""
     distinct: set[bytes] = set()
-    for row in vectors:
+    rows = iter(vectors)
+    while len(distinct) < FEWEST_FOR_A_GRAPH and (row := next(rows, None)) is not None:
         distinct.add(np.ascontiguousarray(row).tobytes())
-        if len(distinct) >= FEWEST_FOR_A_GRAPH:
-            return False
-    return True
+    return len(distinct) < FEWEST_FOR_A_GRAPH
 
 
 # Without a cache in the directory of the library, Numba compiles umap-learn in every process,
@@ -234,8 +234,6 @@ def place(
     >>> place(vectors[:1], vectors, spots, k=1).tolist()
     [[0.0, 0.0]]
     """
-    from landscape.embeddings._neighbours import nearest
-
     if len(new_vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)
     k = min(k, len(vectors))

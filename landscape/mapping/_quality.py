@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.embeddings._neighbours import nearest, overlap
 from landscape.mapping._density import default_bandwidth
 from landscape.mapping._projection import project
 from landscape.mapping._regions import Method, find_regions
@@ -96,7 +97,7 @@ def measure_quality(
     if n_papers < 30:
         return measures
     near_full, near_map = neighbours_of_sample(vectors, plane, sample, k=10)
-    measures["knn_recall_at_10"] = neighbour_recall(near_full, near_map)
+    measures["knn_recall_at_10"] = overlap(near_full, near_map)
     trust, continuity = rank_measures(vectors[sample], plane[sample], k=10)
     measures["trustworthiness"], measures["continuity"] = trust, continuity
     if len(categories):
@@ -124,8 +125,6 @@ def neighbours_of_sample(
     """Return the `k` nearest papers of each sampled paper, in the full dimension and on the map."""
     from scipy.spatial import KDTree
 
-    from landscape.embeddings._neighbours import nearest
-
     in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
     _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)
     return _without_self(in_full, sample, k), _without_self(in_map, sample, k)
@@ -138,12 +137,6 @@ def _without_self(
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
-
-
-def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) -> float:
-    """Return the mean fraction of found neighbours that are among the wanted neighbours."""
-    hits = (found[:, :, None] == wanted[:, None, :]).any(axis=2)
-    return float(hits.mean())
 
 
 def rank_measures(
@@ -242,4 +235,4 @@ def stability(
             drawn, method=layout, seed=seed + run, n_neighbors=n_neighbors, min_dist=min_dist
         )
         near.append(KDTree(plane).query(plane[asked], k=k, workers=-1)[1])
-    return neighbour_recall(near[0], near[1])
+    return overlap(near[0], near[1])

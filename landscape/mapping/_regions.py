@@ -100,7 +100,7 @@ def build_topics(
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
-        max_regions = regions_for(len(x))
+        max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MOST_REGIONS))
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
 
@@ -111,25 +111,22 @@ def build_topics(
     ranked = score_phrases(table, region, near)
     names, words = choose_names(table, ranked, n_regions)
 
-    profile = (
-        _mean_vectors(vectors, region, n_regions)
-        if vectors is not None
-        else places[["x", "y"]].to_numpy()
-    )
+    profile: NDArray[np.floating] = places[["x", "y"]].to_numpy()
+    if vectors is not None:
+        profile = _mean_vectors(vectors, region, n_regions)
     continent = gather_continents(profile, near, places.n_papers.to_numpy(), n_continents)
     n_large = int(continent.max()) + 1 if n_regions else 0
     large_of_paper = np.where(region >= 0, continent[region], -1) if n_regions else region
     all_large = [[other for other in range(n_large) if other != one] for one in range(n_large)]
     taken = set(normal_forms(names))
     large_names, large_words = pair_names(table, large_of_paper, all_large, taken=taken)
-    exemplars = _exemplars(x, y, region, places)
     regions = places.assign(
         topic_id=places.index.to_numpy(),
         level=1,
         parent_id=FIRST_CONTINENT + continent,
         label=names,
         keywords=words,
-        exemplars=exemplars,
+        exemplars=_exemplars(x, y, region, places),
     )
     continents = _continent_rows(regions, continent, n_large, x, y, large_of_paper)
     continents = continents.assign(label=large_names, keywords=large_words)
@@ -141,11 +138,6 @@ def build_topics(
         region, whole = _keep_numbers(region, large_of_paper, whole, previous)
     columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
     return Topics(region.astype(np.int32), whole[[*columns, "n_papers", "density", "exemplars"]])
-
-
-def regions_for(n_papers: int) -> int:
-    """Return the maximum number of regions for a number of papers."""
-    return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
 
 
 def smallest_region(n_papers: int) -> float:
@@ -179,10 +171,8 @@ def find_regions(
     else:
         region = _hdbscan_clusters(x, y, smallest=smallest, most=max_regions)
         at_papers = grid.density[rows, columns]
-        peaks = [
-            int(np.flatnonzero(region == number)[np.argmax(at_papers[region == number])])
-            for number in range(int(region.max()) + 1)
-        ]
+        of_region = (np.flatnonzero(region == one) for one in range(int(region.max()) + 1))
+        peaks = [int(papers[np.argmax(at_papers[papers])]) for papers in of_region]
         peak_x, peak_y = grid.centre_of(rows[peaks], columns[peaks])
         height = at_papers[peaks]
     n_regions = len(peak_x)
@@ -258,11 +248,9 @@ def gather_continents(
     ).fit_predict(np.asarray(profile)[original])
     found = found[np.searchsorted(original, np.arange(n_regions))]
     _, found = np.unique(found, return_inverse=True)
-    size = np.bincount(found, weights=n_papers)
-    rank = np.empty(len(size), dtype=np.int64)
-    rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
-    gathered: NDArray[np.int64] = rank[found]
-    return gathered
+    # The inverse of the order by size is the rank.
+    rank = np.argsort(np.argsort(-np.bincount(found, weights=n_papers), kind="stable"))
+    return np.asarray(rank[found], dtype=np.int64)
 
 
 def _mean_vectors(

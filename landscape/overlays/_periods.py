@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,21 +40,13 @@ class Years:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about conclusions from these years, one sentence each."""
-        found = []
-        if not self.covered.all():
-            gaps = ", ".join(format_spans(self.years[~self.covered]))
-            found.append(f"The corpus hardly covers {gaps}; an apparent fall there is not real.")
-        if len(self.jumps):
-            listed = ", ".join(
-                f"{self.years[i]}-{self.years[i + 1]} ({self.counts[i]:,} to "
-                f"{self.counts[i + 1]:,} papers)"
-                for i in self.jumps[:4]
-            )
-            found.append(
-                f"The corpus itself changes abruptly in {listed}: its composition may "
-                "differ before and after."
-            )
-        return tuple(found)
+        gaps = ", ".join(format_spans(self.years[~self.covered]))
+        years, counts = self.years, self.counts
+        jumps = ", ".join(
+            f"{years[i]}-{years[i + 1]} ({counts[i]:,} to {counts[i + 1]:,} papers)"
+            for i in self.jumps[:4]
+        )
+        return warn("years", {"gaps": gaps, "jumps": jumps}, gaps=gaps, jumps=jumps)
 
 
 def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
@@ -59,6 +54,18 @@ def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
     bounds = atlas.coverage
     size = f"{bounds['papers']:,} papers, " if with_size else ""
     return f"{bounds['title']} ({size}{bounds['first_date']} to {bounds['last_date']})"
+
+
+def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
+    """Return the warnings of ``analyses.yaml`` whose conditions hold, with their values."""
+    texts = _texts()[kind]
+    return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    texts: dict[str, dict[str, str]] = read_yaml(data_file("analyses.yaml"))
+    return texts
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from landscape.types import Linked
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     from landscape.store._atlas_store import AtlasStore
 
@@ -62,30 +63,27 @@ class Links:
         places = np.arange(ends[-1]) + np.repeat(starts - (ends - lengths), lengths)
         return np.asarray(self.targets[places])
 
+    def matrix(self) -> csr_array:
+        """Return the graph as a sparse matrix of True."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.targets), dtype=bool)
+        return csr_array((ones, self.targets, self.starts), shape=(self.n_nodes, self.n_nodes))
+
     def reversed(self) -> Links:
         """Return the graph with reversed links."""
-        sources = np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.degrees)
-        n = max(1, self.n_nodes)
-        keys = np.sort(self.targets.astype(np.int64) * n + sources)  # rows stay ascending
-        return Links(_starts(self.targets, self.n_nodes), (keys % n).astype(np.int32))
+        turned = self.matrix().T.tocsr()
+        return Links(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
 
 
 def link(sources: NDArray[np.integer], targets: NDArray[np.integer], *, n_nodes: int) -> Links:
     """Arrange pairs of nodes as sparse rows; repeated pairs and self-links are dropped."""
-    sources, targets = np.asarray(sources, np.int64), np.asarray(targets, np.int64)
-    for ends in (sources, targets):
-        if len(ends) and (ends.min() < 0 or ends.max() >= n_nodes):
-            raise ValueError(f"a link has an end outside of the {n_nodes} nodes")
+    from scipy.sparse import csr_array
+
     proper = sources != targets
-    keys = np.sort(sources[proper] * max(1, n_nodes) + targets[proper])
-    keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique is a hundred times slower
-    sources, targets = np.divmod(keys, max(1, n_nodes))
-    return Links(_starts(sources, n_nodes), targets.astype(np.int32))
-
-
-def _starts(sources: NDArray[np.integer], n_nodes: int) -> NDArray[np.int64]:
-    counts = np.bincount(sources, minlength=n_nodes)
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    ends = sources[proper], targets[proper]
+    made = csr_array((np.ones(proper.sum(), dtype=bool), ends), shape=(n_nodes, n_nodes))
+    return Links(made.indptr.astype(np.int64), made.indices.astype(np.int32))
 
 
 def influence(
@@ -97,16 +95,11 @@ def influence(
     is a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics
     1, 8), not 0.85 as on the web (Page et al. 1999).
     """
-    from scipy.sparse import csr_array
-
     n = references.n_nodes
     if not n:
         return np.zeros(0, dtype=np.float32)
     degrees = references.degrees
-    shape = (n, n)
-    walk = csr_array(
-        (np.ones(len(references.targets)), references.targets, references.starts), shape=shape
-    ).T.tocsr()
+    walk = references.matrix().T.tocsr().astype(np.float64)
     share = np.divide(1.0, degrees, out=np.zeros(n), where=degrees > 0)
     ends = degrees == 0
     rank = np.ones(n)
@@ -377,13 +370,13 @@ class CitationGraph:
         InputError
             As for `references`.
         """
-        return self._related("cocited", paper_id, k, stubs)
+        return self._related(cocited, paper_id, k, stubs)
 
     def coupled(
         self, paper_id: str | Sequence[str], k: int = 20, *, stubs: bool = True
     ) -> list[Linked]:
         """Find papers that cite the same works as one paper or several; see `cocited`."""
-        return self._related("coupled", paper_id, k, stubs)
+        return self._related(coupled, paper_id, k, stubs)
 
     def node_of(self, name: str) -> int:
         """Find the node of a paper or a stub."""
@@ -401,16 +394,13 @@ class CitationGraph:
         """Describe each of the given nodes."""
         numbers = np.asarray(nodes, dtype=np.int64)
         inside = numbers[numbers < self.n_papers]
-        papers = {paper.row: paper for paper in open_engine(self._atlas).papers(inside)}
+        papers = open_engine(self._atlas).papers(inside)
+        facts = {one.row: (one.paper_id, one.row, one.title, one.year) for one in papers}
         values = np.ones(len(numbers)) if scores is None else scores
-        listed = []
-        for node, score in zip(numbers.tolist(), values.tolist(), strict=True):
-            paper = papers.get(node)
-            if paper is not None:
-                listed.append(Linked(paper.paper_id, node, paper.title, paper.year, score))
-            else:
-                listed.append(self.stub(node, score=score))
-        return listed
+        return [
+            Linked(*facts[node], score) if node in facts else self.stub(node, score=score)
+            for node, score in zip(numbers.tolist(), values.tolist(), strict=True)
+        ]
 
     def stub(self, node: int, *, score: float = 1.0) -> Linked:
         """Describe one stub."""
@@ -425,11 +415,10 @@ class CitationGraph:
         return f"<CitationGraph: {self.n_links:,} citations, {stubs:,} papers beyond the atlas>"
 
     def _related(
-        self, how: Literal["cocited", "coupled"], names: str | Sequence[str], k: int, stubs: bool
+        self, find: Callable[..., Found], names: str | Sequence[str], k: int, stubs: bool
     ) -> list[Linked]:
-        listed = [names] if isinstance(names, str) else list(names)
+        listed = [names] if isinstance(names, str) else names
         nodes = np.array([self.node_of(name) for name in listed], dtype=np.int64)
-        find = cocited if how == "cocited" else coupled
         found, scores = find(self.reference_links, self.citation_links, nodes)
         kept = found < (self.n_nodes if stubs else self.n_papers)
         return self.linked(found[kept][:k], scores[kept][:k])
@@ -437,11 +426,10 @@ class CitationGraph:
     @cached_property
     def _stub_facts(self) -> list[tuple[str, str, int | None]]:
         table = self.stubs
+        rows = zip(table["stub_id"], table["title"], table["year"], strict=True)
         return [
             (str(name), title or "", None if year is None or year != year else int(year))
-            for name, title, year in zip(
-                table["stub_id"], table["title"], table["year"], strict=True
-            )
+            for name, title, year in rows
         ]
 
     @cached_property
@@ -455,19 +443,17 @@ class CitationGraph:
             return Links(starts, np.zeros(0, dtype=np.int32))
         starts_file, targets_file = matrix_files(direction)
         links = Links(self._array(starts_file), self._array(targets_file))
-        whole = links.n_nodes >= self.n_papers and links.starts[-1] == len(links.targets)
-        if not whole:
+        if links.n_nodes < self.n_papers or links.starts[-1] != len(links.targets):
             fault = ValueError("it does not fit the papers")
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
     def _array(self, name: str) -> NDArray[Any]:
+        path = self._atlas.path
         try:
-            opened: NDArray[Any] = np.load(
-                self._atlas.path / name, mmap_mode="r", allow_pickle=False
-            )
+            opened: NDArray[Any] = np.load(path / name, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
-            raise unreadable(self._atlas.path, name, error) from error
+            raise unreadable(path, name, error) from error
         return opened
 
 

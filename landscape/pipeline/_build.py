@@ -186,23 +186,23 @@ def build(
     refuse_links(folder, but=(LABELS,))
     known = _manifest_of(folder)
     files = check_inputs(options.inputs, known.parts if known else ())
-    _make(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except PermissionError as error:
+        raise InputError(
+            f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
+        ) from error
     with locked(folder):
         # Read again under the lock: another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
-        context = Context(folder, options, manifest, say or _ignore, files)
-        _run_stages(context)
+        _run_stages(Context(folder, options, manifest, say or (lambda _: None), files))
     return AtlasStore.open(folder)
-
-
-def _ignore(_line: str) -> None:
-    """Ignore a message."""
 
 
 def _run_stages(context: Context) -> None:
     ran: list[str] = []
-    while stage := _next_stage(context):
+    while stage := next((stage for stage in STAGES if not is_fresh(stage, context)), None):
         if ran.count(stage.name) > 1:  # avoid an endless loop
             raise RuntimeError(f"stage {stage.name} is out of date after it ran twice")
         if not ran:
@@ -216,12 +216,12 @@ def _run_stages(context: Context) -> None:
             continue
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
+    title = context.options.title
     finished = dataclasses.replace(
         context.manifest,
         complete=True,
-        title=_title(context),
-        # Inputs with unchanged content may have another time.
-        parts=tuple(
+        title=context.manifest.title if title is None else title,
+        parts=tuple(  # inputs with unchanged content may have another modification time
             dataclasses.replace(part, modified=file.modified)
             for part, file in zip(context.manifest.parts, context.inputs, strict=True)
         ),
@@ -233,22 +233,15 @@ def _run_stages(context: Context) -> None:
     shutil.rmtree(context.folder / WORK, ignore_errors=True)
 
 
-def _next_stage(context: Context) -> Stage | None:
-    """Return the first stage that is out of date, or None."""
-    return next((stage for stage in STAGES if not is_fresh(stage, context)), None)
-
-
-def _title(context: Context) -> str:
-    asked = context.options.title
-    return context.manifest.title if asked is None else asked
-
-
 def _manifest_of(folder: Path) -> Manifest | None:
     """Return the manifest of an existing atlas; None for a new or empty folder."""
     if not folder.exists():
         return None
     if folder.is_dir() and not (folder / MANIFEST_NAME).exists():
-        others = [p.name for p in folder.iterdir() if not _is_leftover(p.name)]
+        # A build that was killed before its first manifest leaves these files.
+        left = (WORK, LOCK_NAME)
+        names = (path.name for path in folder.iterdir() if path.name not in left)
+        others = [name for name in names if not name.endswith(TEMPORARY_SUFFIX)]
         if not others:
             return None
         raise AtlasError(
@@ -256,20 +249,6 @@ def _manifest_of(folder: Path) -> Manifest | None:
             f"{MANIFEST_NAME}. Pass a new folder to --out."
         )
     return read_manifest(folder)
-
-
-def _is_leftover(name: str) -> bool:
-    """Return whether a build that was killed before its first manifest leaves this file."""
-    return name in (WORK, LOCK_NAME) or name.endswith(TEMPORARY_SUFFIX)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except PermissionError as error:
-        raise InputError(
-            f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
-        ) from error
 
 
 def add_citations(
@@ -315,7 +294,7 @@ def add_citations(
     with locked(folder):
         remove_leftovers(folder)
         manifest = AtlasStore.open(folder).manifest
-        context = Context(folder, options, manifest, say or _ignore, [])
+        context = Context(folder, options, manifest, say or (lambda _: None), [])
         run_stage(CITATIONS_STAGE, context)
         write_manifest(folder, dataclasses.replace(context.manifest, complete=True))
         shutil.rmtree(folder / WORK, ignore_errors=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,9 +29,8 @@ def _run(context: Context) -> StageResult:
     from landscape.overlays.citations import influence, link
 
     with progress("Citations", total=4) as advance:
-        pairs = _Pairs.read(context)
+        citing, cited, stubs, titles = _read_pairs(context)
         advance(1)
-        citing, cited, stubs = pairs.resolved()
         n_read, n_papers = len(citing), context.manifest.n_papers
         inside = (citing >= 0) & (cited >= 0) & ((citing < n_papers) | (cited < n_papers))
         n_outside = int((~inside).sum())
@@ -43,13 +41,16 @@ def _run(context: Context) -> StageResult:
         citations = references.reversed()
         advance(1)
         context.begin_writing()
-        names = [
-            *_write_links(context, "references", references),
-            *_write_links(context, "citations", citations),
-            _write_array(context, INFLUENCE, influence(references)),
-            _write_stubs(context, stubs, pairs.titles, references, citations),
-        ]
+        arrays: dict[str, NDArray[Any]] = {INFLUENCE: influence(references)}
+        for direction, links in (("references", references), ("citations", citations)):
+            starts, targets = matrix_files(direction)
+            arrays |= {starts: links.starts, targets: links.targets}
+        for name, values in arrays.items():
+            with replacing(context.folder / name) as temporary, temporary.open("wb") as stream:
+                np.save(stream, values, allow_pickle=False)
+        _write_stubs(context, stubs, titles, references, citations)
         advance(1)
+    names = [*arrays, STUBS]
     keep_only(context.folder / CITATIONS, {name.rpartition("/")[2] for name in names})
     among = np.repeat(np.arange(n_nodes), references.degrees) < n_papers
     return StageResult(
@@ -80,87 +81,55 @@ def _without_unlinked(
     return numbers[citing], numbers[cited], tuple(stubs[node - n_papers] for node in kept.tolist())
 
 
-class _Pairs:
-    """Citing and cited papers by name, from records and files."""
+def _read_pairs(
+    context: Context,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...], dict[str, str]]:
+    """Read the citations of all papers, then the files of the user.
 
-    def __init__(self, papers: dict[str, list[str | None]], n_papers: int) -> None:
-        self.papers, self.n_papers = papers, n_papers
-        self.titles: dict[str, str] = {}
-        self._citing: list[NDArray[np.int64] | pa.Array] = []
-        self._cited: list[NDArray[np.int64] | pa.Array] = []
+    Return citing and cited nodes of every pair, and the names and titles of stubs.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    @classmethod
-    def read(cls, context: Context) -> _Pairs:
-        """Read the columns of all papers, then the files of the user."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+    from landscape.corpus.readers._citations import read_citations
+    from landscape.overlays.citations import normalise_name, resolve
 
-        from landscape.corpus.readers._citations import read_citations
+    papers: dict[str, list[str | None]] = {name: [] for name in _NAMES}
+    titles: dict[str, str] = {}
+    # Pairs of citing and cited papers: rows of the atlas, or names.
+    pairs: list[tuple[NDArray[np.int64] | pa.Array, NDArray[np.int64] | pa.Array]] = []
+    start = 0
+    for path in context.part_files(PAPERS):
+        table = read_columns([path], [*_NAMES, *_LISTS])
+        for name in _NAMES:
+            papers[name] += table[name].to_pylist()
+        for name, is_citing in _LISTS.items():
+            column = table[name].combine_chunks()
+            owners = np.asarray(pc.list_parent_indices(column), dtype=np.int64) + start
+            others = pc.list_flatten(column).cast(pa.string())
+            pairs.append((others, owners) if is_citing else (owners, others))
+        start += table.num_rows
+    for path in context.options.citations:
+        read = read_citations(path)
+        pairs.append((read.citing, read.cited))
+        titles.update(read.titles)
 
-        names: dict[str, list[str | None]] = {name: [] for name in _NAMES}
-        pairs = cls(names, context.manifest.n_papers)
-        start = 0
-        for path in context.part_files(PAPERS):
-            table = read_columns([path], [*_NAMES, *_LISTS])
-            for name in _NAMES:
-                names[name] += table[name].to_pylist()
-            for name, is_citing in _LISTS.items():
-                column = table[name].combine_chunks()
-                owners = np.asarray(pc.list_parent_indices(column), dtype=np.int64) + start
-                others = pc.list_flatten(column).cast(pa.string())
-                pairs._citing.append(others if is_citing else owners)
-                pairs._cited.append(owners if is_citing else others)
-            start += table.num_rows
-        for path in context.options.citations:
-            read = read_citations(Path(path))
-            pairs._citing.append(read.citing)
-            pairs._cited.append(read.cited)
-            pairs.titles.update(read.titles)
-        return pairs
+    texts = [end for pair in zip(*pairs, strict=True) for end in pair if isinstance(end, pa.Array)]
+    names = pc.unique(pa.chunked_array(texts, pa.string())).drop_null()
+    found = resolve(names.to_pylist(), papers, n_papers=context.manifest.n_papers)
 
-    def resolved(self) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-        """Return citing and cited nodes of every pair, and the names of stubs."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+    def nodes(ends: NDArray[np.int64] | pa.Array) -> NDArray[np.int64]:
+        if isinstance(ends, np.ndarray):
+            return ends
+        place = np.asarray(pc.fill_null(pc.index_in(ends, names), -1), dtype=np.int64)
+        return np.where(place >= 0, found.nodes[place], -1) if len(names) else place
 
-        from landscape.overlays.citations import resolve
-
-        texts = [a for a in (*self._citing, *self._cited) if not isinstance(a, np.ndarray)]
-        names = pc.unique(pa.chunked_array(texts, pa.string())).drop_null()
-        found = resolve(names.to_pylist(), self.papers, n_papers=self.n_papers)
-
-        def nodes(ends: NDArray[np.int64] | pa.Array) -> NDArray[np.int64]:
-            if isinstance(ends, np.ndarray):
-                return ends
-            place = np.asarray(pc.fill_null(pc.index_in(ends, names), -1), dtype=np.int64)
-            return np.where(place >= 0, found.nodes[place], -1) if len(names) else place
-
-        self.titles = dict(self._titles(found.stubs))
-        none = np.zeros(0, dtype=np.int64)
-        citing = np.concatenate([none, *map(nodes, self._citing)])
-        cited = np.concatenate([none, *map(nodes, self._cited)])
-        return citing, cited, found.stubs
-
-    def _titles(self, stubs: tuple[str, ...]) -> list[tuple[str, str]]:
-        from landscape.overlays.citations import normalise_name
-
-        known = set(stubs)
-        normalised = ((normalise_name(name), title) for name, title in self.titles.items())
-        return [(name, title) for name, title in normalised if name in known]
-
-
-def _write_links(context: Context, direction: str, links: Links) -> list[str]:
-    starts, targets = matrix_files(direction)
-    return [
-        _write_array(context, starts, links.starts),
-        _write_array(context, targets, links.targets),
-    ]
-
-
-def _write_array(context: Context, name: str, values: NDArray[Any]) -> str:
-    with replacing(context.folder / name) as temporary, temporary.open("wb") as stream:
-        np.save(stream, values, allow_pickle=False)
-    return name
+    none = np.zeros(0, dtype=np.int64)
+    citing = np.concatenate([none, *(nodes(citing) for citing, _ in pairs)])
+    cited = np.concatenate([none, *(nodes(cited) for _, cited in pairs)])
+    known = set(found.stubs)
+    normalised = {normalise_name(name): title for name, title in titles.items()}
+    return citing, cited, found.stubs, {n: t for n, t in normalised.items() if n in known}
 
 
 def _write_stubs(
@@ -169,7 +138,7 @@ def _write_stubs(
     titles: dict[str, str],
     references: Links,
     citations: Links,
-) -> str:
+) -> None:
     import pyarrow as pa
 
     from landscape.corpus._cleaning import one_line
@@ -186,13 +155,12 @@ def _write_stubs(
         }
     )
     write_table(context.folder / STUBS, table)
-    return STUBS
 
 
 CITATIONS_STAGE = Stage(
     name="citations",
     version=2,
-    parameters=lambda context: {"files": [*map(sha256_of, context.options.citations)]},
+    parameters=lambda context: {"files": [sha256_of(p) for p in context.options.citations]},
     inputs=inputs_from(papers="ingest"),
     run=_run,
     checks_first=True,

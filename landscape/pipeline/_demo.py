@@ -98,7 +98,6 @@ def build_demo(
 
 
 def _home(folder: Path | None) -> Path:
-    """Return the folder of the demo atlas."""
     if folder is not None:
         if not folder.is_dir():
             raise InputError(f"Not a directory: {folder}. Pass the directory that contains {NAME}.")

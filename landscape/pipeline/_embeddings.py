@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from landscape.embeddings._embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
-from landscape.pipeline._rows import match_ids, match_rows, paper_ids, row_keys
+from landscape.pipeline._rows import match_ids, paper_ids
 from landscape.pipeline._stages import (
     Context,
     Previous,
@@ -100,13 +101,13 @@ def _run(context: Context) -> StageResult:
     else:
         model, reused = _embed(context)
     vectors = context.part_files(EMBEDDINGS, ".npy")
-    outputs = [*vectors]
-    for table in (WORDS, COUNTS):
-        outputs += [path for path in context.part_files(table, ".npy") if spec in WITH_WORDS]
+    outputs = []
     for table in (EMBEDDINGS, WORDS, COUNTS):
-        names = {path.name for path in outputs if path.parent.name == table}
+        is_made = table == EMBEDDINGS or spec in WITH_WORDS
+        files = context.part_files(table, ".npy") if is_made else []
+        outputs += files
         if (context.folder / table).is_dir():
-            keep_only(context.folder / table, names)
+            keep_only(context.folder / table, {path.name for path in files})
     clear_work(context, "embeddings")
     return StageResult(
         rows=context.manifest.n_papers,
@@ -123,15 +124,14 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
     known = _Known(recall(context.folder), settings_digest)
     works, places = [], []
     for part in context.part_files(PAPERS):
-        keys = row_keys(part)
-        found = match_rows(keys, known.keys)
-        new = np.flatnonzero(found < 0)
-        found[new] = len(known.keys) + np.arange(len(new))
-        places.append(found)
         folder = context.work("embeddings", part.stem)
-        works.append(PartWork(part, new, keys, folder, settings_digest, ".npy"))
+        work, rows = PartWork.plan(
+            part, known.keys, folder=folder, settings_digest=settings_digest, ending=".npy"
+        )
+        works.append(work)
+        places.append(rows)
     embedder = _LazyEmbedder(context, settings_digest, known.model, works)
-    n_reused = sum(len(work.keys) - len(work.rows) for work in works)
+    n_reused = sum(work.n_reused for work in works)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_reused)
         targets = context.part_files(EMBEDDINGS, ".npy")
@@ -150,7 +150,6 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
 
 
 def _take_ready(context: Context) -> dict[str, Any]:
-    """Normalise the vectors of the inputs."""
     from landscape.embeddings._precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
@@ -172,7 +171,6 @@ def _take_ready(context: Context) -> dict[str, Any]:
 
 
 def _take_file(context: Context, spec: str) -> dict[str, Any]:
-    """Read the vectors of all papers from one file."""
     from landscape.embeddings._precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])
@@ -302,9 +300,8 @@ class _LazyEmbedder:
 
     def _approve(self, embedder: PaidEmbedder) -> None:
         """Request approval of the total cost once."""
-        estimates = [
-            embedder.estimate(texts) for work in self._works for _, texts in work.unfinished()
-        ]
+        chunks = chain.from_iterable(work.unfinished() for work in self._works)
+        estimates = [embedder.estimate(texts) for _, texts in chunks]
         costs = [estimate.cost for estimate in estimates]
         whole = replace(
             estimates[0],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from landscape.pipeline._rows import texts_in_chunks
+from landscape.pipeline._rows import match_rows, row_keys, texts_in_chunks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +56,31 @@ class PartWork:
     settings_digest: str
     ending: str
 
+    @classmethod
+    def plan(
+        cls,
+        part: Path,
+        known: NDArray[np.uint64],
+        *,
+        folder: Path,
+        settings_digest: str,
+        ending: str,
+    ) -> tuple[PartWork, NDArray[np.int64]]:
+        """Plan the work on papers without a known key.
+
+        Also return the row of each paper in the known rows followed by those of the work.
+        """
+        keys = row_keys(part)
+        rows = match_rows(keys, known)
+        new = np.flatnonzero(rows < 0)
+        rows[new] = len(known) + np.arange(len(new))
+        return cls(part, new, keys, folder, settings_digest, ending), rows
+
+    @property
+    def n_reused(self) -> int:
+        """Number of papers with a known key."""
+        return len(self.keys) - len(self.rows)
+
     def files(self) -> list[Path]:
         """Return the file of each chunk, finished or not, in the order of the rows."""
         return [
@@ -76,7 +101,6 @@ class PartWork:
     def finish(
         self, work: Callable[[list[str], Path], None], advance: Callable[[float], None]
     ) -> list[Path]:
-        """Run the unfinished chunks."""
         n_done = sum(path.is_file() for path in self.files()) * CHUNK
         advance(min(n_done, len(self.rows)))
         for path, texts in self.unfinished():

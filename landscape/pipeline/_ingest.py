@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from landscape.pipeline._rows import column_digest, keys_digest, read_columns, r
 from landscape.pipeline._stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store._arrays import BLOCK, open_matrix
 from landscape.store._manifest import Part
-
-if TYPE_CHECKING:
-    from landscape.corpus._records import IngestReport
 
 PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"
@@ -61,40 +58,51 @@ def _run(context: Context) -> StageResult:
             advance=advance,
             begin_writing=context.begin_writing,
         )
-    context.say(summary(report.read, report.kept, report.merged, report.rejected))
-    _report_unused_vectors(context, report)
-    parts = _parts(context, report)
+    names = ("read", "kept", "merged", "rejected")
+    counts = {name: getattr(report, name) for name in names}
+    why = " (each with its reason in rejected.jsonl)" if report.rejected else ""
+    context.say(
+        f"read {report.read:,} = kept {report.kept:,} + merged {report.merged:,} + "
+        f"rejected {report.rejected:,}{why}"
+    )
+    n_with = sum(part.ready_vectors for part in report.parts)
+    if context.options.embedder is None and 0 < n_with < report.kept:
+        context.say(
+            f"{report.kept - n_with:,} of {report.kept:,} papers have no ready-made vectors, "
+            "so minilm embeds all papers"
+        )
+    parts = tuple(
+        Part(
+            name=part.name,
+            rows=part.rows,
+            source=part.source,
+            file=file.path.name,
+            sha256=file.sha256,
+            bytes=file.bytes,
+            modified=file.modified,
+            read=part.read,
+            merged=part.merged,
+            rejected=part.rejected,
+        )
+        for part, file in zip(report.parts, context.inputs, strict=True)
+    )
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     keep_only(context.folder / PAPERS, {path.name for path in files})
     products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
-    ready = _ready(context, report)
-    for kind, brought in ready.items():
-        for name, file in brought.items():
-            products[f"{kind}/{name}"] = sha256_of(context.folder / file)
-    products["papers"] = column_digest(files, ["paper_id"])
-    products["titles"] = column_digest(files, ["title"])
-    products["categories"] = column_digest(files, ["categories"])
-    outputs = [REJECTED, *(f"{PAPERS}/{path.name}" for path in files)]
+    ready: dict[str, dict[str, str]] = {}
+    for kind, brought in (("vectors", report.embeddings), ("coordinates", report.coordinates)):
+        complete = {name: p for name, p in brought.items() if p is not None and _complete(p)}
+        ready[kind] = {name: str(p.relative_to(context.folder)) for name, p in complete.items()}
+        products |= {f"{kind}/{name}": sha256_of(path) for name, path in complete.items()}
+    columns = {"papers": "paper_id", "titles": "title", "categories": "categories"}
+    products |= {name: column_digest(files, [column]) for name, column in columns.items()}
     return StageResult(
         rows=report.kept,
-        outputs=outputs,
+        outputs=[REJECTED, *(f"{PAPERS}/{path.name}" for path in files)],
         products=products,
         parts=parts,
-        details={
-            "read": report.read,
-            "kept": report.kept,
-            "merged": report.merged,
-            "rejected": report.rejected,
-            "ready": ready,
-            **_coverage(files),
-        },
+        details={**counts, "ready": ready, **_coverage(files)},
     )
-
-
-def summary(read: int, kept: int, merged: int, rejected: int) -> str:
-    """Return the numbers of records read, kept, merged and rejected as text."""
-    why = " (each with its reason in rejected.jsonl)" if rejected else ""
-    return f"read {read:,} = kept {kept:,} + merged {merged:,} + rejected {rejected:,}{why}"
 
 
 class SourceNeeded(Exception):  # noqa: N818 - not an error
@@ -123,52 +131,12 @@ def ready_files(context: Context, kind: str) -> list[Path | None]:
     return files
 
 
-def _ready(context: Context, report: IngestReport) -> dict[str, dict[str, str]]:
-    """Files with ready-made values for every paper of a part, by kind and part."""
-    found: dict[str, dict[str, str]] = {}
-    for kind, files in (("vectors", report.embeddings), ("coordinates", report.coordinates)):
-        found[kind] = {
-            name: str(path.relative_to(context.folder))
-            for name, path in files.items()
-            if path is not None and _complete(path)
-        }
-    return found
-
-
-def _report_unused_vectors(context: Context, report: IngestReport) -> None:
-    """Report ready-made vectors that are not used because some papers have none."""
-    n_with = sum(part.ready_vectors for part in report.parts)
-    if context.options.embedder is None and 0 < n_with < report.kept:
-        context.say(
-            f"{report.kept - n_with:,} of {report.kept:,} papers have no ready-made vectors, "
-            "so minilm embeds all papers"
-        )
-
-
 def _complete(path: Path) -> bool:
     """Return whether no row is missing (missing rows are NaN)."""
     matrix = open_matrix(path)
     return all(
         bool(np.isfinite(matrix[start : start + BLOCK]).all())
         for start in range(0, len(matrix), BLOCK)
-    )
-
-
-def _parts(context: Context, report: IngestReport) -> tuple[Part, ...]:
-    return tuple(
-        Part(
-            name=part.name,
-            rows=part.rows,
-            source=part.source,
-            file=file.path.name,
-            sha256=file.sha256,
-            bytes=file.bytes,
-            modified=file.modified,
-            read=part.read,
-            merged=part.merged,
-            rejected=part.rejected,
-        )
-        for part, file in zip(report.parts, context.inputs, strict=True)
     )
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import replacing, sha256_of
+from landscape._io import data_file, replacing, sha256_of
 from landscape._progress import progress
+from landscape.corpus._facilities import missions_file
+from landscape.corpus._thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
 from landscape.errors import LandscapeError
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
@@ -30,12 +32,6 @@ if TYPE_CHECKING:
 MISSIONS = "missions.parquet"
 _AT_ONCE = 2_000  # papers
 _FEW = 10_000  # papers; starting processes takes longer
-
-
-def _missions_parameters(_context: Context) -> dict[str, Any]:
-    from landscape.corpus._facilities import missions_file
-
-    return {"facilities": sha256_of(missions_file())}
 
 
 def _missions_run(context: Context) -> StageResult:
@@ -94,7 +90,7 @@ def _apply(
 MISSIONS_STAGE = Stage(
     name="missions",
     version=2,
-    parameters=_missions_parameters,
+    parameters=lambda _: {"facilities": sha256_of(missions_file())},
     inputs=inputs_from(papers="ingest"),
     run=_missions_run,
 )
@@ -122,7 +118,7 @@ def _reviews_run(context: Context) -> StageResult:
 REVIEWS_STAGE = Stage(
     name="reviews",
     version=1,
-    parameters=lambda context: {"lists": [*map(sha256_of, context.options.known_reviews)]},
+    parameters=lambda context: {"lists": [sha256_of(p) for p in context.options.known_reviews]},
     inputs=inputs_from(papers="ingest"),
     run=_reviews_run,
 )
@@ -131,14 +127,6 @@ REVIEWS_STAGE = Stage(
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
 _TEXT = ("title", "abstract", "ads_keywords")
 _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
-
-
-def _uat_parameters(context: Context) -> dict[str, Any]:
-    from landscape._io import data_file
-    from landscape.corpus._thesaurus import EMBEDDED
-
-    path = context.options.thesaurus or data_file(EMBEDDED)
-    return {"thesaurus": sha256_of(path)}
 
 
 def _uat_run(context: Context) -> StageResult:
@@ -202,8 +190,6 @@ def _reader(path: Path | None) -> TermReader:
 
 
 def _thesaurus(path: Path | None) -> Thesaurus:
-    from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
-
     return embedded_thesaurus() if path is None else read_thesaurus(path)
 
 
@@ -229,7 +215,6 @@ def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
-    """Split the tags by part."""
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     starts = np.cumsum([0, *(part.rows for part in context.manifest.parts)])
     cuts = np.searchsorted(tags["row"].to_numpy(), starts)
@@ -242,7 +227,9 @@ def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
 UAT_STAGE = Stage(
     name="uat",
     version=1,
-    parameters=_uat_parameters,
+    parameters=lambda context: {
+        "thesaurus": sha256_of(context.options.thesaurus or data_file(EMBEDDED))
+    },
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,
     checks_first=True,
@@ -255,15 +242,11 @@ def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) ->
 
     schema = layer_schema(layer)
     (context.folder / layer).mkdir(exist_ok=True)
-    names = []
-    parts = zip(
-        context.part_files("papers.parquet"), context.part_files(layer), tables, strict=True
-    )
-    for papers, path, table in parts:
+    files = context.part_files(layer)
+    for papers, path, table in zip(context.part_files(PAPERS), files, tables, strict=True):
         ids = np.array(paper_ids([papers]), dtype=object)
         named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
         content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
         write_table(path, content)
-        names.append(f"{layer}/{path.name}")
-    keep_only(context.folder / layer, {path.rpartition("/")[2] for path in names})
-    return names
+    keep_only(context.folder / layer, {path.name for path in files})
+    return [f"{layer}/{path.name}" for path in files]

@@ -59,8 +59,8 @@ def write_map(
 
     if topic_id is None:
         topic_id = np.full(len(coordinates), -1, dtype=np.int32)
-    names, start = [], 0
-    for part in context.part_files(PAPERS):
+    files, start = context.part_files(PAPERS), 0
+    for part in files:
         papers = read_columns([part], ["paper_id"])["paper_id"]
         rows = slice(start, start + len(papers))
         table = pa.table(
@@ -72,10 +72,9 @@ def write_map(
             }
         )
         write_table(context.folder / MAP / part.name, table)
-        names.append(f"{MAP}/{part.name}")
         start = rows.stop
-    keep_only(context.folder / MAP, {Path(name).name for name in names})
-    return names
+    keep_only(context.folder / MAP, {part.name for part in files})
+    return [f"{MAP}/{part.name}" for part in files]
 
 
 def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
@@ -106,7 +105,8 @@ def _projection_inputs(context: Context) -> dict[str, str]:
 def _projection_run(context: Context) -> StageResult:
     layout, placed = layout_of(context), 0
     if layout == "ready":
-        coordinates = _ready_coordinates(context)
+        files = [path for path in ready_files(context, "coordinates") if path is not None]
+        coordinates = np.concatenate([np.asarray(open_matrix(path)) for path in files])
     else:
         with vectors_of(context) as vectors:
             if layout == "keep":
@@ -114,11 +114,10 @@ def _projection_run(context: Context) -> StageResult:
             else:
                 coordinates = _project(context, vectors, layout)
     names = write_map(context, coordinates)
-    files = context.part_files(MAP)
     return StageResult(
         rows=len(coordinates),
         outputs=names,
-        products={"map": column_digest(files, ["paper_id", "x", "y"])},
+        products={"map": column_digest(context.part_files(MAP), ["paper_id", "x", "y"])},
         details={"placed": placed} if layout == "keep" else {},
     )
 
@@ -127,14 +126,11 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
     from landscape.mapping._projection import project
 
     options = context.options
-    with progress("Map", total=None) as _:
+    with progress("Map", total=None):
         return project(
-            vectors,
-            method=layout,
-            seed=options.seed,
-            n_neighbors=options.n_neighbors,
+            vectors, method=layout, seed=options.seed, n_neighbors=options.n_neighbors,
             min_dist=options.min_dist,
-        )
+        )  # fmt: skip
 
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
@@ -160,11 +156,6 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
     return coordinates, len(new)
 
 
-def _ready_coordinates(context: Context) -> NDArray[np.float32]:
-    files = ready_files(context, "coordinates")
-    return np.concatenate([np.asarray(open_matrix(path)) for path in files if path is not None])
-
-
 def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
     """Return the row that each paper had in the last finished atlas."""
     return match_ids(paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS)))
@@ -185,35 +176,20 @@ TOPICS = "topics.parquet"
 
 
 def topics_schema() -> pa.Schema:
-    """Return the columns of ``topics.parquet``."""
     import pyarrow as pa
 
-    words = pa.list_(pa.string())
+    number, text, words = pa.int32(), pa.string(), pa.list_(pa.string())
     return pa.schema(
-        [
-            ("topic_id", pa.int32()),
-            ("x", pa.float32()),
-            ("y", pa.float32()),
-            ("label", pa.string()),
-            ("keywords", words),
-            ("n_papers", pa.int32()),
-            ("parent_id", pa.int32()),
-            ("label_source", pa.string()),
-            ("level", pa.int8()),
-            ("density", pa.float32()),
-            ("exemplars", words),
-        ]
-    )
+        [("topic_id", number), ("x", pa.float32()), ("y", pa.float32()), ("label", text),
+         ("keywords", words), ("n_papers", number), ("parent_id", number), ("label_source", text),
+         ("level", pa.int8()), ("density", pa.float32()), ("exemplars", words)]
+    )  # fmt: skip
 
 
 def _topics_parameters(context: Context) -> dict[str, Any]:
-    options = context.options
-    return {
-        "method": options.topics_method,
-        "max_regions": options.max_regions,
-        "n_continents": options.n_continents,
-        "polish": options.polish,
-    }
+    names = ("max_regions", "n_continents", "polish")
+    chosen = {name: getattr(context.options, name) for name in names}
+    return {"method": context.options.topics_method, **chosen}
 
 
 def _topics_run(context: Context) -> StageResult:
@@ -333,30 +309,23 @@ def _quality_run(context: Context) -> StageResult:
 
 
 def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
-    """Measure the map of an atlas."""
     import pandas as pd
 
     from landscape.mapping._quality import measure_quality
 
-    _, coordinates, _ = read_map([folder / MAP / f"{p.name}.parquet" for p in manifest.parts])
-    papers = read_columns(
-        (folder / PAPERS / f"{part.name}.parquet" for part in manifest.parts), ["categories"]
-    )
-    with joined_matrix([folder / EMBEDDINGS / f"{p.name}.npy" for p in manifest.parts]) as vectors:
+    _, coordinates, _ = read_map(manifest.part_files(folder, MAP))
+    papers = read_columns(manifest.part_files(folder, PAPERS), ["categories"])
+    with joined_matrix(manifest.part_files(folder, EMBEDDINGS, ".npy")) as vectors:
         return measure_quality(
             vectors,
             coordinates[:, 0],
             coordinates[:, 1],
-            categories=primary_categories(papers["categories"].to_pylist()),
+            # The first category of a paper is the primary one.
+            categories=[names[0] if names else None for names in papers["categories"].to_pylist()],
             topics=pd.read_parquet(folder / TOPICS),
             **_how_made(manifest),
             seed=seed,
         )
-
-
-def primary_categories(categories: list[list[str] | None]) -> list[str | None]:
-    """Return the first, primary, category of each paper."""
-    return [names[0] if names else None for names in categories]
 
 
 QUALITY_STAGE = Stage(

@@ -33,7 +33,6 @@ def row_keys(part: Path) -> NDArray[np.uint64]:
 
 
 def read_columns(parts: Iterable[Path], columns: Sequence[str]) -> pa.Table:
-    """Read some columns of all parts of a table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -57,7 +56,6 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def paper_ids(parts: Sequence[Path]) -> list[str]:
-    """Read the ids of all papers."""
     ids: list[str] = read_columns(parts, ["paper_id"])["paper_id"].to_pylist()
     return ids
 
@@ -70,7 +68,6 @@ def match_ids(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
 
 
 def keys_digest(keys: NDArray[np.uint64]) -> str:
-    """Hash of an array of row keys."""
     return hashlib.sha256(np.ascontiguousarray(keys).tobytes()).hexdigest()[:32]
 
 

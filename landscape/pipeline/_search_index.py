@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,8 @@ def _run(context: Context) -> StageResult:
     clear_work(context, LEXICAL)
     details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
-        details |= {
-            "n_probe": report.n_probe,
-            "n_cells": report.n_cells,
-            "recall_at_100": report.recall,
-        }
+        n_probe, n_cells, recall = astuple(report)
+        details |= {"n_probe": n_probe, "n_cells": n_cells, "recall_at_100": recall}
     return StageResult(rows=context.manifest.n_papers, outputs=outputs, details=details)
 
 
@@ -70,12 +68,11 @@ def _index_words(context: Context) -> int:
     is_new = match_rows(keys, known) < 0
     if len(known) == 0 or is_new.sum() > len(keys) // 2:
         shutil.rmtree(temporary, ignore_errors=True)
-        index, known = WordIndex(temporary, create=True), known[:0]
+        index = WordIndex(temporary, create=True)
         is_new[:] = True
     else:
         index = WordIndex(temporary)
-        gone = known[match_rows(known, keys) < 0]
-        index.remove(gone[:, 0].tolist())
+        index.remove(known[match_rows(known, keys) < 0, 0].tolist())
     with progress("Word index", total=len(keys)) as advance:
         advance(len(keys) - int(is_new.sum()))
         index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))
@@ -118,10 +115,9 @@ def _rows(
         yield from rows
 
 
-_Batch = list[tuple[str, str, str, list[str]]]
-
-
-def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
+def _batches(
+    parts: list[Path], is_new: NDArray[np.bool_]
+) -> Iterator[list[tuple[str, str, str, list[str]]]]:
     start = 0
     for path in parts:
         for table in read_batches(path, _TEXT, _ROWS):
@@ -132,15 +128,12 @@ def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
                 [*(own or []), *(ads or [])]
                 for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
             ]
-            ids, titles = columns["paper_id"], columns["title"]
-            yield list(zip(ids, titles, columns["abstract"], words, strict=True))
+            titles, texts = ([t or "" for t in columns[name]] for name in ("title", "abstract"))
+            yield list(zip(columns["paper_id"], titles, texts, words, strict=True))
 
 
-def _tokenise(batch: _Batch) -> list[tuple[int, str, str]]:
-    return [
-        index_row(paper_id, title or "", abstract or "", words)
-        for paper_id, title, abstract, words in batch
-    ]
+def _tokenise(batch: list[tuple[str, str, str, list[str]]]) -> list[tuple[int, str, str]]:
+    return [index_row(*paper) for paper in batch]
 
 
 def _write_cutoffs(context: Context) -> None:

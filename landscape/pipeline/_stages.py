@@ -70,6 +70,10 @@ class BuildOptions:
 
 def check_options(options: BuildOptions) -> BuildOptions:
     """Raise InputError for invalid options and unreadable files before any work starts."""
+    from landscape.corpus._thesaurus import read_thesaurus
+    from landscape.overlays.reviews._recognition import read_review_list
+    from landscape.text._tagger import tagger_name
+
     if not options.inputs:
         raise InputError("No input file is given; name at least one file of papers.")
     _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
@@ -88,9 +92,12 @@ def check_options(options: BuildOptions) -> BuildOptions:
     ):
         if path is not None and not path.is_file():
             raise InputError(f"There is no {what} {path}; pass the path of a file.")
-    _check_lists(options)
-    from landscape.text._tagger import tagger_name
-
+    # Files of later stages are read now, to report a fault in them before the embedding starts.
+    if options.thesaurus is not None:
+        read_thesaurus(options.thesaurus)
+    for path in options.known_reviews:
+        read_review_list(path)
+    check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises for an unknown tagger
     for name, least in (
         ("n_neighbors", 2),
@@ -122,18 +129,6 @@ def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
         raise InputError(f"There is no {what} {value!r}; choose one of: {', '.join(allowed)}.")
 
 
-def _check_lists(options: BuildOptions) -> None:
-    """Read the files of later stages, to report a fault in them before the embedding starts."""
-    from landscape.corpus._thesaurus import read_thesaurus
-    from landscape.overlays.reviews._recognition import read_review_list
-
-    if options.thesaurus is not None:
-        read_thesaurus(options.thesaurus)
-    for path in options.known_reviews:
-        read_review_list(path)
-    check_citations(options.citations)
-
-
 def check_citations(files: Iterable[Path]) -> None:
     """Raise InputError for a file of citations that cannot be read."""
     from landscape.corpus.readers._citations import read_citations
@@ -155,10 +150,6 @@ class InputFile:
     modified: int
 
 
-def _begin_nothing() -> None:
-    """Do nothing; no stage runs yet."""
-
-
 @dataclass
 class Context:
     """State of a running build."""
@@ -169,7 +160,7 @@ class Context:
     say: Callable[[str], None]
     inputs: list[InputFile]
     makeshift: set[str] = field(default_factory=set)
-    begin_writing: Callable[[], None] = _begin_nothing
+    begin_writing: Callable[[], None] = lambda: None
 
     def work(self, *names: str) -> Path:
         """Return a path below ``.work``, the folder of unfinished files."""
@@ -181,7 +172,7 @@ class Context:
 
     def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
         """Return the files of a per-paper table, in the order of the atlas's rows."""
-        return [self.folder / table / f"{part.name}{ending}" for part in self.manifest.parts]
+        return self.manifest.part_files(self.folder, table, ending)
 
 
 @dataclass(frozen=True)
@@ -269,6 +260,7 @@ def run_stage(stage: Stage, context: Context) -> None:
         result = stage.run(context)
     if result.makeshift:
         context.makeshift.add(stage.name)
+    written = {name: context.folder / name for name in sorted(result.outputs)}
     record = StageRecord(
         fingerprint="makeshift" if result.makeshift else mark,
         version=stage.version,
@@ -279,9 +271,7 @@ def run_stage(stage: Stage, context: Context) -> None:
         peak_memory_mb=round(usage.peak_memory_mb, 1),
         finished=now(),
         outputs={
-            name: Output(sha256_of(path), path.stat().st_size)
-            for name in sorted(result.outputs)
-            for path in [context.folder / name]
+            name: Output(sha256_of(path), path.stat().st_size) for name, path in written.items()
         },
         products=result.products,
         model=result.model,
@@ -328,16 +318,17 @@ class Previous:
         record = self.manifest.stages.get(name)
         if record is None:
             return None
-        tables = [path for path in record.outputs if path.startswith((*TABLES, _TOPICS))]
-        return record if all(self._is_whole(path) for path in tables) else None
-
-    def _is_whole(self, name: str) -> bool:
-        path = self.folder / name
-        return path.is_file() and path.stat().st_size == self.manifest.files[name].bytes
+        files = self.manifest.files
+        is_whole = all(
+            (path := self.folder / name).is_file() and path.stat().st_size == files[name].bytes
+            for name in record.outputs
+            if name.startswith((*TABLES, _TOPICS))
+        )
+        return record if is_whole else None
 
     def files(self, table: str, ending: str = ".parquet") -> list[Path]:
         """Return the files of a per-paper table, in the order of the rows."""
-        return [self.folder / table / f"{part.name}{ending}" for part in self.manifest.parts]
+        return self.manifest.part_files(self.folder, table, ending)
 
     def keys(self) -> NDArray[np.uint64]:
         """Hash of the text of every paper, shape (n_papers, 2)."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from itertools import groupby
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token, Transformer, v_args
 
 from landscape._bibliography import ads_url
 from landscape._io import data_file, read_yaml
@@ -23,11 +24,10 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
-from landscape.search._filters import MisplacedError, read_grammar, run_parser
+from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
 
 LONGEST = 20_000  # characters of a query
 LONGEST_REQUEST = 2_000  # characters
-DEEPEST = 100  # nested parentheses and operators
 
 _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*?")
 
@@ -133,86 +133,72 @@ class _Parsed:
     depth: int = 0
 
 
+@v_args(inline=True)
 class _AdsBuilder(Transformer[Token, _Parsed]):
     """Callbacks for the rules of the grammar."""
 
-    def start(self, children: list[Any]) -> _Parsed:
+    def start(self, *children: _Parsed | str) -> _Parsed:
         return _joined(children)
 
-    def comma(self, children: list[Any]) -> str:  # noqa: ARG002  # a callback's signature
+    def comma(self) -> str:
         return "comma"
 
-    def signed(self, children: list[Any]) -> _Parsed:
+    def signed(self, *children: _Parsed | Token) -> _Parsed:
         return next(child for child in children if isinstance(child, _Parsed))
 
-    def text(self, children: list[Any]) -> _Parsed:
-        value = children[0]
+    def text(self, value: Token) -> _Parsed:
         if value.type == "PHRASE" and not value.strip('" \t\n'):
-            raise MisplacedError(value.start_pos, "the quotation marks are empty")
-        return _Parsed((("", str(value), value.start_pos),))
+            raise MisplacedError(value.start_pos or 0, "the quotation marks are empty")
+        return _Parsed((("", str(value), value.start_pos or 0),))
 
     range = text
 
-    def group(self, children: list[Any]) -> _Parsed:
-        return _nested(_joined(children[1:]), children[0])
+    def group(self, token: Token, *children: _Parsed | str) -> _Parsed:
+        joined = _joined(children)
+        return replace(joined, depth=deeper(joined.depth, token))
 
     field_group = group
 
-    def field(self, children: list[Any]) -> _Parsed:
-        token, value = children
+    def field(self, token: Token, value: _Parsed) -> _Parsed:
         name = str(token).rstrip(": \t\n").lower()
         if name not in _syntax().fields:
             problem = f"ADS has no field {name!r}{_nearest(name, _syntax().fields, ':')}"
-            raise MisplacedError(token.start_pos, f"{problem}; quote text with a colon")
+            raise MisplacedError(token.start_pos or 0, f"{problem}; quote text with a colon")
         for inner, text, start in value.clauses:
             if not inner:
                 _check_value(name, text, start)
         clauses = tuple((inner or name, text, start) for inner, text, start in value.clauses)
         return replace(value, clauses=clauses)
 
-    def operator(self, children: list[Any]) -> _Parsed:
-        token, *rest = children
+    def operator(self, token: Token, *children: _Parsed | str) -> _Parsed:
+        start = token.start_pos or 0
         name = str(token)[:-1].lower()
         known = _syntax().operators
         if name not in known:
             problem = f"ADS has no operator {name!r}{_nearest(name, known, '(…)')}"
             raise MisplacedError(
-                token.start_pos, f"{problem}; put a space before a parenthesis that only groups"
+                start, f"{problem}; put a space before a parenthesis that only groups"
             )
-        arguments: list[list[_Parsed]] = [[]]
-        for child in rest:
-            if isinstance(child, _Parsed):
-                arguments[-1].append(child)
-            else:
-                arguments.append([])
-        arguments = [argument for argument in arguments if argument]
+        groups = groupby(children, key=lambda child: isinstance(child, _Parsed))
+        arguments = [[*cast("Iterator[_Parsed]", parts)] for is_query, parts in groups if is_query]
         fewest, most = known[name]
         if not fewest <= len(arguments) <= most:
             wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-            raise MisplacedError(
-                token.start_pos,
-                f"{name}(…) takes {wanted} arguments between commas, not {len(arguments)}",
-            )
-        _check_settings(name, arguments, token.start_pos or 0)
+            problem = f"{name}(…) takes {wanted} arguments between commas, not {len(arguments)}"
+            raise MisplacedError(start, problem)
+        _check_settings(name, arguments, start)
         inside = _joined(arguments[1 if name == "topn" else 0])
-        return _nested(replace(inside, operators=(name, *inside.operators)), token)
+        operators = (name, *inside.operators)
+        return replace(inside, operators=operators, depth=deeper(inside.depth, token))
 
 
-def _joined(children: list[Any]) -> _Parsed:
+def _joined(children: Iterable[_Parsed | str]) -> _Parsed:
     parts = [child for child in children if isinstance(child, _Parsed)]
     return _Parsed(
         tuple(clause for part in parts for clause in part.clauses),
         tuple(name for part in parts for name in part.operators),
         max((part.depth for part in parts), default=0),
     )
-
-
-def _nested(parsed: _Parsed, token: Token) -> _Parsed:
-    if parsed.depth >= DEEPEST:
-        raise MisplacedError(
-            token.start_pos or 0, f"it is nested more than {DEEPEST} levels deep; make it flatter"
-        )
-    return replace(parsed, depth=parsed.depth + 1)
 
 
 def _check_settings(name: str, arguments: list[list[_Parsed]], start: int) -> None:

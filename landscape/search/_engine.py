@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.embeddings._embedder import WordEmbedder, embed_few
 from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
@@ -115,16 +116,16 @@ class Engine:
     """
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
-        self._indexes = SearchIndexes(atlas, embedder=embedder)
+        self.indexes = SearchIndexes(atlas, embedder=embedder)
         self._whole: Engine | None = None
         self._only: Rows | None = None
 
     def within(self, rows: Sequence[int] | Rows) -> Engine:
         """Return an engine restricted to some papers, which shares the open indexes."""
         only = np.unique(np.asarray(rows, dtype=np.int64))
-        if len(only) and not 0 <= only[0] <= only[-1] < len(self._indexes):
+        if len(only) and not 0 <= only[0] <= only[-1] < len(self.indexes):
             raise InputError(
-                f"The rows reach from {only[0]} to {only[-1]}; there are {len(self._indexes)}."
+                f"The rows reach from {only[0]} to {only[-1]}; there are {len(self.indexes)}."
             )
         part = copy(self)
         part._whole = self._whole or self
@@ -139,43 +140,31 @@ class Engine:
         reranker: Reranker | None = None,
         expansion: str | None = None,
     ) -> Results:
-        """Find papers.
+        """Find papers; `landscape.Atlas.search` documents the parameters and errors.
 
-        Parameters
-        ----------
-        query : str
-            A question or key words.
-        settings : SearchSettings, optional
-        reranker : Reranker, optional
-            Reranker that replaces the built-in comparison word by word.
-        expansion : str, optional
-            Hypothetical abstract (HyDE: Gao et al. 2023, arXiv:2212.10496). Its vector is
-            averaged with the vector of the query.
-
-        Returns
-        -------
-        Results
-
-        Raises
-        ------
-        InputError
-            If the query is empty, or the filter has a syntax error.
+        The vector of `expansion`, a hypothetical abstract (HyDE: Gao et al. 2023,
+        arXiv:2212.10496), is averaged with the vector of the query.
         """
         started = time.perf_counter()
         settings = settings or SearchSettings()
-        self._indexes.check_unchanged()
+        self.indexes.check_unchanged()
         text, notes = query_text(query)
         allowed = self._allowed(settings.filter)
         reading = self._read(text, settings, expansion)
         ranking = self._candidates(reading, settings, allowed)
-        ranking = self._weighed(ranking, settings, names_of=text).sorted()
-        wanted = min(settings.k, len(self._indexes) if allowed is None else len(allowed))
-        few = len(ranking) < wanted and settings.method != "semantic"
-        few_notes = (_few(len(ranking)),) if few else ()
+        wanted = min(settings.k, len(self.indexes) if allowed is None else len(allowed))
+        few_notes: tuple[str, ...] = ()
+        if len(ranking) < wanted and settings.method != "semantic":
+            n, verb = len(ranking), "holds" if len(ranking) == 1 else "hold"
+            few_notes = (f"Only {count(n, 'paper')} {verb} any of the words.",)
+            if n == 0:
+                few_notes = ("No paper holds any of the words.",)
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
         used = {"reranker": reranker.name} if reranker is not None else {}
-        absent_notes = _absent(text, results)
+        papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
+        absent = " or ".join(absent_objects(text, papers)) if papers else ""
+        absent_notes = (f"None of the papers found names {absent}.",) if absent else ()
         return replace(
             results,
             settings={**results.settings, **used},
@@ -193,7 +182,7 @@ class Engine:
         """Find papers similar to one or more papers, by embeddings and distinctive words."""
         started = time.perf_counter()
         settings = replace(settings or SearchSettings(), rerank=False)
-        self._indexes.check_unchanged()
+        self.indexes.check_unchanged()
         try:
             names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
         except TypeError as error:
@@ -206,15 +195,14 @@ class Engine:
                 "No paper is given; name at least one by its key, bibcode or arXiv id."
             )
         rows = np.unique(rows)
-        text = " ".join(self._indexes.texts(rows))
+        text = " ".join(self.indexes.texts(rows))
         reading = _Reading(
             text,
-            _unit(self._indexes.vectors.vectors(rows).mean(axis=0)),
-            terms=self._indexes.words.distinctive_terms(text),
+            _unit(self.indexes.vectors.vectors(rows).mean(axis=0)),
+            terms=self.indexes.words.distinctive_terms(text),
         )
         allowed = self._allowed(settings.filter)
         ranking = self._candidates(reading, settings, allowed, without=rows)
-        ranking = self._weighed(ranking, settings, names_of=text).sorted()
         results = self._results("papers like " + ", ".join(names), ranking, settings, allowed)
         return replace(results, seconds=time.perf_counter() - started)
 
@@ -222,7 +210,7 @@ class Engine:
         """Return the similarity of sentences to a question, from words and cosines if available."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
-            embedder = self._indexes.embedder
+            embedder = self.indexes.embedder
             if isinstance(embedder, WordEmbedder):  # local, without cost
                 vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
@@ -238,11 +226,11 @@ class Engine:
         if self._whole is not None:
             return self._whole.similarity_threshold
         with contextlib.suppress(LandscapeError):
-            embedder = self._indexes.embedder
-            if isinstance(embedder, WordEmbedder) and len(self._indexes) > _CALIBRATED_ON:
-                rows = np.linspace(0, len(self._indexes) - 1, _CALIBRATED_ON).astype(np.int64)
-                titles = embedder.embed(self._indexes.paper_table.column("title", rows))
-                others = [self._indexes.vectors.search(v, k=2).similarities[-1] for v in titles]
+            embedder = self.indexes.embedder
+            if isinstance(embedder, WordEmbedder) and len(self.indexes) > _CALIBRATED_ON:
+                rows = np.linspace(0, len(self.indexes) - 1, _CALIBRATED_ON).astype(np.int64)
+                titles = embedder.embed(self.indexes.paper_table.column("title", rows))
+                others = [self.indexes.vectors.search(v, k=2).similarities[-1] for v in titles]
                 return float(np.percentile(others, 1))
         return None
 
@@ -252,45 +240,39 @@ class Engine:
             return None
         return self.similarity_threshold if nearest < self.similarity_threshold else None
 
-    @property
-    def indexes(self) -> SearchIndexes:
-        """The indexes and tables of the atlas."""
-        return self._indexes
-
     def rank(self, query: str, settings: SearchSettings | None = None) -> tuple[Rows, Floats]:
         """Return the rows and scores that `search` finds, without reading the papers."""
         settings = settings or SearchSettings()
         text, _ = query_text(query)
         reading = self._read(text, settings, None)
         ranking = self._candidates(reading, settings, self._allowed(settings.filter))
-        ranking = self._weighed(ranking, settings, names_of=text).sorted()
         ranking, _ = self._reranked(ranking, reading, settings, None)
         first = ranking.taken(slice(settings.k))
         return first.rows, first.scores
 
     def compare(self, query: str) -> Comparison:
         """Embed a query once so that it can be compared with papers."""
-        return Comparison(self._indexes, self._read(query_text(query)[0], SearchSettings(), None))
+        return Comparison(self.indexes, self._read(query_text(query)[0], SearchSettings(), None))
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Read papers by row."""
-        return self._indexes.paper_table.papers(rows)
+        return self.indexes.paper_table.papers(rows)
 
     def select(self, filter_text: str) -> Rows:
         """Find the rows of the papers that pass a filter; an empty filter passes all papers."""
-        self._indexes.check_unchanged()
+        self.indexes.check_unchanged()
         allowed = self._allowed(filter_text)
-        return np.arange(len(self._indexes), dtype=np.int64) if allowed is None else allowed
+        return np.arange(len(self.indexes), dtype=np.int64) if allowed is None else allowed
 
     def row_of(self, name: str) -> int:
         """Find the row of a paper by its key, bibcode, arXiv identifier or DOI."""
-        return self._indexes.row_of(name)
+        return self.indexes.row_of(name)
 
     # -- steps -----------------------------------------------------------------------------------
 
     def _allowed(self, filter_text: str | None) -> Rows | None:
         """Return the rows that a search can find, or None if it can find all rows."""
-        passed = self._indexes.rows_that_pass(filter_text)
+        passed = self.indexes.rows_that_pass(filter_text)
         if self._only is None or passed is None:
             return self._only if passed is None else passed
         return np.intersect1d(self._only, passed)
@@ -301,10 +283,10 @@ class Engine:
             return _Reading(text)
         words = weights = None
         try:
-            embedder = self._indexes.embedder
+            embedder = self.indexes.embedder
             if isinstance(embedder, WordEmbedder):
                 vector, spellings, words = embedder.read_query(text)
-                weights = self._indexes.rarity(spellings) if settings.rerank else None
+                weights = self.indexes.rarity(spellings) if settings.rerank else None
             else:
                 vector = embedder.embed([text])[0]
             if expansion:
@@ -322,8 +304,8 @@ class Engine:
         *,
         without: Rows | Sequence[int] = (),
     ) -> Ranking:
-        """Collect the papers that the methods find, and score each paper by all methods."""
-        indexes = self._indexes
+        """Rank the papers that the methods find by the scores of all methods and the weights."""
+        indexes = self.indexes
         n = max(
             RANKING.weighed if settings.weights.names else RANKING.candidates, settings.k
         ) + len(without)
@@ -339,11 +321,12 @@ class Engine:
         semantic = np.full(len(rows), np.nan)
         if reading.vector is not None:
             semantic = indexes.vectors.similarities(reading.vector, rows).astype(float)
-        return fused(rows, semantic, _looked_up(rows, by_words, matches), settings)
+        ranking = fused(rows, semantic, _looked_up(rows, by_words, matches), settings)
+        return self._weighed(ranking, settings, names_of=reading.text).sorted()
 
     def _weighed(self, ranking: Ranking, settings: SearchSettings, *, names_of: str) -> Ranking:
         """Add the active weights to the scores."""
-        on, indexes, rows = settings.weights.names, self._indexes, ranking.rows
+        on, indexes, rows = settings.weights.names, self.indexes, ranking.rows
         facts: dict[str, Floats] = {}
         names: list[str] = []
         if "keyword" in on:
@@ -372,13 +355,13 @@ class Engine:
         first = ranking.taken(slice(n))
         if reranker is not None:
             try:
-                judged = checked_scores(reranker, reading.text, self._indexes.texts(first.rows))
+                judged = checked_scores(reranker, reading.text, self.indexes.texts(first.rows))
             except LandscapeError as error:
                 return ranking, (f"Not reranked: {error}",)
             return reranked(ranking, judged, judged), ()
         if reading.vector is None:
             return ranking, ()
-        words = self._indexes.word_vectors(first.rows)
+        words = self.indexes.word_vectors(first.rows)
         if words is None or reading.words is None or reading.weights is None:
             return ranking, (_NO_WORDS,)
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
@@ -388,7 +371,7 @@ class Engine:
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
         """Read the first papers and describe the searched papers."""
-        indexes = self._indexes
+        indexes = self.indexes
         first = ranking.taken(slice(settings.k))
         apart = find_outliers(
             indexes.vectors.vectors(first.rows), indexes.cutoffs, gamma=settings.gamma
@@ -398,7 +381,11 @@ class Engine:
                 rank=place + 1,
                 paper=paper,
                 score=float(first.scores[place]),
-                parts=_known(first, place),
+                parts={
+                    name: float(values[place])
+                    for name, values in first.parts.items()
+                    if not np.isnan(values[place])
+                },
                 outlier=bool(apart[place]) if len(first) >= 3 else None,
             )
             for place, paper in enumerate(indexes.paper_table.papers(first.rows))
@@ -406,23 +393,6 @@ class Engine:
         n_searched = len(indexes) if allowed is None else len(allowed)
         coverage = replace(indexes.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
-
-
-def _few(n: int) -> str:
-    if n == 0:
-        return "No paper holds any of the words."
-    return f"Only {n:,} paper{'s hold' if n > 1 else ' holds'} any of the words."
-
-
-def _absent(text: str, results: Results) -> tuple[str, ...]:
-    papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
-    names = absent_objects(text, papers) if papers else ()
-    return (f"None of the papers found names {' or '.join(names)}.",) if names else ()
-
-
-def _known(ranking: Ranking, place: int) -> dict[str, float]:
-    values = {name: float(column[place]) for name, column in ranking.parts.items()}
-    return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
@@ -458,24 +428,20 @@ def search(
     if settings.filter:
         parse_filter(settings.filter)  # report a syntax error before a paid request
     if hyde and expansion is None:
-        expansion, notes = _written(query, model)
+        text, _ = query_text(query)
+        model = model or connect_from_environment()
+        if model is None:
+            raise InputError(
+                "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
+                "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
+            )
+        try:
+            expansion = hypothetical_abstract(text, model)
+        except RemoteError as error:
+            notes = (f"Searched without a hypothetical abstract: {error}",)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)
     coverage = replace(found.coverage, notes=(*notes, *found.coverage.notes))
     return replace(found, coverage=coverage) if notes else found
-
-
-def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[str, ...]]:
-    text, _ = query_text(query)
-    model = model or connect_from_environment()
-    if model is None:
-        raise InputError(
-            "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
-            "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
-        )
-    try:
-        return hypothetical_abstract(text, model), ()
-    except RemoteError as error:
-        return None, (f"Searched without a hypothetical abstract: {error}",)
 
 
 def open_engine(store: AtlasStore) -> Engine:

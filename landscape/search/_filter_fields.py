@@ -22,7 +22,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -115,10 +115,9 @@ class Columns:
         """Return the mask of lists with a text that matches a pattern, shape (n,)."""
         texts, counts = self._texts(column)
         found = _found(texts, pattern)
-        starts = np.cumsum(counts) - counts
         if first_only:
             mask = np.zeros(len(counts), bool)
-            mask[counts > 0] = found[starts[counts > 0]]
+            mask[counts > 0] = found[(np.cumsum(counts) - counts)[counts > 0]]
             return mask
         return _any_of_each(found, counts)
 
@@ -230,10 +229,10 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
     if isinstance(node, Flag):
         if node.name == "review" and "is_review" in layers:
             return {"is_review"}
-        return set(FLAGS[node.name].columns)
+        return FLAGS[node.name][0]
     if node.field == "facility" and "facilities" in layers and _known_facility(node.text):
         return {"facilities"}
-    return set(FIELDS[node.field].columns)
+    return FIELDS[node.field][0]
 
 
 def _mask(node: Node, papers: Columns) -> Mask:
@@ -249,8 +248,8 @@ def _mask(node: Node, papers: Columns) -> Mask:
         found: Mask = _COMPARE[node.comparison](papers.numbers("cites"), node.count)
         return found
     if isinstance(node, Flag):
-        return FLAGS[node.name].find(papers)
-    return FIELDS[node.field].find(node.text, papers)
+        return FLAGS[node.name][1](papers)
+    return FIELDS[node.field][1](node.text, papers)
 
 
 def _combined(node: And | Or, papers: Columns) -> Mask:
@@ -370,39 +369,25 @@ def _review(papers: Columns) -> Mask:
     return mask | _in_journals(tuple(j for j in JOURNALS if j.reviews), papers)
 
 
-class _Field(NamedTuple):
-    """Columns of a field, and the function that finds the mask of matching papers."""
-
-    columns: frozenset[str]
-    find: Callable[[str, Columns], Mask]
-
-
-class _Flag(NamedTuple):
-    """Columns of a flag, and the function that finds the mask of papers with the flag."""
-
-    columns: frozenset[str]
-    find: Callable[[Columns], Mask]
-
-
-FIELDS: dict[str, _Field] = {
+FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
     # The extracted keywords are not searched because they are words of the abstract.
-    "any": _Field(
-        frozenset({"title", "abstract", "ads_keywords"}),
+    "any": (
+        {"title", "abstract", "ads_keywords"},
         _in_text("title", "abstract", lists=("ads_keywords",)),
     ),
-    "author": _Field(frozenset({"authors"}), _author),
-    "title": _Field(frozenset({"title"}), _in_text("title")),
-    "journal": _Field(frozenset({"journal", "bibcode"}), _journal),
-    "doi": _Field(frozenset({"doi"}), _identifier("doi", parse_doi)),
-    "category": _Field(frozenset({"categories"}), _category),
-    "keyword": _Field(
-        frozenset({"keywords", "ads_keywords"}), _in_text(lists=("keywords", "ads_keywords"))
-    ),
-    "facility": _Field(frozenset({"title", "abstract"}), _facility),
-    "bibcode": _Field(frozenset({"bibcode"}), _identifier("bibcode")),
-    "arxiv": _Field(frozenset({"arxiv_id"}), _identifier("arxiv_id", parse_arxiv_id)),
+    "author": ({"authors"}, _author),
+    "title": ({"title"}, _in_text("title")),
+    "journal": ({"journal", "bibcode"}, _journal),
+    "doi": ({"doi"}, _identifier("doi", parse_doi)),
+    "category": ({"categories"}, _category),
+    "keyword": ({"keywords", "ads_keywords"}, _in_text(lists=("keywords", "ads_keywords"))),
+    "facility": ({"title", "abstract"}, _facility),
+    "bibcode": ({"bibcode"}, _identifier("bibcode")),
+    "arxiv": ({"arxiv_id"}, _identifier("arxiv_id", parse_arxiv_id)),
 }
-FLAGS = {
-    "refereed": _Flag(frozenset({"doctype", "journal", "doi"}), _refereed),
-    "review": _Flag(frozenset({"doctype", "journal", "bibcode", "title"}), _review),
+"""Columns of each field, and the function that finds the mask of matching papers."""
+FLAGS: dict[str, tuple[set[str], Callable[[Columns], Mask]]] = {
+    "refereed": ({"doctype", "journal", "doi"}, _refereed),
+    "review": ({"doctype", "journal", "bibcode", "title"}, _review),
 }
+"""Columns of each flag, and the function that finds the mask of papers with the flag."""

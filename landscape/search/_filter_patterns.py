@@ -33,19 +33,15 @@ def phrase_pattern(text: str) -> str:
     """Return the pattern of a word or phrase, for matching that ignores case."""
     folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
-    pieces: list[str] = []
-    previous = ""
-    for number, ((start, end), pattern) in enumerate(zip(words, word_patterns(text), strict=True)):
-        word = folded[start:end]
-        if number:
-            gap = _DOTTED_GAP if "." in folded[words[number - 1][1] : start] else _GAP
-            pieces.append(f"(?:{gap})?" if {word, previous} & _GREEK_LETTERS.keys() else gap)
-        previous = word
-        pieces.append(pattern)
+    pieces, *patterns = word_patterns(text)
+    for (begin, stop), (start, end), pattern in zip(words, words[1:], patterns, strict=False):
+        gap = _DOTTED_GAP if "." in folded[stop:start] else _GAP
+        is_greek = {folded[begin:stop], folded[start:end]} & _GREEK_LETTERS.keys()
+        pieces += (f"(?:{gap})?" if is_greek else gap) + pattern
     first, final = folded[words[0][0]], folded[words[-1][1] - 1]
     before = "" if _is_unspaced(first) else _START
     after = "" if text.endswith("*") or _is_unspaced(final) else _END
-    return before + "".join(pieces) + after
+    return before + pieces + after
 
 
 @lru_cache(maxsize=1024)

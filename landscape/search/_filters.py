@@ -35,7 +35,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, cast
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from landscape.errors import InputError
@@ -199,16 +199,14 @@ class _Part:
     word_or: int | None = None  # position of "OR" written as a word outside of parentheses
 
 
-class FilterBuilder(Transformer[Token, tuple[Node, int]]):
+@v_args(inline=True)
+class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
     """Callbacks for the rules of the grammar; they build the root and count its terms."""
 
-    def start(self, children: list[Any]) -> tuple[Node, int]:
-        """Return the whole filter."""
-        part = next(iter(children), None)
+    def start(self, part: _Part | None) -> tuple[Node, int]:
         return (part.node, part.n_terms) if part else (And(()), 0)
 
-    def all(self, children: list[Any]) -> _Part:
-        """Join parts with "and"."""
+    def all(self, *children: _Part | Token) -> _Part:
         parts: list[_Part] = []
         by_word, separated = False, True
         for child in children:
@@ -231,68 +229,69 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
             )
         return replace(_joined(And, parts), word_or=mixed)
 
-    def any(self, children: list[Any]) -> _Part:
-        """Join parts with "or"."""
+    def any(self, *children: _Part | Token) -> _Part:
         words = [child for child in children if isinstance(child, Token) and child.type == "OR"]
         parts = [child for child in children if not isinstance(child, Token)]
         return replace(_joined(Or, parts), word_or=words[0].start_pos if words else None)
 
-    def negated(self, children: list[Any]) -> _Part:
-        """Negate a part; a double negation cancels."""
-        sign, part = children
+    def negated(self, sign: Token, part: _Part) -> _Part:
         node = part.node.part if isinstance(part.node, Not) else Not(part.node)
-        return _deeper(_Part(node, sign.start_pos, part.depth, part.n_terms), sign)
+        return _nested(node, sign, sign, part)
 
-    def group(self, children: list[Any]) -> _Part:
-        """Return the part in parentheses."""
-        opening, part, _ = children
-        return _deeper(_Part(part.node, opening.start_pos, part.depth, part.n_terms), opening)
+    def group(self, opening: Token, part: _Part, _closing: Token) -> _Part:
+        return _nested(part.node, opening, opening, part)
 
-    def field_group(self, children: list[Any]) -> _Part:
-        """Apply the field to every word in the parentheses."""
-        name, opening, part, _ = children
-        node = _in_field(part.node, _field(name), opening.start_pos)
-        return _deeper(_Part(node, name.start_pos, part.depth, part.n_terms), opening)
+    def field_group(self, name: Token, opening: Token, part: _Part, _closing: Token) -> _Part:
+        node = _in_field(part.node, _field(name), _start(opening))
+        return _nested(node, name, opening, part)
 
-    def field_value(self, children: list[Any]) -> _Part:
-        """Return the term for a word or phrase in a field."""
-        name, value = children
-        text = _unquoted(value) if value.type == "PHRASE" else str(value)
-        node = _term(text, _field(name), value.start_pos)
-        return _Part(node, name.start_pos, lone_value=value.type != "PHRASE")
+    def field_value(self, name: Token, value: Token) -> _Part:
+        is_phrase = value.type == "PHRASE"
+        text = _unquoted(value) if is_phrase else str(value)
+        node = _term(text, _field(name), _start(value))
+        return _Part(node, _start(name), lone_value=not is_phrase)
 
-    def compared(self, children: list[Any]) -> _Part:
-        """Return a comparison of citation counts or years."""
-        found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*(\d+)", str(children[0]))
-        assert found is not None, children  # noqa: S101  # the token's own pattern
+    def compared(self, token: Token) -> _Part:
+        found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*(\d+)", str(token))
+        assert found is not None, token  # noqa: S101  # the token's own pattern
         name, sign, number = found[1].lower(), found[2].replace("==", "="), int(found[3])
         if name == "citations":
-            return _Part(Citations(cast(Any, sign), number), children[0].start_pos)
+            return _Part(Citations(cast(Any, sign), number), _start(token))
         first = {">": number + 1, ">=": number, "=": number}.get(sign)
         last = {"<": number - 1, "<=": number, "=": number}.get(sign)
-        return _Part(_years(first, last, children[0].start_pos), children[0].start_pos)
+        return _Part(_years(first, last, _start(token)), _start(token))
 
-    def years(self, children: list[Any]) -> _Part:
-        """Return a range of years."""
-        return _Part(_range(str(children[0]), children[0].start_pos), children[0].start_pos)
+    def years(self, token: Token) -> _Part:
+        return _Part(_range(str(token), _start(token)), _start(token))
 
-    def flag(self, children: list[Any]) -> _Part:
-        """Return the flag "refereed" or "review"."""
-        return _Part(Flag(cast(Any, str(children[0]).lower())), children[0].start_pos)
+    def flag(self, token: Token) -> _Part:
+        return _Part(Flag(cast(Any, str(token).lower())), _start(token))
 
-    def identifier(self, children: list[Any]) -> _Part:
-        """Return the term for a DOI without a field."""
-        return _Part(Term(str(children[0]), "doi"), children[0].start_pos)
+    def identifier(self, token: Token) -> _Part:
+        return _Part(Term(str(token), "doi"), _start(token))
 
-    def phrase(self, children: list[Any]) -> _Part:
-        """Return the term for quoted words."""
-        start = children[0].start_pos
-        return _Part(_term(_unquoted(children[0]), "any", start), start)
+    def phrase(self, token: Token) -> _Part:
+        return _Part(_term(_unquoted(token), "any", _start(token)), _start(token))
 
-    def words(self, children: list[Any]) -> _Part:
-        """Join adjacent bare words to one phrase."""
-        start = children[0].start_pos or 0
-        return _Part(_term(" ".join(children), "any", start), start, bare=True)
+    def words(self, *words: Token) -> _Part:
+        return _Part(_term(" ".join(words), "any", _start(words[0])), _start(words[0]), bare=True)
+
+
+def _start(token: Token) -> int:
+    return token.start_pos or 0
+
+
+def deeper(depth: int, token: Token) -> int:
+    """Return the depth of parentheses or an operator around a part; raise if it is too deep."""
+    if depth >= DEEPEST:
+        raise MisplacedError(
+            _start(token), f"it is nested more than {DEEPEST} levels deep; make it flatter"
+        )
+    return depth + 1
+
+
+def _nested(node: Node, first: Token, token: Token, part: _Part) -> _Part:
+    return _Part(node, _start(first), deeper(part.depth, token), part.n_terms)
 
 
 def _joined(kind: type[And] | type[Or], parts: list[_Part]) -> _Part:
@@ -307,14 +306,6 @@ def _joined(kind: type[And] | type[Or], parts: list[_Part]) -> _Part:
         bare=parts[0].bare,
         lone_value=parts[-1].lone_value,
     )
-
-
-def _deeper(part: _Part, token: Token) -> _Part:
-    if part.depth >= DEEPEST:
-        raise MisplacedError(
-            token.start_pos or 0, f"it is nested more than {DEEPEST} levels deep; make it flatter"
-        )
-    return replace(part, depth=part.depth + 1)
 
 
 def _field(name: Token) -> str:
@@ -415,7 +406,7 @@ def _parse(text: str) -> Filter:
 @cache
 def _parser() -> Lark:
     # The transformer runs during parsing, so that no syntax tree is built.
-    return read_grammar("filters.lark", FilterBuilder())
+    return read_grammar("filters.lark", _FilterBuilder())
 
 
 def read_grammar(name: str, transformer: Transformer[Token, Any]) -> Lark:

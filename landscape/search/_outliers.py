@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -98,7 +98,12 @@ class Spread:
         if total == 1:
             return f"On the map, the paper lies in the region {inside[0][1]}."
         if self.kind == "scattered":
-            return f"On the map, {papers} are scattered: {self._scattered()}."
+            places = ", ".join(_region(name, n) for _, name, n in inside[:_REGIONS_NAMED])
+            if len(inside) > _REGIONS_NAMED:
+                places = f"{len(inside)} regions, among them {places}"
+            if outside := total - sum(n for *_, n in inside):
+                places += f"; {outside:,} outside of every region"
+            return f"On the map, {papers} are scattered: {places}."
         chosen = inside[: 1 if self.kind == "one region" else 2]
         held = sum(n for *_, n in chosen)
         which = papers if held == total else f"{held:,} of {total:,} papers"
@@ -106,15 +111,6 @@ class Spread:
             return f"On the map, {which} lie in one region, {chosen[0][1]}."
         named = " and ".join(_region(name, n) for _, name, n in chosen)
         return f"On the map, {which} lie in two regions: {named}."
-
-    def _scattered(self) -> str:
-        inside = self.inside
-        first = ", ".join(_region(name, n) for _, name, n in inside[:_REGIONS_NAMED])
-        more = first
-        if len(inside) > _REGIONS_NAMED:
-            more = f"{len(inside)} regions, among them {first}"
-        outside = self.n_papers - sum(n for *_, n in inside)
-        return f"{more}; {outside:,} outside of every region" if outside else more
 
 
 def _region(name: str, n: int) -> str:
@@ -148,13 +144,12 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
     >>> spread_of(atlas, atlas.search("dust in quasars")).kind  # doctest: +SKIP
     'one region'
     """
-    papers = atlas.map
+    papers, topics = atlas.map, atlas.topics
     rows = rows_on_map(papers["paper_id"], [paper.paper_id for paper in results.papers])
     spread = spread_on_map(papers["topic_id"].to_numpy()[rows])
-    topics = atlas.topics
     names = dict(zip(topics["topic_id"], topics["label"], strict=True))
     labels = tuple(str(names.get(topic, "")) for topic, _ in spread.regions)
-    return Spread(spread.kind, spread.regions, labels)
+    return replace(spread, labels=labels)
 
 
 def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
@@ -175,8 +170,9 @@ def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]
     total = max(1, len(topic_ids))
+    kind: Literal["one region", "two regions", "scattered"] = "scattered"
     if inside[0] >= _ONE_REGION * total:
-        return Spread("one region", tuple(counts))
-    if inside[0] + inside[1] >= _TWO_REGIONS * total:
-        return Spread("two regions", tuple(counts))
-    return Spread("scattered", tuple(counts))
+        kind = "one region"
+    elif inside[0] + inside[1] >= _TWO_REGIONS * total:
+        kind = "two regions"
+    return Spread(kind, tuple(counts))

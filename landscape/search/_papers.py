@@ -82,7 +82,6 @@ class SearchIndexes:
 
     @cached_property
     def paper_table(self) -> PaperTable:
-        """Table of single papers and columns."""
         self.check_unchanged()  # the file is opened on first use, perhaps after a rebuild
         return PaperTable(self._atlas.path / "papers.arrow")
 
@@ -100,7 +99,6 @@ class SearchIndexes:
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Coverage of a search without a filter."""
         facts = self._atlas.coverage
         return Coverage(
             title=facts["title"],

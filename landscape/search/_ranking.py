@@ -105,7 +105,6 @@ def _relevance(semantic: Floats, words: Floats, settings: SearchSettings) -> Flo
 
 
 def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> Ranking:
-    """Apply weights to a ranking."""
     scores = apply_weights(ranking.scores, weights, **facts)
     return Ranking(ranking.rows, scores, {**ranking.parts, **facts})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
 from numbers import Integral, Real
@@ -89,7 +89,6 @@ def apply_weights(
     age: Floats | None = None,
     citations: Floats | None = None,
 ) -> Floats:
-    """Apply weights to the scores of candidates."""
     given = {"keyword": keyword, "time": age, "citation": citations}
     formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
     lifts = {name: formulas[name](values) for name in weights.names
@@ -124,12 +123,11 @@ def pathfinder_standing(citations: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
 
 
-def _share(values: Floats) -> Floats:
-    return values
-
-
-_BOUNDED = {"keyword": _share, "time": recency, "citation": standing}
-_PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfinder_standing}
+_Formulas = dict[str, Callable[["Floats"], "Floats"]]
+_BOUNDED: _Formulas = {"keyword": np.positive, "time": recency, "citation": standing}
+_PATHFINDER: _Formulas = {
+    "keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing
+}  # fmt: skip
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
@@ -220,7 +218,6 @@ class SearchSettings:
                 raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 
@@ -254,10 +251,9 @@ def search_settings(
         raise InputError(f"The weights are {written!r}; give {{'time': 0.5}}, for example.")
     known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
     strengths = list(Weights.__dataclass_fields__)
-    given: dict[str, Any] = {} if weights is None or isinstance(weights, Weights) else dict(weights)
+    given: dict[str, Any] = asdict(weights) if isinstance(weights, Weights) else {**(weights or {})}
     for kind, names, allowed in (("setting", fields, known), ("weight", given, strengths)):
         unknown = [name for name in names if name not in allowed]
         if unknown:
             raise InputError(f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}.")
-    chosen = weights if isinstance(weights, Weights) else Weights(**given)
-    return SearchSettings(weights=chosen, **fields)
+    return SearchSettings(weights=Weights(**given), **fields)

@@ -22,7 +22,6 @@ BLOCK = 4096
 def write_matrix(
     path: Path, blocks: Iterable[NDArray[Any]], *, rows: int, columns: int, dtype: str = "<f4"
 ) -> None:
-    """Write a matrix from blocks of rows."""
     written = 0
     with replacing(path) as temporary, temporary.open("wb") as stream:
         header = {"descr": dtype, "fortran_order": False, "shape": (rows, columns)}
@@ -77,16 +76,12 @@ def write_words(
 ) -> None:
     """Write the word vectors of chosen texts, a run of texts at a time."""
     every = np.concatenate([np.asarray(s.lengths, np.int64) for s in sources] or [np.zeros(0, int)])
-    lengths = every[rows]
-    total = int(lengths.sum())
-    runs = _runs(sources, rows)
-    write_matrix(vectors, runs, rows=total, columns=DIMENSION, dtype="|i1")
-    column = lengths[:, None]
-    write_matrix(counts, iter([column]), rows=len(rows), columns=1, dtype="<u2")
+    lengths, runs = every[rows], _runs(sources, rows)
+    write_matrix(vectors, runs, rows=int(lengths.sum()), columns=DIMENSION, dtype="|i1")
+    write_matrix(counts, iter([lengths[:, None]]), rows=len(rows), columns=1, dtype="<u2")
 
 
 def open_words(vectors: Path, counts: Path) -> WordVectors:
-    """Open word vectors, memory-mapped."""
     return WordVectors(
         np.load(vectors, mmap_mode="r", allow_pickle=False),
         np.load(counts, allow_pickle=False)[:, 0].astype(np.int64),
@@ -106,9 +101,6 @@ def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[N
         first = int(rows[begin] - (sizes[source] - len(sources[source])))
         bounds = known[source]
         last = first + end - begin
-        for start in range(first, last, _TEXTS):
-            stop = min(start + _TEXTS, last)
+        for start in range(first, last, BLOCK):  # 4096 texts, some 40 MB
+            stop = min(start + BLOCK, last)
             yield np.asarray(sources[source].vectors[bounds[start] : bounds[stop]])
-
-
-_TEXTS = 4096  # read at a time: some 40 MB

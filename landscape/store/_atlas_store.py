@@ -55,25 +55,7 @@ class AtlasStore:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a finished atlas.
-
-        Parameters
-        ----------
-        path : path
-            Directory that `landscape.build` wrote.
-
-        Raises
-        ------
-        AtlasError
-            If the directory is not an atlas, has a newer format, is damaged, or its build is not
-            finished.
-
-        Examples
-        --------
-        >>> AtlasStore.open("no-such.atlas")
-        Traceback (most recent call last):
-        landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
-        """
+        """Open a finished atlas; `landscape.open` documents the parameter and errors."""
         folder = Path(path)
         manifest = read_manifest(folder)
         again = "run the same landscape build again"
@@ -124,17 +106,10 @@ class AtlasStore:
         ``generated`` (whether any paper is generated), ``read``, ``merged``, ``rejected``.
         """
         found = self.manifest.stages["ingest"].details
-        return {
-            "title": self.title,
-            "papers": len(self),
-            "sources": found["sources"],
-            "first_date": found["first_date"],
-            "last_date": found["last_date"],
-            "generated": found["generated"] > 0,
-            "read": found["read"],
-            "merged": found["merged"],
-            "rejected": found["rejected"],
-        }
+        names = ("sources", "first_date", "last_date", "generated", "read", "merged", "rejected")
+        copied = {name: found[name] for name in names}
+        copied["generated"] = found["generated"] > 0
+        return {"title": self.title, "papers": len(self), **copied}
 
     @cached_property
     def papers(self) -> pd.DataFrame:
@@ -142,13 +117,7 @@ class AtlasStore:
         return self.read_papers()
 
     def check_unchanged(self) -> None:
-        """Raise if the atlas was rebuilt since it was opened.
-
-        Raises
-        ------
-        AtlasError
-            If it was rebuilt or removed since it was opened.
-        """
+        """Raise AtlasError if the atlas was rebuilt or removed since it was opened."""
         if self._manifest_time() != self._known_time:
             self._compare_manifest()
 
@@ -181,7 +150,6 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-
         self.check_unchanged()
         return PaperTable(self.path / "papers.arrow").frame(columns, rows)
 
@@ -246,12 +214,9 @@ class AtlasStore:
         """Quality measures of the map, see `landscape.mapping.quality.measure_quality`."""
         name = "quality.json"
         try:
-            measures: dict[str, float | int | str | None] = json.loads(
-                (self.path / name).read_bytes()
-            )
-        except (OSError, ValueError) as error:
+            return dict(json.loads((self.path / name).read_bytes()))
+        except (OSError, ValueError, TypeError) as error:
             raise unreadable(self.path, name, error) from error
-        return measures
 
     def vectors(self) -> NDArray[np.float32]:
         """Embeddings of all papers, L2-normalised, shape (n_papers, n_dims).
@@ -286,7 +251,6 @@ class AtlasStore:
 
     @cached_property
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
-
         self.check_unchanged()
         return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
@@ -320,7 +284,6 @@ class AtlasStore:
         return self._layer(f"{layer}.parquet", columns)
 
     def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-
         self._check_has_layer(layer.removesuffix(".parquet"))
         self.check_unchanged()
         return read_layer(self.path, self.parts, layer, columns)

@@ -12,7 +12,7 @@ from landscape._io import sha256_of
 from landscape._render import render
 from landscape._serializer import pick
 from landscape.errors import AtlasError
-from landscape.store._manifest import LAYERS, TABLES, Manifest, read_manifest
+from landscape.store._manifest import LAYERS, TABLES, read_manifest
 from landscape.store._tables import LABELS, read_labels
 
 if TYPE_CHECKING:
@@ -126,7 +126,13 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
         for name, output in sorted(manifest.files.items())
         if (problem := _compare(folder / name, output.sha256, output.bytes))
     ]
-    problems += _foreign_files(folder, manifest)
+    problems += [  # files in the folders of tables
+        f"{path} does not belong to this atlas; remove it."
+        for table in (*TABLES, *LAYERS)
+        if (folder / table).is_dir()
+        for path in sorted((folder / table).iterdir())
+        if not path.name.startswith((".", "_")) and f"{table}/{path.name}" not in manifest.files
+    ]
     try:
         read_labels(folder / LABELS)
     except AtlasError as error:
@@ -147,14 +153,3 @@ def _compare(path: Path, sha256: str, n_bytes: int) -> str:
     if found != sha256:
         return f"{path} was changed: its sha256 is {found[:12]}... instead of {sha256[:12]}..."
     return ""
-
-
-def _foreign_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Report files in the folders of tables that are not part of the atlas."""
-    return [
-        f"{path} does not belong to this atlas; remove it."
-        for table in (*TABLES, *LAYERS)
-        if (folder / table).is_dir()
-        for path in sorted((folder / table).iterdir())
-        if not path.name.startswith((".", "_")) and f"{table}/{path.name}" not in manifest.files
-    ]

@@ -11,6 +11,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,21 +28,13 @@ def check_manifest(manifest: Manifest) -> None:
     for name in names:
         if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
             raise ValueError(f"a part is named {name!r}")
-    for stage in manifest.stages.values():
-        for path in stage.outputs:
-            _check_path(path)
     ingest = manifest.stages.get("ingest")
     ready = ingest.details.get("ready", {}) if ingest else {}
     _check(ready, dict[str, dict[str, str]], "ready")
-    for paths in ready.values():
-        for path in paths.values():
-            _check_path(path)
-
-
-def _check_path(path: str) -> None:
-    pure = PurePosixPath(path)
-    if not pure.parts or pure.is_absolute() or ".." in pure.parts or re.search(r"[\\:\0]", path):
-        raise ValueError(f"a file is named {path!r}")
+    for path in [*manifest.files, *chain.from_iterable(one.values() for one in ready.values())]:
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
+            raise ValueError(f"a file is named {path!r}")
 
 
 def _check(value: Any, kind: Any, name: str) -> None:
@@ -147,6 +140,10 @@ class Manifest:
         """Last recorded output for each file of the atlas, by relative path."""
         return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
 
+    def part_files(self, folder: Path, table: str, ending: str = ".parquet") -> list[Path]:
+        """Return the files of a per-paper table, in the order of the rows."""
+        return [folder / table / f"{part.name}{ending}" for part in self.parts]
+
     def without(self, *names: str) -> Manifest:
         """Return the manifest without some stages, marked as unfinished."""
         kept = {name: record for name, record in self.stages.items() if name not in names}
@@ -185,22 +182,21 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         raw = json.loads(content)
         version = raw["format_version"]
+        if isinstance(version, int) and version <= FORMAT_VERSION:
+            manifest = _parse(raw)
+            check_manifest(manifest)
+            if content != _serialise(manifest):
+                raise ValueError("it differs from the checksum inside")
+            return manifest
     except _MALFORMED as error:
-        raise AtlasError(_damaged(path, str(error))) from error
-    if not isinstance(version, int) or version > FORMAT_VERSION:
         raise AtlasError(
-            f"{folder} has atlas format {version!r}; this version of Landscape reads formats up "
-            f"to {FORMAT_VERSION}: install a newer Landscape."
-        )
-    try:
-        manifest = _parse(raw)
-        check_manifest(manifest)
-        unchanged = content == _serialise(manifest)
-    except _MALFORMED as error:
-        raise AtlasError(_damaged(path, str(error))) from error
-    if not unchanged:
-        raise AtlasError(_damaged(path, "it differs from the checksum inside"))
-    return manifest
+            f"{path} is damaged ({error}): restore it from a copy, or build the atlas again in a "
+            "new folder."
+        ) from error
+    raise AtlasError(
+        f"{folder} has atlas format {version!r}; this version of Landscape reads formats up "
+        f"to {FORMAT_VERSION}: install a newer Landscape."
+    )
 
 
 def now() -> str:
@@ -220,22 +216,10 @@ def _as_json(value: Any) -> bytes:
 
 
 def _parse(raw: Mapping[str, Any]) -> Manifest:
-    stages = {
-        name: StageRecord(
-            **{
-                **record,
-                "outputs": {path: Output(**out) for path, out in record["outputs"].items()},
-            }
-        )
-        for name, record in raw["stages"].items()
-    }
+    stages = {}
+    for name, record in raw["stages"].items():
+        outputs = {path: Output(**out) for path, out in record["outputs"].items()}
+        stages[name] = StageRecord(**{**record, "outputs": outputs})
     known = {key: value for key, value in raw.items() if key != "checksum"}
     parts = tuple(Part(**part) for part in raw["parts"])
     return Manifest(**{**known, "parts": parts, "stages": stages})
-
-
-def _damaged(path: Path, why: str) -> str:
-    return (
-        f"{path} is damaged ({why}): restore it from a copy, or build the atlas again in a "
-        "new folder."
-    )

@@ -39,15 +39,13 @@ class PaperTable:
         self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
 
     def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
-        """Read papers by row."""
-        columns = self._columns(_SHOWN, rows)
-        return [
-            Paper(int(row), *map(_plain, values))
-            for row, *values in zip(rows, *columns, strict=True)
-        ]
+        papers = []
+        for row, *values in zip(rows, *self._columns(_SHOWN, rows), strict=True):
+            plain: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
+            papers.append(Paper(int(row), *plain))
+        return papers
 
     def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
-        """Read one column of chosen papers."""
         return self._columns((name,), rows)[0]
 
     def _columns(
@@ -71,7 +69,6 @@ class PaperTable:
         columns: Sequence[str] | None = None,
         rows: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> pd.DataFrame:
-        """Read columns."""
         import pandas as pd
         import pyarrow as pa
 
@@ -105,7 +102,3 @@ def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
 
     buffer = pa.py_buffer(np.ascontiguousarray(numbers))
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

@@ -22,7 +22,6 @@ BY_HAND = "labels.csv"
 
 
 def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read one Parquet file of an atlas."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -56,19 +55,14 @@ def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
 
 
 def layer_schema(layer: str) -> pa.Schema:
-    """Return the columns of a layer."""
     import pyarrow as pa
 
-    judged = [("score", pa.float32()), ("evidence", pa.string())]
+    number, text = pa.int32(), pa.string()
+    judged = [("score", pa.float32()), ("evidence", text)]
+    mention = {"facility": text, "field": text, "start": number, "end": number, "surface": text}
     own = {
-        "missions.parquet": [
-            ("facility", pa.string()),
-            ("field", pa.string()),
-            ("start", pa.int32()),
-            ("end", pa.int32()),
-            ("surface", pa.string()),
-        ],
-        "uat.parquet": [("concept_id", pa.string()), *judged],
+        "missions.parquet": [*mention.items()],
+        "uat.parquet": [("concept_id", text), *judged],
         "reviews.parquet": judged,
     }
     return pa.schema([("paper_id", pa.string()), ("row", pa.int32()), *own[layer]])
@@ -103,7 +97,6 @@ def read_layer(
 
 
 def read_labels(path: Path) -> dict[int, str]:
-    """Read ``labels.csv``."""
     if not path.is_file():
         return {}
     labels: dict[int, str] = {}
@@ -119,9 +112,9 @@ def read_labels(path: Path) -> dict[int, str]:
                 label = (row["label"] or "").strip()
                 if label:
                     labels[int(row["topic_id"])] = label
+    except AtlasError:
+        raise
     except (UnicodeDecodeError, csv.Error, ValueError, TypeError) as error:
-        if isinstance(error, AtlasError):
-            raise
         raise AtlasError(
             f"{path} cannot be read as a table of topic_id and label ({error}); save it as CSV "
             "in UTF-8 with a whole number in every topic_id."

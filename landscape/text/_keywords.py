@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import compress
-from types import TracebackType
+from itertools import chain, compress
+from types import SimpleNamespace
 from typing import NamedTuple, Self, overload
 
 import numpy as np
@@ -109,12 +109,7 @@ class KeywordExtractor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -199,16 +194,14 @@ def _phrase_of(spelling: str) -> _Phrase | None:
     return _Phrase(key, tuple(key.split()), _SETTINGS.vague if has_vague_head(key) else 1.0)
 
 
+@dataclass(slots=True)
 class _Found:
     """Phrase of a text in all its spellings."""
 
-    __slots__ = ("in_title", "phrase", "score", "spellings")
-
-    def __init__(self, phrase: _Phrase) -> None:
-        self.phrase = phrase
-        self.score = 0.0
-        self.in_title = False
-        self.spellings: list[str] = []
+    phrase: _Phrase
+    score: float = 0.0
+    in_title: bool = False
+    spellings: list[str] = field(default_factory=list)
 
     def weight(self) -> float:
         weight = self.score * self.phrase.value
@@ -228,13 +221,9 @@ def _choose(
         phrase = _phrase_of(spelling)
         if phrase is None:
             continue
-        known = found.get(phrase.key)
-        if known is None:
-            known = found[phrase.key] = _Found(phrase)
-        if score > known.score:
-            known.score = score
-        if begin < title_end:
-            known.in_title = True
+        known = found.setdefault(phrase.key, _Found(phrase))
+        known.score = max(known.score, score)
+        known.in_title = known.in_title or begin < title_end
         known.spellings.append(spelling)
     return [_spelling(chosen.spellings) for chosen in _diverse(list(found.values()), limit)]
 
@@ -288,9 +277,8 @@ def _shown(text: TaggedText, begin: int, end: int) -> str:
     if False not in gaps:
         spelling = " ".join(text.words[begin:end])
         return spelling if spelling.islower() else " ".join(_shown_words(text, begin, end))
-    words = _shown_words(text, begin, end)
     after = [" " if gap else "" for gap in gaps]
-    return "".join(word + gap for word, gap in zip(words, [*after, ""], strict=True))
+    return "".join(chain(*zip(_shown_words(text, begin, end), [*after, ""], strict=True)))
 
 
 def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
@@ -298,15 +286,12 @@ def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
     head = text.words[end - 1]
     if head[0].isupper() and head.lower() in lexicon().name_heads:
         return text.words[begin:end]  # "Hubble Space Telescope", in titles too
-    return [
-        word if word.islower() or _is_name(text, begin, place) else _small(word)
-        for place, word in enumerate(text.words[begin:end], start=begin)
-    ]
-
-
-def _is_name(text: TaggedText, begin: int, place: int) -> bool:
-    tags = text.tags
-    return tags[place] == "PROPN" or ("-" in text.words[place] and "PROPN" in tags[begin:place])
+    shown, follows_name = [], False
+    for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
+        is_name = tag == "PROPN" or ("-" in word and follows_name)
+        shown.append(word if word.islower() or is_name else _small(word))
+        follows_name = follows_name or tag == "PROPN"
+    return shown
 
 
 @cache
@@ -331,25 +316,12 @@ _NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of 
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
-@dataclass(frozen=True)
-class _Lists:
-    front: frozenset[str]
-    kept_front: tuple[str, ...]
-    back: frozenset[str]
-    alone: frozenset[str]
-    vague: frozenset[str]
-    vague_heads: frozenset[str]
-    phrases: frozenset[str]
-    units: frozenset[str]
-    quantities: frozenset[str]
-    catalogues: frozenset[str]
-
-
 @cache
-def _lists() -> _Lists:
+def _lists() -> SimpleNamespace:
+    """Return the lists of generic words: sets, and a tuple of beginnings."""
     generic = read_sections("generic")
     front = frozenset(generic["front"])
-    return _Lists(
+    return SimpleNamespace(
         front=front,
         kept_front=tuple(generic["keep-front"]),
         back=frozenset(generic["back"]),
@@ -394,14 +366,11 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
     name = end
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
-    numbered = name < end and any(map(str.isdigit, "".join(words[name:end])))
-    if (
-        begin < name < end
-        and numbered
-        and _NAME.match(words[name])
-        and _is_thing(words, tags, name - 1)
-    ):
-        return [(begin, name), (name, end)]
+    is_numbered = any(map(str.isdigit, "".join(words[name:end])))
+    if begin < name < end and is_numbered and _NAME.match(words[name]):
+        kind = name - 1  # also "black hole transient GX 339-4"
+        if tags[kind] == "NOUN" or lexicon().classes.get(words[kind]) == "adj-noun":
+            return [(begin, name), (name, end)]
     return [(begin, end)]
 
 
@@ -428,12 +397,6 @@ def has_vague_head(key: str) -> bool:
     return key.rpartition(" ")[2] in _lists().vague_heads
 
 
-def _is_thing(words: list[str], tags: list[str], place: int) -> bool:
-    if tags[place] == "NOUN":
-        return True
-    return lexicon().classes.get(words[place]) == "adj-noun"  # "black hole transient GX 339-4"
-
-
 @lru_cache(maxsize=100_000)
 def _is_tail(word: str) -> bool:
     lower = word.lower()
@@ -454,8 +417,11 @@ def _is_front(word: str) -> bool:
 
 def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
     """Return the number of words to remove from the front, such as 2 in "lowest mass halos"."""
-    if not _is_front(words[begin]) or _kept(words, begin, end):
+    if not _is_front(words[begin]):
         return 0
+    phrase = " ".join(words[begin:end]).lower().replace("-", " ")
+    if phrase.startswith(_lists().kept_front):
+        return 0  # a name such as "weak lensing" keeps its generic word
     if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
         return 0  # "Large Magellanic Cloud"
     scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities
@@ -465,9 +431,3 @@ def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int
 
 
 _SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "broad", "narrow"])
-
-
-def _kept(words: list[str], begin: int, end: int) -> bool:
-    """Return whether a usually generic word belongs to a name, as in "weak lensing"."""
-    phrase = " ".join(words[begin:end]).lower().replace("-", " ")
-    return phrase.startswith(_lists().kept_front)

@@ -16,7 +16,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -91,10 +92,8 @@ def _sentence_tokens(text: str) -> tuple[str, ...]:
 
 
 def _tokens_in(text: str) -> list[str]:
-    tokens: list[str] = []
-    for word in _TOKEN.findall(_fold(readable(text))):
-        tokens += _tokens_of(word)
-    return tokens
+    words = _TOKEN.findall(_fold(readable(text)))
+    return list(chain.from_iterable(map(_tokens_of, words)))
 
 
 def _fold(text: str) -> str:
@@ -105,7 +104,7 @@ def _fold(text: str) -> str:
         text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
         decomposed = unicodedata.normalize("NFKD", text)
         text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
-        text = text.replace("‐", "-").replace("‑", "-").replace("–", "-").replace("−", "-")
+        text = re.sub("[‐‑–−]", "-", text)
     for pattern, replacement in _FOLDED:
         text = pattern.sub(replacement, text)
     return _REDSHIFT.sub(_redshift, text)
@@ -116,7 +115,7 @@ def _redshift(found: re.Match[str]) -> str:
     return named + f" z{float(found.group(2)):g} ".replace(".", "p")
 
 
-@lru_cache(maxsize=1)
+@cache
 def _catalogues() -> re.Pattern[str]:
     names = sorted((name for name in lexicon().catalogues if name.isupper()), key=len)
     either = "|".join(map(re.escape, reversed(names)))
@@ -203,7 +202,8 @@ class WordIndex:
             raise AtlasError(
                 f"The word index {folder} cannot be read ({error}); build the atlas again."
             ) from error
-        self._analyzer = _analyzer()
+        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        self._analyzer = builder.filter(tantivy.Filter.stemmer("english")).build()
         self._index.register_tokenizer(_ANALYZER, self._analyzer)
         self._searcher = self._index.searcher()
 
@@ -325,14 +325,9 @@ class WordIndex:
     def _query(self, weights: Mapping[str, float], fields: Mapping[str, float]) -> Any:
         from tantivy import Occur, Query
 
-        schema = self._index.schema
+        term_query = partial(Query.term_query, self._index.schema, index_option="freq")
         clauses = [
-            (
-                Occur.Should,
-                Query.boost_query(
-                    Query.term_query(schema, field, term, index_option="freq"), boost * weight
-                ),
-            )
+            (Occur.Should, Query.boost_query(term_query(field, term), boost * weight))
             for term, weight in weights.items()
             for field, boost in fields.items()
         ]
@@ -363,10 +358,3 @@ def _schema() -> Any:
     for field in FIELDS:
         builder.add_text_field(field, tokenizer_name=_ANALYZER, index_option="freq")
     return builder.build()
-
-
-def _analyzer() -> Any:
-    import tantivy
-
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return builder.filter(tantivy.Filter.stemmer("english")).build()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -26,29 +26,26 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the lexicon of the package."""
     names = read_sections("names")
     nouns = read_sections("nouns")["noun"]
     classes = dict.fromkeys(nouns, "NOUN")
     adjectives = read_sections("adjectives")
-    for word in adjectives["NOUN"]:
-        classes[word] = "NOUN"
+    classes |= dict.fromkeys(adjectives["NOUN"], "NOUN")
     _add_verbs(classes, read_sections("verbs"))
-    for word in adjectives["ADJ"]:
-        classes[word] = "ADJ"
+    classes |= dict.fromkeys(adjectives["ADJ"], "ADJ")
     for word in adjectives["ADJ-NOUN"]:
         if not classes.get(word, "").startswith("verb-noun"):
             classes[word] = "adj-noun"
     participles = read_sections("nouns_ing")
-    classes.update(dict.fromkeys(participles["adjective"], "ing-adjective"))
-    classes.update(dict.fromkeys(participles["noun"], "ing-noun"))
+    classes |= dict.fromkeys(participles["adjective"], "ing-adjective")
+    classes |= dict.fromkeys(participles["noun"], "ing-noun")
     adverbs = read_sections("adverbs")
-    classes.update(dict.fromkeys(adverbs["ADV"], "ADV"))
+    classes |= dict.fromkeys(adverbs["ADV"], "ADV")
     for section, words in adverbs.items():
         if section.startswith("not-adverb"):
-            classes.update(dict.fromkeys(words, section.split()[1]))
+            classes |= dict.fromkeys(words, section.split()[1])
     for part_of_speech, words in read_sections("closed").items():
-        classes.update(dict.fromkeys(words, part_of_speech))
+        classes |= dict.fromkeys(words, part_of_speech)
     return Lexicon(
         classes=classes,
         nouns=frozenset(nouns),
@@ -60,7 +57,6 @@ def lexicon() -> Lexicon:
 
 
 def read_sections(name: str) -> Sections:
-    """Read one word list."""
     sections: Sections = {}
     current: list[str] = []
     text = (files("landscape.text") / "lexicon" / f"{name}.txt").read_text(encoding="utf-8")
@@ -83,10 +79,8 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
     for word in verbs["mostly-verb"]:
         if classes.get(word) == "verb-noun-s":
             classes[word] = "verb-s"
-    for word in verbs["irregular"]:
-        classes[word] = "VERB"
-    for word in verbs["participle-adjective"]:
-        classes[word] = "ed"
+    classes.update(dict.fromkeys(verbs["irregular"], "VERB"))
+    classes.update(dict.fromkeys(verbs["participle-adjective"], "ed"))
 
 
 def third_person(base: str) -> str:
@@ -106,14 +100,12 @@ GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", _PLURALS["gre
 _GREEK_NAMES = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ς": "sigma", "ϕ": "phi"}
 
 
-def _pairs(words: list[str]) -> Iterable[tuple[str, str]]:
-    return zip(words[::2], words[1::2], strict=True)
-
-
 _UNCHANGED = frozenset(_PLURALS["unchanged"])
 _ICS_PLURALS = frozenset(_PLURALS["ics-plural"])
-_IRREGULAR = dict(_pairs(_PLURALS["irregular"]))
-_BRITISH = dict(_pairs(_PLURALS["british"]))
+_IRREGULAR, _BRITISH = (
+    dict(zip(words[::2], words[1::2], strict=True))
+    for words in (_PLURALS["irregular"], _PLURALS["british"])
+)
 
 # A hyphen after these prefixes is removed, as in sub-millimetre or multi-wavelength.
 _PREFIX = re.compile(
@@ -128,21 +120,19 @@ _PLAIN = re.compile(r"[a-z0-9 -]*")
 _GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
 
 
+@lru_cache(maxsize=200_000)
 def normal_form(phrase: str) -> str:
     """Return the normal form of a phrase, which is the same for all its spellings.
 
     It is in lower case and American spelling, without accents or compatibility characters, with
     Greek letters as words, spaces instead of hyphens, and the last noun in the singular.
     """
-    return _normal_form(phrase)
+    return _normalise(phrase)
 
 
 def normal_forms(phrases: Sequence[str]) -> list[str]:
     """Return the normal forms of phrases; each distinct phrase is computed once."""
-    known: dict[str, str] = {}
-    for phrase in phrases:
-        if phrase not in known:
-            known[phrase] = _normalise(phrase)
+    known = {phrase: _normalise(phrase) for phrase in dict.fromkeys(phrases)}
     return [known[phrase] for phrase in phrases]
 
 
@@ -187,25 +177,18 @@ def _plain_parts(word: str) -> tuple[str, ...]:
     return tuple(_parts(word))
 
 
-_normal_form = lru_cache(maxsize=200_000)(_normalise)
-
-
 def _american(word: str) -> str:
     if word.endswith(("isation", "isations")) and len(word) > 9:
         return word.replace("isation", "ization")
     return word
 
 
-def _ics(word: str) -> str:
-    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
-    return word[:-1] if word in _ICS_PLURALS else word
-
-
-_ENDINGS = (
+_ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("ss", lambda word: word),
     ("us", lambda word: word),
     ("is", lambda word: word),
-    ("ics", _ics),
+    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
+    ("ics", lambda word: word[:-1] if word in _ICS_PLURALS else word),
     ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
     ("yses", lambda word: word[:-2] + "is"),
     ("sses", lambda word: word[:-2]),
@@ -278,14 +261,7 @@ _GREEK_COMMANDS |= {
     f"var{name}": _GREEK_COMMANDS[name]
     for name in ("epsilon", "theta", "phi", "rho", "pi", "sigma")
 }
-_ACCENTS = {
-    "'": "\u0301",
-    "`": "\u0300",
-    '"': "\u0308",
-    "^": "\u0302",
-    "~": "\u0303",
-    "c": "\u0327",
-}
+_ACCENTS = dict(zip("'`\"^~c", "\u0301\u0300\u0308\u0302\u0303\u0327", strict=True))
 _ACCENT = re.compile(r"\\(['`\"^~]|c(?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
 _DROPPED = re.compile(
     r"\\(?:cite[a-z]*|ref|eqref|label|footnote|url|href|bibitem)\*?(?:\[[^\]]*\])*\{[^{}]*\}"
@@ -296,11 +272,11 @@ _WRAPPED = re.compile(
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
 _MATHS = re.compile(r"\$\$?([^$]{0,400})\$\$?")
+_LEFT_MARKS = str.maketrans({"\\": " ", "{": "", "}": "", "~": " ", "$": " "})
 _PLAIN_FORMULA = re.compile(r"\s*\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?\s*")
 
 
 def split_words(text: str) -> tuple[list[str], list[bool]]:
-    """Split a text into words."""
     text = " ".join(readable(text).split())
     if "[" in text:
         text = _SPACED_LINE.sub("\\1\u00a0\\2", text)
@@ -335,13 +311,7 @@ def readable(text: str) -> str:
     text = _SWITCH.sub("", text)
     text = _COMMAND.sub(lambda m: _GREEK_COMMANDS.get(m.group(1), "\\"), text)
     text = _MATHS.sub(_formula, text)
-    return (
-        text.replace("\\", " ")
-        .replace("{", "")
-        .replace("}", "")
-        .replace("~", " ")
-        .replace("$", " ")
-    )
+    return text.translate(_LEFT_MARKS)
 
 
 def _formula(found: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from landscape.types import Paper
     from landscape.widgets._tables import PaperList
 
+    Listed = tuple[pd.DataFrame, list[tuple[str, Paper, bool]]]
+    """A table; by row: key, paper, and whether it is selected without a tick."""
+
 T = TypeVar("T")
 R = TypeVar("R")
 _SHOWN_STEPS = 8
@@ -70,13 +74,25 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return self._value
 
     @property
-    @abstractmethod
     def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick; without a tick, those of the result."""
+        """The papers with a tick.
+
+        Without a tick: all papers of an answer or to cite, the selected papers of a survey, the
+        selected paper of an excerpt, or all guesses if none was selected.
+        """
+        return None if self._value is None else self._picked(self._value)[0]
 
     @abstractmethod
-    def _picked(self) -> Iterable[Paper]:
-        """Return the papers of `selection`."""
+    def _listed(self, found: R) -> Listed:
+        """Return the table and the papers of a result."""
+
+    def _picked(self, found: R) -> tuple[pd.DataFrame, list[Paper]]:
+        """Return the papers of `selection` as a table and as records."""
+        table, listed = self._listed(found)
+        ticked = self._papers.chosen
+        rows = [key in ticked if ticked else by_default for key, _, by_default in listed]
+        papers = [paper for _, paper, _ in listed]
+        return table.loc[rows].reset_index(drop=True), [*compress(papers, rows)]
 
     def save(self, path: str | Path) -> Path:
         """Write the result shown to a file.
@@ -106,9 +122,9 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         """Return the contents of the file with this ending; it is called only with a result."""
         found: Any = self._value
         if ending == ".csv":
-            return to_csv(self.selection)
+            return to_csv(self._picked(found)[0])
         if ending == ".bib":
-            return to_bibtex(self._picked())
+            return to_bibtex(self._picked(found)[1])
         return to_json(found) if ending == ".json" else str(found.to_markdown())
 
     def _offer_files(self) -> None:

@@ -17,10 +17,11 @@ import ipywidgets as widgets
 
 from landscape._io import expand_home
 from landscape._progress import Stopped
+from landscape._render import render
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._figure_view import caption_html, download_link, for_screen, picture_html
+from landscape.widgets._figure_view import download_link, for_screen, picture_html
 from landscape.widgets._panel import (
     OpenedPanel,
     button,
@@ -250,10 +251,6 @@ class AnalysisPanel(ResultPanel):
     def _suit_atlas(self, atlas: Atlas) -> None:
         """Update the controls for an atlas that was rebuilt."""
 
-    def _forget(self) -> None:
-        """Drop the data read from an atlas that was rebuilt."""
-        self._known, self._has_offered = None, False
-
     def _prepare(self) -> Any:
         """Read the options of the controls; once, in the background."""
         return None
@@ -295,8 +292,7 @@ class AnalysisPanel(ResultPanel):
 
     def _newest_atlas(self) -> Atlas:
         if self._atlas is not self._newest:
-            self._atlas = self._newest
-            self._forget()
+            self._atlas, self._known, self._has_offered = self._newest, None, False
         return self._atlas
 
     def _look(self, chosen: Mapping[str, Any], atlas: Atlas) -> tuple[Result, str, str]:
@@ -317,7 +313,7 @@ class AnalysisPanel(ResultPanel):
         self._result = result
         self._figure = result.figure if result.is_page else for_screen(result.figure)
         self._picture.children = [widgets.HTML(picture) if result.is_page else self._figure]
-        self._caption.value = caption_html(result.analysis)
+        self._caption.value = render("panel_results.html", part="caption", found=result.analysis)
         self._table.value = table
         self._beside.children = self._put_beside(result)
         close_all(*old)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -28,14 +28,12 @@ from landscape.widgets._panel import button, close_all, group, make_control, qui
 from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.atlas import Atlas
     from landscape.search._settings import Weights
-    from landscape.types import Paper, Results, Step
+    from landscape.types import Results, Step
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection, Used
 
-_METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 
@@ -125,10 +123,11 @@ class AskControls(widgets.VBox):
         kind, given = self.suggest(question), self.given()
         chosen = resolved(ask_settings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
+        methods = _panel.panel_texts()["ask"]["Finding papers"]["method"]["options"]
         boosts = f", boosted by {' and '.join(_WEIGHTS[name] for name in weights)}"
         return (
             f"{kind.type} question: {chosen.k} papers found by "
-            f"{_METHODS[chosen.method or 'hybrid']}{boosts if weights else ''}; style "
+            f"{methods[chosen.method or 'hybrid']}{boosts if weights else ''}; style "
             f"{chosen.style} ({count(len(given), 'setting') + ' chosen' if given else 'auto'})"
         )
 
@@ -173,37 +172,6 @@ class Asked:
     unfinished: str = ""
     cost: str = ""
     seconds: float = 0.0
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """Settings, detected keywords and cost, by heading."""
-        answer, given = self.answer, self.given
-        detected = [entity.text for entity in find_entities(answer.question)]
-        hidden = {"question_type", "keywords", "t_now"}
-        if self.model is None:
-            hidden |= {"hyde", "check_with_model", "generation"}
-        settings = [
-            f"{name.replace('_', ' ')} {_in_words(value)}{'' if name in given else ' (auto)'}"
-            for name, value in answer.settings.items()
-            if value is not None and name not in hidden
-        ]
-        chosen = " (chosen)" if "question_type" in given else ""
-        return {
-            "Question type": f"{answer.question_type}{chosen}",
-            "Settings": "; ".join(settings),
-            "Keywords given": ", ".join(answer.settings.get("keywords") or ()) or "none",
-            "Keywords detected": ", ".join(detected) or "none: the question contains no names",
-            "Cost": self.cost or "nothing: no language model was used",
-            "Time": f"{self.seconds:.1f} s",
-        }
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        on = [f"{name} {weight:g}" for name, weight in value.items()
-              if isinstance(weight, int | float) and weight]  # fmt: skip
-        return ", ".join(on) or "none"
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value}"
 
 
 class AnswerMap(SheetView):
@@ -277,20 +245,15 @@ class AnswerView(ResultTabs):
             tabs, files=files, offer_files=offer_files, when_opened={"Map": self.map.look}
         )
 
-    @property
-    def chosen(self) -> Results | None:
-        """The selected papers; all papers without a selection."""
-        if self.asked is None:
-            return None
-        results = self.asked.answer.results
-        return replace(results, hits=self.papers.chosen) if self.papers.chosen else results
-
     def show(self, asked: Asked) -> None:
         """Show another answer."""
         self.asked, answer = asked, asked.answer
         for part, page in self._parts.items():
-            page.value = render("panel_answer.html", part=part, asked=asked)
-        self.papers.show(answer.results)
+            page.value = render(
+                "panel_answer.html", part=part, asked=asked,
+                detected=[entity.text for entity in find_entities(answer.question)],
+            )  # fmt: skip
+        self.papers.show_results(answer.results)
         self.map.show_papers(asked.atlas, answer.results)
         self.tabs.set_title(1, f"Papers ({len(answer.results)})")
         self._show_tabs(f"<div class='landscape-asked'>{escape(answer.question)}</div>")
@@ -323,7 +286,7 @@ class AskPanel(AtlasPanel[Answer]):
         self._live_text = LiveText(self._live)
         self.controls = AskControls()
         self._view = AnswerView(self._files, self._offer_files)
-        self._papers = self._view.papers.list
+        self._papers = self._view.papers
         self._question = make_control("questions.question", self._show_plan, value=question)
         self._button = make_control("questions.ask", lambda: self._soon(self._ask_typed))
         self._follow = make_control("questions.follow_up")
@@ -354,12 +317,6 @@ class AskPanel(AtlasPanel[Answer]):
     def unfinished(self) -> str:
         """Text of an answer that was stopped, failed, or was replaced by the next question."""
         return self._live_text.unfinished
-
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """The selected papers, or all of the answer; None before the first answer."""
-        chosen = self._view.chosen
-        return None if chosen is None else chosen.table
 
     def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
         """Ask in the background; `wait` for the answer, then read it from `value`.
@@ -396,8 +353,9 @@ class AskPanel(AtlasPanel[Answer]):
         if running:
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
 
-    def _picked(self) -> Iterable[Paper]:
-        return self._view.chosen.papers if self._view.chosen else ()
+    def _listed(self, found: Answer) -> Listed:
+        results = found.results
+        return results.table, [(str(hit.rank), hit.paper, True) for hit in results.hits]
 
     def _file(self, ending: str) -> str:
         asked = self._view.asked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -25,10 +24,9 @@ from landscape.widgets._panel import (
 from landscape.widgets._tables import Item, PaperList
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.atlas import Atlas
-    from landscape.types import Paper, Step
+    from landscape.types import Step
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 _DEFAULTS = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
@@ -82,7 +80,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("excerpt", excerpt)
-        _checked(settings)
+        chosen = _checked(settings)
         super().__init__("citation", atlas, connection=connection)
         self._excerpt = make_control("questions.excerpt", self._show_reading, value=excerpt)
         self._fields, groups = make_fields("citation", 110)
@@ -101,7 +99,7 @@ class CitationPanel(ScholarPanel[Attribution]):
             folds={"Settings": grid(*groups["Settings"]), "Language model": self.connection},
             found=[self._found],
         )  # fmt: skip
-        fill_fields(self._fields, _checked(settings))
+        fill_fields(self._fields, chosen)
         self._show_reading()
 
     def __repr__(self) -> str:
@@ -109,17 +107,6 @@ class CitationPanel(ScholarPanel[Attribution]):
         if self._value is not None:
             state = "no paper selected" if self._value.abstained else "a paper found"
         return f"<CitationPanel: {self._atlas.title}, {state}>"
-
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """The guesses with a tick; else the selected paper, or all guesses without one."""
-        if self._value is None:
-            return None
-        table = self._value.table
-        ranks = [int(key) for key in self._papers.chosen]
-        by_default = table["selected"] | self._value.abstained
-        rows = table["rank"].isin(ranks) if ranks else by_default
-        return table[rows].reset_index(drop=True)
 
     def find(self, excerpt: str | None = None, **settings: Any) -> None:
         """Search for the paper in the background; after `wait`, read the answer from `value`.
@@ -193,7 +180,8 @@ class CitationPanel(ScholarPanel[Attribution]):
         self._found.layout.display = ""
         self._offer_files()
 
-    def _picked(self) -> Iterable[Paper]:
-        found, table = self._value, self.selection
-        if found is not None and table is not None:
-            yield from (found.papers[rank - 1] for rank in table["rank"])
+    def _listed(self, found: Attribution) -> Listed:
+        return found.table, [
+            (str(rank), guess.paper, found.abstained or found.is_selected(guess))
+            for rank, guess in enumerate(found.guesses, start=1)
+        ]

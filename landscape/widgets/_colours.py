@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MISSING = {"light": "#c4c8cd", "dark": "#4d535d"}
-OTHERS = {"light": "#868d96", "dark": "#8b929d"}
 _MOST_CLASSES = 7
-# Blue over magenta to yellow: lightness rises, so that the order survives grey print and the
-# common colour-vision deficiencies.
-_NUMBERS = {
-    "light": [(0.40, 0.150, 268.0), (0.50, 0.150, 310.0), (0.61, 0.150, 15.0), (0.70, 0.140, 55.0),
-              (0.80, 0.140, 85.0)],
-    "dark": [(0.50, 0.160, 268.0), (0.59, 0.160, 315.0), (0.69, 0.150, 15.0), (0.80, 0.130, 65.0),
-             (0.90, 0.120, 95.0)],
-}  # fmt: skip
 NAMES = {
     "density": "Density of papers", "topic": "Topic", "year": "Year", "citations": "Citations",
     "concept": "Concept", "facility": "Facility",
@@ -64,14 +54,15 @@ class Colouring:
     def palette(self, colours: Theme) -> Floats:
         """Return the colours of the classes and of missing values, or the ramp; shape (n, 3)."""
         if self.kind == "numbers":
-            return perceptual_ramp(_NUMBERS[colours.name])
-        chosen = THEMES[colours.name]["series"][: min(len(self.labels), _MOST_CLASSES)]
-        chosen += [OTHERS[colours.name]] * (len(self.labels) - len(chosen))
-        return np.array([to_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
+            return perceptual_ramp(THEMES[colours.name]["numbers"])
+        theme = THEMES[colours.name]
+        chosen = theme["series"][: min(len(self.labels), _MOST_CLASSES)]
+        chosen += [theme["others"]] * (len(self.labels) - len(chosen))
+        return np.array([to_rgb(colour) for colour in [*chosen, theme["missing"]]])
 
     def unknown(self, colours: Theme) -> Floats:
         """Return the colour of papers without a value, shape (3,)."""
-        return np.array(to_rgb(MISSING[colours.name]))
+        return np.array(to_rgb(THEMES[colours.name]["missing"]))
 
     def meaning(self, position: float) -> str:
         """Write the value at a position of the ramp, 0 to 1."""

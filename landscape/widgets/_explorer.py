@@ -114,7 +114,7 @@ class MapExplorer(ExplorerState):
             if name:
                 self._read_overlay(kind, name)
         if "reviews" in self._state.layers:
-            self._read_reviews()
+            self._read_overlay("reviews")
         if colour_by != "density":
             self.colour_by = colour_by
         if corners is not None:
@@ -366,7 +366,6 @@ class MapExplorer(ExplorerState):
             figure.trace(name).on_click(clicked)
 
     def _show_window(self, box: tuple[float, float, float, float]) -> None:
-        """Show the window that the page shows."""
         if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
             return
         view = view_of(box, self._size)

@@ -129,7 +129,12 @@ class Controls(SimpleNamespace):
         self.found_note.value, self.summary.value = NOTHING_FOUND, NOTHING_SELECTED
         self.record.value, self.save_note.value = _NO_PAPER, _HOW_TO_SAVE
         self.caption.value = _caption(atlas, data)
-        return " ".join([*self._offer_layers(atlas), *_missing(data)])
+        missing = self._offer_layers(atlas)
+        if not len(labels):
+            missing.append("This atlas has no named regions, so the map has no names.")
+        if period is None:
+            missing.append("No paper has a date, so there is no time window.")
+        return " ".join(missing)
 
     def _offer_layers(self, atlas: Atlas) -> list[str]:
         from landscape.corpus._facilities import load_facilities
@@ -207,15 +212,6 @@ def found_note(state: MapState, data: MapData) -> str:
     if n_outside:
         notes.append(f"{n_outside:,} of them outside this view.")
     return _quiet(html.escape(" ".join(notes)))
-
-
-def _missing(data: MapData) -> list[str]:
-    sentences = []
-    if not len(data.labels.table):
-        sentences.append("This atlas has no named regions, so the map has no names.")
-    if data.period is None:
-        sentences.append("No paper has a date, so there is no time window.")
-    return sentences
 
 
 def _caption(atlas: Atlas, data: MapData) -> str:

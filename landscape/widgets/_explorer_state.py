@@ -148,7 +148,7 @@ class ExplorerState(Panel):
         chosen = tasks.checked_layers(names)
         self._change(layers=chosen)
         if "reviews" in chosen:
-            self._read_reviews()
+            self._read_overlay("reviews")
         else:
             self._drop_overlay("reviews")
 
@@ -274,7 +274,6 @@ class ExplorerState(Panel):
         self.run("Selecting", lambda: self.atlas.select(filter_text), then, kind="select")
 
     def _cancel(self, kind: str) -> None:
-        """Cancel background work of a kind."""
         if self._turns.drop(kind) and self._turns.now is None:
             self._working.layout.display = "none"
 
@@ -297,28 +296,22 @@ class ExplorerState(Panel):
         if self.colour_by == kind:
             self.colour_by = "density"
 
-    def _read_overlay(self, kind: str, name: str) -> None:
+    def _read_overlay(self, kind: str, name: str = "") -> None:
         def then(overlay: Overlay) -> None:
             with self._lock:
                 fields: dict[str, Any] = {"overlays": {**self._state.overlays, kind: overlay}}
-                if self.colour_by == kind:
+                if kind == "reviews":
+                    fields["layers"] = self._state.layers | {kind}
+                elif self.colour_by == kind:
                     fields["colouring"] = share_colouring(
                         kind, overlay.title, overlay.rows, len(self._data)
                     )
                 self._change(**fields)
-            if not len(overlay.rows):
+            if kind != "reviews" and not len(overlay.rows):
                 self.say(f"No paper of this atlas is about {overlay.title}.")
 
         self.run(f"Reading the {kind}", lambda: tasks.read_overlay(self.atlas, kind, name), then,
                  kind=kind)  # fmt: skip
-
-    def _read_reviews(self) -> None:
-        def then(overlay: Overlay) -> None:
-            with self._lock:
-                self._change(layers=self._state.layers | {"reviews"},
-                             overlays={**self._state.overlays, "reviews": overlay})  # fmt: skip
-
-        self.run("Reading the reviews", lambda: tasks.review_rows(self.atlas), then, kind="reviews")
 
     def _drop_overlay(self, kind: str) -> None:
         self._cancel(kind)
@@ -336,12 +329,6 @@ class ExplorerState(Panel):
         self._tell_drawn(self._painter.draw(*drawn))
         if not self._drawing.is_outdated:
             self._painter.add_texts(atlas.engine.papers, texts, lambda: self._drawing.is_outdated)
-
-    def _draw(self) -> Drawn:
-        """Draw the present state."""
-        with self._lock:
-            state, data = self._state, self._data
-        return self._painter.draw(state, data)
 
     @property
     def _drawn(self) -> Drawn:
@@ -367,7 +354,6 @@ class ExplorerState(Panel):
         controls.found_note.value = found_note(drawn.state, data)
 
     def _tell_state(self) -> None:
-        """Set controls and line of code to the state."""
         with self._setting():
             self._controls.follow(self._state, self._data)
             line = tasks.line_of_code(self._state, self._data.whole)
@@ -438,7 +424,6 @@ class ExplorerState(Panel):
         self._controls.reload.layout.display = ""
 
     def _replace_atlas(self, opened: tasks.Reopened) -> None:
-        """Show the reopened atlas."""
         data, found, controls = opened.data, opened.state.found, self._controls
         with self._lock:  # in one step: a drawing shows the old atlas or the new one
             time = tasks.time_within(self._state.time, data.period)

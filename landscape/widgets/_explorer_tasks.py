@@ -203,19 +203,13 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
     return Found(query, method, k, rows, apart, results.papers[:_LISTED], note)
 
 
-def review_rows(atlas: Atlas) -> Overlay:
-    """Return the papers that were recognised as reviews."""
-    rows = np.unique(atlas.reviews["paper_row"].to_numpy())
-    return Overlay("reviews", rows.astype(np.int64))
-
-
 OVERLAYS = {"concept": papers_with_concept, "facility": papers_of_facility}
 
 
 def read_overlay(atlas: Atlas, kind: str, name: str) -> Overlay:
-    """Return the papers of a concept or facility, or the reviews."""
+    """Return the papers of a concept or facility, or those recognised as reviews."""
     if kind == "reviews":
-        return review_rows(atlas)
+        return Overlay(kind, np.unique(atlas.reviews["paper_row"].to_numpy()).astype(np.int64))
     rows, title = OVERLAYS[kind](atlas, name)
     return Overlay(title, rows, name)
 

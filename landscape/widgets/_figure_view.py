@@ -7,20 +7,15 @@ import io
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
 from traitlets import observe
 
-from landscape._render import render
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
 from landscape.widgets._panel import close_all, panel_texts
-
-if TYPE_CHECKING:
-    from landscape.types import Analysis
-
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
@@ -138,7 +133,11 @@ class SheetView(widgets.VBox):
         if self._job is not None:
             self._job.stop()
         self._put(widgets.HTML(f"<p class='landscape-quiet'>Drawing the {self._name} …</p>"))
-        self._job = Job(lambda: self._rendered(draw(colours)), done=self._finish, failed=self._fail)
+        self._job = Job(
+            lambda: self._rendered(draw(colours)),
+            done=lambda rendered: self._put(self._widget(rendered)),
+            failed=self._fail,
+        )
         self._job.start()
 
     def _rendered(self, figure: Any) -> Any:
@@ -148,12 +147,6 @@ class SheetView(widgets.VBox):
     def _widget(self, rendered: Any) -> widgets.Widget:
         """Return the widget of a rendered figure; not called for a job that was stopped."""
         return widgets.HTML(rendered)
-
-    def _finish(self, rendered: Any) -> None:
-        try:
-            self._put(self._widget(rendered))
-        except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
-            self._fail(error)
 
     def _put(self, *shown: widgets.Widget) -> None:
         before = self._picture.children
@@ -178,19 +171,6 @@ def image_html(png: bytes, about: str) -> str:
     source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
     about = html.escape(about, quote=True)
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-
-
-def caption_html(found: Analysis) -> str:
-    """Write caption, notes, sources and warnings of an analysis as HTML."""
-    notes = [note for note in found.notes if note not in found.warnings]
-    generated = notes.pop() if found.bounds.get("generated") else ""
-    sources = dict(found.bounds.get("sources") or {})
-    if sources:
-        named = ", ".join(f"{name} ({count:,})" for name, count in sources.items())
-        notes.append(f"Sources: {named}.")
-    return render(
-        "panel_results.html", part="caption", found=found, generated=generated, notes=notes
-    )
 
 
 _MOST_BYTES = 24_000_000  # of a link: the page stores it too

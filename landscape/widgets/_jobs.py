@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from landscape._progress import Stopped, report_to
@@ -68,19 +69,21 @@ class Job(Generic[T]):
             self._when_ended()
 
     def _work_and_report(self) -> None:
-        report, outcome = self._done, None
         try:
             with report_to(self._hear):
-                outcome = self._work()
+                report = partial(self._done, self._work())
         except Stopped:
             self.stop()
+            return
         except Exception as error:  # noqa: BLE001 - nothing above this thread would catch it
-            report, outcome = self._failed, error  # type: ignore[assignment]  # one of the two
+            report = partial(self._failed, error)
         with self._lock:
             if self._stopped.is_set():
                 return
             try:
-                report(outcome)  # type: ignore[arg-type]  # None only if the work returns None
+                report()
+            except Exception as error:  # noqa: BLE001
+                self._failed(error)
             finally:
                 self._ended.set()
 

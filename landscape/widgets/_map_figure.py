@@ -8,6 +8,7 @@ module (see map_figure.js). Messages from the page wait while another thread dra
 
 from __future__ import annotations
 
+import json
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +24,10 @@ from matplotlib.colors import to_hex
 from plotly.basedatatypes import Undefined
 from traitlets import Unicode
 
-from landscape._render import escape
+from landscape._io import data_file, read_yaml
+from landscape._render import render
 from landscape._wording import count
+from landscape.figures._colours import THEMES
 from landscape.figures._plotly import safe_text
 from landscape.widgets._figure_view import FONT, PageFigure
 from landscape.widgets._map_state import MOST_POINTS, SIZES, Drawn, MapData, MapState, draw
@@ -37,14 +41,9 @@ if TYPE_CHECKING:
     from landscape.widgets._view import Box, Size, View
 
 CONFIG = {"scrollZoom": True, "displayModeBar": False, "doubleClick": "reset", "responsive": False}
-# In the order in which they are drawn, the last on top.
-TRACES = ("concept", "facility", "reviews", "papers", "around", "selected", "regions", "continents",
-          "found", "apart", "focus")  # fmt: skip
+_STYLE = read_yaml(data_file("explorer_figure.yaml"))
+TRACES = tuple(_STYLE["traces"])
 NAMED_LEVELS = {"regions": 1, "continents": 0}
-OVERLAY_COLOURS = {
-    "light": {"concept": "#721025", "facility": "#0a4f96", "reviews": "#721025"},
-    "dark": {"concept": "#fad732", "facility": "#a8f8d9", "reviews": "#fad732"},
-}
 _NUMBERED = 10
 _EMPTY_PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
@@ -155,36 +154,25 @@ def _plotly_js() -> str:
 def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
     """Return traces and layout of an empty map."""
     x0, y0, x1, y1 = view.box
-    hidden = {"visible": False, "showgrid": False, "zeroline": False, "fixedrange": False}
+    layout, theme_part = _style("layout", colours), _style("theme", colours)
+    layout["xaxis"]["range"], layout["yaxis"]["range"] = [x0, x1], [y0, y1]
     empty = {"xref": "x", "yref": "y", "layer": "below", "sizing": "stretch",
              **image_part(view.box, _EMPTY_PICTURE)}  # fmt: skip
     return {
         "data": [
-            {"type": "scatter", "name": name, "x": [], "y": [], **trace_style(name, colours)}
-            for name in TRACES
+            {"type": "scatter", "name": name, "x": [], "y": [], **style}
+            for name, style in trace_styles(colours).items()
         ],
-        "layout": {
-            "template": "none", "width": size[0], "height": size[1], "autosize": False,
-            "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "showlegend": False,
-            "dragmode": "pan", "hovermode": "closest", "hoverdistance": 14,
-            "xaxis": {**hidden, "range": [x0, x1]},
-            "yaxis": {**hidden, "range": [y0, y1], "scaleanchor": "x"},
-            "images": [dict(empty), dict(empty)],
-            **_theme_part(colours),
-        },
+        "layout": {"width": size[0], "height": size[1], "images": [dict(empty), dict(empty)],
+                   **layout, **theme_part},
     }  # fmt: skip
 
 
-def _theme_part(colours: Theme) -> dict[str, Any]:
-    """Return the part of the layout that depends on the theme."""
-    font = {"family": FONT, "size": 12, "color": colours.ink}
-    return {
-        "paper_bgcolor": colours.page, "plot_bgcolor": colours.page, "font": font,
-        "hoverlabel": {"bgcolor": colours.halo, "bordercolor": colours.faint, "align": "left",
-                       "font": font},
-        "newselection": {"line": {"color": colours.apart, "width": 1.6, "dash": "solid"}},
-        "activeselection": {"fillcolor": colours.apart, "opacity": 0.06},
-    }  # fmt: skip
+def _style(part: str, colours: Theme) -> Any:
+    """Return a part of ``explorer_figure.yaml`` in the colours of a theme."""
+    values = {"page": colours.page, "font": FONT, **THEMES[colours.name]["marks"],
+              **THEMES[colours.name]["overlays"]}  # fmt: skip
+    return json.loads(Template(json.dumps(_STYLE[part])).substitute(values))
 
 
 def image_part(box: Box, link: str) -> dict[str, Any]:
@@ -193,63 +181,26 @@ def image_part(box: Box, link: str) -> dict[str, Any]:
     return {"source": link, "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
 
 
-def trace_style(name: str, colours: Theme) -> dict[str, Any]:
-    """Return the style of a trace; selecting on the page does not change it."""
-    if name in ("concept", "facility"):
-        dash = "solid" if name == "concept" else "dash"
-        line = {"color": OVERLAY_COLOURS[colours.name][name], "width": 1.8, "dash": dash}
-        return {"mode": "lines", "hoverinfo": "skip", "line": line}
-    if name in NAMED_LEVELS:
-        is_continent = name == "continents"
-        font = {
-            "size": SIZES[NAMED_LEVELS[name]], "family": FONT,
-            "color": colours.continent if is_continent else colours.ink,
-            "weight": 700 if is_continent else 400,
-            "shadow": ", ".join(
-                f"{dx}px {dy}px 1px {colours.halo}"
-                for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy
-            ),
-        }  # fmt: skip
-        kept = {"textfont": {"color": font["color"]}}
-        return {"mode": "text", "hoverinfo": "text", "textfont": font, "selected": kept,
-                "textposition": "middle center", "unselected": kept}  # fmt: skip
-    marker = _markers(colours)[name]
-    style: dict[str, Any] = {"mode": "markers", "marker": marker}
-    style["hoverinfo"] = "skip" if name in ("focus", "around") else "text"
-    kept = {"marker": {"opacity": marker["opacity"]}}
-    if name in ("found", "apart"):
-        colour = colours.halo if name == "found" else colours.apart
-        kept["textfont"] = {"color": colour}
-        style |= {
-            "mode": "markers+text",
-            "textfont": {"size": 9.5, "color": colour, "family": FONT, "weight": 700},
-            "textposition": "middle center" if name == "found" else "top center",
-        }
-    return style | {"selected": kept, "unselected": kept}
-
-
-def _markers(colours: Theme) -> dict[str, dict[str, Any]]:
-    def ring(size: float, colour: str, width: float, symbol: str = "circle-open") -> dict[str, Any]:
-        return {"size": size, "symbol": symbol, "color": colour, "opacity": 1,
-                "line": {"width": width}}  # fmt: skip
-
-    return {
-        "papers": {"size": 6, "color": colours.ink, "opacity": 0.8,
-                   "line": {"width": 0.6, "color": colours.halo}},
-        "reviews": ring(9, OVERLAY_COLOURS[colours.name]["reviews"], 1.8, "square-open"),
-        # A ring with a light and a dark edge is visible on any colour.
-        "around": ring(9, colours.halo, 3.6),
-        "selected": ring(9, colours.ink, 1.6),
-        "found": {"size": 9, "color": colours.found, "opacity": 1,
-                  "line": {"width": 1, "color": colours.halo}},
-        "apart": ring(10, colours.apart, 2, "diamond-open"),
-        "focus": ring(22, colours.accent, 3),
-    }  # fmt: skip
+def trace_styles(colours: Theme) -> dict[str, dict[str, Any]]:
+    """Return the style of each trace; selecting on the page does not change it."""
+    styles: dict[str, dict[str, Any]] = _style("traces", colours)
+    for name, level in NAMED_LEVELS.items():
+        styles[name]["textfont"]["size"] = SIZES[level]
+    for style in styles.values():
+        kept = {}
+        if "marker" in style:
+            kept["marker"] = {"opacity": style["marker"]["opacity"]}
+        if "textfont" in style:
+            kept["textfont"] = {"color": style["textfont"]["color"]}
+        if kept:
+            style["selected"] = style["unselected"] = kept
+    return styles
 
 
 def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
     """Return the data of each trace."""
     state, nothing = drawn.state, np.zeros(0, dtype=np.float32)
+    styles = _style("traces", state.colours)
     parts: dict[str, dict[str, Any]] = {}
     for name in ("concept", "facility"):
         parts[name] = dict(zip("xy", drawn.lines.get(name, (nothing, nothing)), strict=True))
@@ -266,11 +217,11 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
             parts[name]["text"] = text
         if name == "found":
             sizes = np.where(np.array(text, dtype=object) != "", 17.0, 9.0).astype(np.float32)
-            parts[name]["marker"] = {**_markers(state.colours)["found"], "size": sizes}
+            parts[name]["marker"] = {**styles["found"]["marker"], "size": sizes}
     parts["around"] = {side: parts["selected"][side] for side in "xy"}
     parts["reviews"]["mode"] = "markers"
     if "reviews" in drawn.lines:
-        line = {"color": OVERLAY_COLOURS[state.theme]["reviews"], "width": 1.4, "dash": "dot"}
+        line = {"color": THEMES[state.theme]["overlays"]["reviews"], "width": 1.4, "dash": "dot"}
         parts["reviews"] = {"x": drawn.lines["reviews"][0], "y": drawn.lines["reviews"][1],
                             "hovertext": [], "mode": "lines", "line": line}  # fmt: skip
     for name, level in NAMED_LEVELS.items():
@@ -287,7 +238,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
 def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
     """Return the marker of single papers, in the colours of the map."""
     colours, colouring = drawn.state.colours, drawn.state.colouring
-    marker = _markers(colours)["papers"]
+    marker: dict[str, Any] = _style("traces", colours)["papers"]["marker"]
     if colouring.kind == "density":
         return marker
     palette, values = colouring.palette(colours), colouring.values[rows]
@@ -343,9 +294,9 @@ class Painter:
             return
         self._theme_of = key
         with self.figure.drawing():
-            self.figure.layout.update(_theme_part(state.colours))
-            for name in TRACES:
-                self.figure.trace(name).update(trace_style(name, state.colours))
+            self.figure.layout.update(_style("theme", state.colours))
+            for name, style in trace_styles(state.colours).items():
+                self.figure.trace(name).update(style)
 
     def forget(self) -> None:
         """Drop the texts of papers: the next are those of another atlas."""
@@ -402,73 +353,15 @@ _STOPS = 9
 
 def legend_html(drawn: Drawn, *, n_all: int) -> str:
     """Write the legend as HTML."""
-    state, colours, marks = drawn.state, drawn.state.colours, drawn.marks
-    entries = _colours(drawn, n_all)
-    for kind, shade in OVERLAY_COLOURS[state.theme].items():
-        if kind not in state.overlays:
-            continue
-        overlay, colour = state.overlays[kind], f"color:{shade}"
-        if kind == "reviews" and "reviews" in marks:
-            n_reviews = count(len(marks["reviews"]), "review")
-            entries.append(_entry("ring square", colour, f"{n_reviews} in view"))
-            continue
-        shown = shown_of(drawn.counts[kind], len(overlay.rows), "paper")
-        has_lines = len(drawn.lines[kind][0]) > 0
-        what = f"50% and 80% of {overlay.title}" if has_lines else f"{overlay.title}, no lines"
-        dashed = "line" if kind == "concept" else "line dashed"
-        entries.append(_entry(dashed, colour, f"{what} ({shown})"))
-    highlight = f"background:{colours.apart}"
-    if "found" in marks:
-        background = f"background:{colours.found}"
-        entries.append(_entry("dot", background, f"{len(marks['found']):,} found in view"))
-        if n_apart := len(marks["apart"]):
-            color = f"color:{colours.apart}"
-            entries.append(_entry("ring diamond", color, count(n_apart, "outlier")))
-    elif state.found is not None:
-        text = f"region of the {drawn.counts['found']:,} found"
-        entries.append(_entry("swatch", highlight, text))
-    if n := len(state.selected):
-        n_shown = drawn.counts["selected"]
-        text = f"{n:,} selected" + (f", {n_shown:,} of these years" if n_shown < n else "")
-        if "selected" in marks:
-            entries.append(_entry("ring", "", text))
-        elif state.colouring.kind == "density":
-            entries.append(_entry("swatch", highlight, text))
-        else:
-            entries.append(_entry("swatch outlined", "", text))
-    inside = "".join(f"<span>{entry}</span>" for entry in entries)
-    return f"<div class='landscape-legend'>{inside}</div>"
-
-
-def _entry(kind: str, style: str, text: str, before: str = "") -> str:
-    return f"{escape(before)}<span class='{kind}' style='{style}'></span>{escape(text)}"
-
-
-def _colours(drawn: Drawn, n_all: int) -> list[str]:
-    colours, colouring = drawn.state.colours, drawn.state.colouring
-    if colouring.kind == "density":
-        return [_entry("ramp", _css_ramp(colours.ramp), "many", "few papers")]
-    palette = colouring.palette(colours)
-    if colouring.kind == "numbers":
-        missing = f" · grey: unknown ({colouring.missing:,})" if colouring.missing else ""
-        title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
-        first, last = colouring.ends
-        return [_entry("ramp", _css_ramp(palette), f"{last}{missing}", f"{title}: {first}")]
-    labels = list(colouring.labels)
-    shades = list(palette[: len(labels)])
-    if colouring.missing:
-        labels.append(f"none ({colouring.missing / max(1, n_all):.0%})")
-        shades.append(palette[-1])
-    return [
-        _entry("swatch", f"background:{to_hex(shade)}", label)
-        for label, shade in zip(labels, shades, strict=True)
-    ]
-
-
-def _css_ramp(ramp: np.ndarray) -> str:
-    places = np.linspace(0, len(ramp) - 1, _STOPS).round().astype(int)
-    stops = ", ".join(to_hex(ramp[place]) for place in places)
-    return f"background:linear-gradient(to right, {stops})"
+    state, colouring = drawn.state, drawn.state.colouring
+    is_density = colouring.kind == "density"
+    palette = state.colours.ramp if is_density else colouring.palette(state.colours)
+    if colouring.kind != "classes":
+        palette = palette[np.linspace(0, len(palette) - 1, _STOPS).round().astype(int)]
+    return render(
+        "map_legend.html", drawn=drawn, n_all=n_all, shades=[to_hex(shade) for shade in palette],
+        overlay_colours=THEMES[state.theme]["overlays"], shown_of=shown_of,
+    )  # fmt: skip
 
 
 def shown_of(n_shown: int, n_all: int, noun: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from landscape._io import write_output
+from landscape._render import render
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, File, Result, analyse, choose_one
@@ -47,13 +47,11 @@ class ImpactPanel(AnalysisPanel):
         With its layer of facilities.
     facilities : str or sequence of str, optional
         Any of their names; the most mentioned ones when not given.
-    what : str, default "map"
-        ``"map"``, ``"ranking"``, ``"before_after"``, ``"compare"``, ``"maps"`` or ``"report"``.
+    what : {"map", "ranking", "before_after", "compare", "maps", "report"}, default "map"
         ``"map"``, ``"before_after"`` and ``"report"`` show the first facility.
     since, until : int, optional
         First and last year, both included.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -133,7 +131,10 @@ class ImpactPanel(AnalysisPanel):
         if what == "compare":
             return self._analysed(
                 "missions.compare_facilities", "compare_facilities", f"{stem}-compared", names,
-                table=_with_measures, **period,
+                table=lambda found: found.table.assign(
+                    measure_text=found.table["measure"].map(panel_texts()["measures"])
+                ),
+                **period,
             )  # fmt: skip
         if what == "map":
             return self._analysed(
@@ -141,33 +142,25 @@ class ImpactPanel(AnalysisPanel):
                 draw=lambda found: draw_impact(self.atlas, found, colours=self.theme, **period),
                 table=_regions_with_papers, facilities=[first], **period,
             )  # fmt: skip
-        if what == "maps":
+        # The others are figures that have a version for print only.
+        is_report = what == "report"
+        if is_report:
+            names, path = [first], f"{stem}-report.pdf"
+            page = draw_report(self.atlas, first, **period, colours=self.theme)
+            line = call("ls.figures.report", first, path, **period, colours=self._colours)
+        else:
             options = {"facilities": list(names), "multiples": True, **period}
             page = impact(self.atlas, **options, colours=self.theme)
             line = call("ls.figures.impact", **options, colours=self._colours)
-            return self._of_page("facilities-maps", page, line, names, period)
-        page = draw_report(self.atlas, first, **period, colours=self.theme)
-        path = f"{stem}-report.pdf"
-        line = call("ls.figures.report", first, path, **period, colours=self._colours)
-        return self._of_page(f"{stem}-report", page, line, [first], period)
-
-    def _of_page(
-        self, name: str, page: Any, line: str, names: Sequence[str], period: Mapping[str, Any]
-    ) -> Result:
-        """Show a figure that has a version for print only."""
         found = analyse(self.atlas, "missions.impact", names, **period)
-        is_report = name.endswith("-report")
         code = join_lines(
             f"found = {call('ls.overlays.missions.impact', names, **period)}", f"page = {line}"
         )
         return Result(
             found, _regions_with_papers(found) if is_report else found.table,
-            "facility_regions" if is_report else "facilities", page, code, lambda: page, name,
+            "facility_regions" if is_report else "facilities", page, code, lambda: page,
+            f"{stem}-report" if is_report else "facilities-maps",
         )  # fmt: skip
-
-
-def _with_measures(found: Analysis) -> pd.DataFrame:
-    return found.table.assign(measure_text=found.table["measure"].map(panel_texts()["measures"]))
 
 
 def _regions_with_papers(found: Analysis) -> pd.DataFrame:
@@ -190,13 +183,11 @@ class ReviewPanel(AnalysisPanel):
     ----------
     atlas : Atlas
         With its layer of reviews.
-    what : str, default "gaps"
-        ``"gaps"`` or ``"coverage"``.
+    what : {"gaps", "coverage"}, default "gaps"
     weights : mapping of str to float, optional
         Of ``volume, growth, citations, years_without, disagreement``, see
         `landscape.overlays.review_gaps`.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -212,16 +203,19 @@ class ReviewPanel(AnalysisPanel):
 
         checked_atlas(atlas)
         self._what = what_control("reviews", what, self._change)
-        self._weights = {
-            name: self._slider(name, weight) for name, weight in check_weights(weights).items()
-        }
+        self._weights: dict[str, Any] = {}
+        for name, weight in check_weights(weights).items():
+            words, meaning = panel_texts()["review_weights"][name]
+            self._weights[name] = make_control(
+                "overlays.weight", self._change, description=words, tooltip=f"{words}: {meaning}",
+                value=weight, max=max(_LARGEST_WEIGHT, weight),
+            )  # fmt: skip
         label = widgets.HTML(quiet_html("Weights of the components; 0 omits one"))
         sliders = widgets.HBox(
             list(self._weights.values()),
             layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),
         )
         self._weighing = widgets.VBox([label, sliders], layout=widgets.Layout(width="100%"))
-        self._read: pd.DataFrame | None = None
         super().__init__(
             "Reviews and gaps:", atlas, theme=theme, controls=[self._what, self._weighing]
         )
@@ -232,19 +226,8 @@ class ReviewPanel(AnalysisPanel):
         weights = {name: round(slider.value, 2) for name, slider in self._weights.items()}
         return {"what": self._what.value, "weights": weights}
 
-    def _slider(self, name: str, weight: float) -> Any:
-        words, meaning = panel_texts()["review_weights"][name]
-        return make_control(
-            "overlays.weight", self._change, description=words, tooltip=f"{words}: {meaning}",
-            value=weight, max=max(_LARGEST_WEIGHT, weight),
-        )  # fmt: skip
-
     def _suit_controls(self) -> None:
         show_only({self._weighing: self._what.value == "gaps"})
-
-    def _forget(self) -> None:
-        super()._forget()
-        self._read = None
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
         from landscape.figures._plotly import draw_panels
@@ -279,9 +262,9 @@ class ReviewPanel(AnalysisPanel):
         from landscape.overlays.reviews._gaps import review_mask
         from landscape.overlays.reviews._recognition import read_signs
 
-        if self._read is None:
-            self._read = read_signs(self.atlas, review_mask(self.atlas), seed=0)
-        return self._read
+        return self.atlas.cached(
+            "signs_of_reviews", lambda atlas: read_signs(atlas, review_mask(atlas), seed=0)
+        )
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:
         if result.analysis.kind != "review_gaps":
@@ -314,12 +297,10 @@ class ThesaurusPanel(AnalysisPanel):
         With its thesaurus and tagged papers.
     concepts : str or sequence of str, optional
         Names or ids; the top concepts of the thesaurus when not given.
-    what : str, default "overlay"
-        ``"overlay"`` or ``"gaps"``.
+    what : {"overlay", "gaps"}, default "overlay"
     limit : int, default 100
         Maximum number of proposed terms.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -393,11 +374,8 @@ class ThesaurusPanel(AnalysisPanel):
         return choose_one(
             [(f"{row.rank}. {row.name}", row.name) for row in found.table.itertuples()],
             "Request for", "Proposal whose request is shown",
-            lambda name: (
-                "<span class='landscape-quiet'>In the form that the maintainers of the thesaurus "
-                "use; write the definition yourself (click to select):</span>"
-                "<pre class='landscape-code' tabindex='0'>"
-                f"{html.escape(to_uat_form(found, name))}</pre>"
+            lambda name: render(
+                "panel_results.html", part="proposal", form=to_uat_form(found, name)
             ),
         )  # fmt: skip
 
@@ -413,8 +391,7 @@ class TrendsPanel(AnalysisPanel):
     Parameters
     ----------
     atlas : Atlas
-    what : str, default "topics"
-        ``"topics"``, ``"author"``, ``"compare"``, ``"countries"`` or ``"institutions"``.
+    what : {"topics", "author", "compare", "countries", "institutions"}, default "topics"
     since, until : int, optional
         First and last year of the topics.
     author : str, default ""
@@ -423,7 +400,6 @@ class TrendsPanel(AnalysisPanel):
         Filters of the two selections, such as ``"facility:HST"`` and ``"2015.."``; see
         `landscape.search._filters`. By default the earlier and the later half of the years.
     theme : {"light", "dark"}, default "light"
-        Colours of the figures.
 
     Examples
     --------
@@ -443,35 +419,27 @@ class TrendsPanel(AnalysisPanel):
         self._years = YearsControl(atlas, since, until, self._change)
         middle = sum(self._years.corpus) // 2
         given = {"author": author, "a": a or f"..{middle}", "b": b or f"{middle + 1}.."}
-        self._author, self._a, self._b = (
-            make_control(f"overlays.{name}", self._change, value=value)
+        self._fields = {
+            name: make_control(f"overlays.{name}", self._change, value=value)
             for name, value in given.items()
-        )
-        self._hint = widgets.HTML(
-            "<span class='landscape-quiet'>Filters as in search: <code>2015..</code>, "
-            "<code>facility:ALMA</code>, <code>author:Rubin</code>, "
-            "<code>concept:Exoplanets</code>, <code>-review</code>; join them with "
-            "<code>;</code></span>"
-        )
+        }
+        self._hint = make_control("overlays.hint")
         super().__init__(
             "Trends, authors, comparisons:", atlas, theme=theme,
-            controls=[self._what, self._years, self._author, self._a, self._b, self._hint],
+            controls=[self._what, self._years, *self._fields.values(), self._hint],
         )  # fmt: skip
 
     @property
     def selection(self) -> dict[str, Any]:
         """``what, since, until, author, a, b``."""
-        fields = {"author": self._author, "a": self._a, "b": self._b}
-        return {
-            "what": self._what.value, **self._years.period,
-            **{name: field.value.strip() for name, field in fields.items()},
-        }  # fmt: skip
+        typed = {name: field.value.strip() for name, field in self._fields.items()}
+        return {"what": self._what.value, **self._years.period, **typed}
 
     def _suit_controls(self) -> None:
         what, compared = self._what.value, self._what.value == "compare"
         show_only({
-            self._years: what == "topics", self._author: what == "author",
-            self._a: compared, self._b: compared, self._hint: compared,
+            self._years: what == "topics", self._fields["author"]: what == "author",
+            self._fields["a"]: compared, self._fields["b"]: compared, self._hint: compared,
         })  # fmt: skip
 
     def _suit_atlas(self, atlas: Atlas) -> None:
@@ -483,7 +451,7 @@ class TrendsPanel(AnalysisPanel):
         return [str(name) for name in authors.value_counts().head(_MOST_NAMES).index if "," in name]
 
     def _offer(self, known: list[str]) -> None:
-        self._author.options = tuple(known)
+        self._fields["author"].options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
         from landscape.figures._compare import draw_comparison
@@ -492,7 +460,10 @@ class TrendsPanel(AnalysisPanel):
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "topics":
             return self._analysed(
-                "trends.trends", "trends", "trends", table=_changing_first,
+                "trends.trends", "trends", "trends",
+                table=lambda found: found.table.sort_values(  # emerging, fading, steady
+                    "class", kind="stable", ignore_index=True
+                ),
                 draw=lambda found: draw_trends(found, colours=self.theme),
                 since=chosen["since"], until=chosen["until"],
             )  # fmt: skip
@@ -523,9 +494,3 @@ class TrendsPanel(AnalysisPanel):
             return []
         summary = result.analysis.tables["summary"]
         return [widgets.HTML(table_html(summary, "author_summary", about="Spread and moves"))]
-
-
-def _changing_first(found: Analysis) -> pd.DataFrame:
-    """Put rising and falling topics before the steady ones."""
-    order = found.table["class"].map({"emerging": 0, "fading": 1}).fillna(2)
-    return found.table.iloc[order.argsort(kind="stable")].reset_index(drop=True)

@@ -489,10 +489,7 @@ class Panel(widgets.VBox):
         if self._turns.now is not job:
             return
         self._working.layout.display = "none"
-        try:
-            show()
-        except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
-            self._show_error(error)
+        show()
 
     def _show_error(self, error: Exception) -> None:
         """Show an error as one sentence, without a traceback."""

@@ -98,8 +98,11 @@ def draw_picture(
         pixels = _over_page(tinted, pixels, ramp[0])
     if lit is not None:
         strength = _strength(lit, box, wide_shape)
-        show = _by_outline if is_tinted else _in_one_colour
-        pixels = show(pixels if is_tinted else ramp[pixels], strength, colours)
+        if is_tinted:
+            pixels = _by_outline(pixels, strength, colours)
+        else:
+            share = 0.9 * np.clip(1.3 * strength, 0, 1)
+            pixels = _mixed(ramp[pixels], _bytes(colours.apart), share)
     return Picture(view.box, pixels[::-1], ramp, n)
 
 
@@ -130,11 +133,6 @@ def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
         return np.zeros_like(_inner(counts))
     density = smooth_adaptively(counts, coarsest=_widest(len(x), FINE) / 2)
     return choose_tones(_inner(density), _inner(counts)).position(_inner(density))
-
-
-def _in_one_colour(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
-    """Draw papers over a quiet map in the colour of marked ones."""
-    return _mixed(rgb, _bytes(colours.apart), 0.9 * np.clip(1.3 * strength, 0, 1))
 
 
 def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from landscape._io import write_output
 from landscape._render import render
 from landscape.figures._caption import GENERATED, Caption, explanation, facts_of, headline
+from landscape.figures._colours import THEMES
 from landscape.figures._export import check_kind, save_figure
 from landscape.figures._maps import (
     add_density,
@@ -27,7 +28,6 @@ from landscape.figures._page import Key, LegendEntry, Page, PageOptions
 from landscape.figures._scene import Lines, Points
 from landscape.widgets._map_figure import (
     CONFIG,
-    OVERLAY_COLOURS,
     figure_parts,
     image_part,
     legend_html,
@@ -126,7 +126,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
 def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Drawn) -> None:
     """Draw contours and marks of single papers, as on the screen."""
     scale, colours, marks = page.scale, state.colours, drawn.marks
-    overlaid = OVERLAY_COLOURS[state.theme]
+    overlaid = THEMES[state.theme]["overlays"]
 
     def dots(rows: NDArray[np.int64], order: float, **style: Any) -> None:
         panel.layers.append(Points(x=data.x[rows], y=data.y[rows], order=order, **style))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,8 @@ from landscape.widgets._panel import (
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.atlas import Atlas
-    from landscape.types import Paper
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 _DEFAULTS = SurveySettings().to_dict()
@@ -90,17 +88,13 @@ class SurveyControls(widgets.VBox):
         levels = f"citations followed in up to {settings.depth - 1} further levels"
         if settings.depth == 1 or not settings.expand:
             levels = "no citations followed"
+        searches = f"{settings.breadth:,} search{'' if settings.breadth == 1 else 'es'}"
         calls = f", at most {count(settings.calls, 'request')}" if with_model else ""
         return (
-            f"up to {count_searches(settings.breadth)}, {levels}, up to "
+            f"up to {searches}, {levels}, up to "
             f"{count(settings.papers, 'paper')} judged{calls} "
             f"({count(len(given), 'setting') + ' chosen' if given else 'as usual'})"
         )
-
-
-def count_searches(number: int) -> str:
-    """Write a number of searches."""
-    return f"{number:,} search{'' if number == 1 else 'es'}"
 
 
 _SELECTED, _LEFT_OUT, _ALL = "selected", "left out", "all that were judged"
@@ -148,8 +142,7 @@ class SurveyView(ResultTabs):
         notes = clean_notes(survey.notes)
         self._method.value = render("panel_survey.html", part="method", survey=survey, notes=notes)
         self.tabs.set_title(0, f"Papers ({len(survey)})")
-        facts = _facts(survey)
-        self._show_tabs(render("panel_survey.html", part="heading", survey=survey, facts=facts))
+        self._show_tabs(render("panel_survey.html", part="heading", survey=survey))
 
     def _list(self) -> None:
         survey = self.survey
@@ -163,19 +156,6 @@ class SurveyView(ResultTabs):
                 page = render("panel_survey.html", part="paper", survey=survey, one=one, hit=hit)
                 items.append(Item(one.key, f"{rank}.", one.paper.title, page))
         self.papers.show(items)
-
-
-def _facts(survey: Survey) -> str:
-    """Describe results and costs in a line."""
-    spent = survey.spent
-    judges = " and ".join(sorted({one.judged_by for one in survey.crawled}))
-    return ", ".join(filter(None, [
-        f"{survey.counts}{f' by {judges}' if judges else ''}",
-        count_searches(len(survey.searches)),
-        f"{count(spent.calls, 'request')} ({count(spent.tokens, 'token')})" if spent.calls else "",
-        f"{spent.money:.4f} in money" if spent.money else "",
-        f"{spent.seconds:.1f} s",
-    ]))  # fmt: skip
 
 
 _NEW = re.compile(r"([\d,]+) new\b")
@@ -240,15 +220,6 @@ class SurveyPanel(ScholarPanel[Survey]):
             found = f"{count(len(self.value), 'paper')} found"
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick, or all selected ones without a tick."""
-        if self._value is None:
-            return None
-        table, chosen = self._value.table, self._papers.chosen
-        rows = table["paper_id"].isin(chosen) if chosen else table["selected"]
-        return table[rows].reset_index(drop=True)
-
     def survey(self, question: str | None = None, **settings: Any) -> None:
         """Survey in the background; `wait` for it, then read it from `value`.
 
@@ -283,10 +254,8 @@ class SurveyPanel(ScholarPanel[Survey]):
         self._question.value = self.value.question
         self._start(self.value.question)
 
-    def _picked(self) -> Iterable[Paper]:
-        chosen = self._papers.chosen
-        judged = self._value.crawled if self._value else ()
-        return [one.paper for one in judged if (one.key in chosen if chosen else one.selected)]
+    def _listed(self, found: Survey) -> Listed:
+        return found.table, [(one.key, one.paper, one.selected) for one in found.crawled]
 
     def _file(self, ending: str) -> str:
         if ending == ".csv" and self._value is not None:
@@ -351,10 +320,7 @@ def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> 
     path = default_cache_folder() / "surveys" / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(exist_ok=False)
-        path.unlink()
-    except FileExistsError:
-        return path
+        path.touch(0o600)  # for its owner only: replies may quote unpublished text
     except OSError:
         return None
     return path

@@ -66,14 +66,12 @@ def _cells(rows: pd.DataFrame, column: Column) -> list[tuple[str, str]]:
     low, high = _bounds(column)
     if low not in rows or high not in rows:
         return [(text, "") for text in texts]
-    intervals = [
-        ""
-        if _is_missing(a) or _is_missing(b)
-        else " to ".join(_written(one, column.form).removesuffix("%") for one in (a, b))
-        for a, b in zip(rows[low], rows[high], strict=True)
-    ]
+    bounds = (
+        [_written(one, column.form).removesuffix("%") for one in rows[name]] for name in (low, high)
+    )
     return [
-        (text, interval if text else "") for text, interval in zip(texts, intervals, strict=True)
+        (text, f"{a} to {b}" if text and a and b else "")
+        for text, a, b in zip(texts, *bounds, strict=True)
     ]
 
 
@@ -228,43 +226,26 @@ _ORDERS: dict[str, Callable[[Hit], Any]] = {
 }
 
 
-class PapersView(widgets.VBox):
-    """Papers with their links and abstracts."""
+class PapersView(PaperList):
+    """Papers of a search with their links and abstracts, in an order that the user chooses."""
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
-        self._order = make_control("shared.sort", self._sort, options=list(_ORDERS))
-        self.list = PaperList(controls=[self._order])
-        super().__init__([self.list])
+        self._order = make_control("shared.sort", self._sort_hits, options=list(_ORDERS))
+        super().__init__(controls=[self._order])
 
-    @property
-    def chosen(self) -> tuple[Hit, ...]:
-        """The papers with a tick, best first."""
-        hits = (self._hits[key] for key in self.list.chosen)
-        return tuple(sorted(hits, key=lambda hit: hit.rank))
-
-    @property
-    def shown(self) -> tuple[Hit, ...]:
-        """The papers on the page, in its order."""
-        return tuple(self._hits[one.key] for one in self.list.shown)
-
-    def sort(self, order: str) -> None:
-        """Sort the papers; `order` is one of the options on the page."""
-        self._order.value = order
-
-    def show(self, results: Results) -> None:
+    def show_results(self, results: Results) -> None:
         """Show other papers, without ticks."""
         self._hits = {str(hit.rank): hit for hit in results.hits}
         n_apart = sum(bool(hit.outlier) for hit in results.hits)
-        self.list.show(
-            [_item(hit) for hit in sorted(results.hits, key=_ORDERS[self._order.value])],
+        self.show(
+            [
+                Item(str(hit.rank), f"{hit.rank}.", hit.paper.title, hit.to_html())
+                for hit in sorted(results.hits, key=_ORDERS[self._order.value])
+            ],
             note=f", {count(n_apart, 'outlier')}" if n_apart else "",
         )
 
-    def _sort(self) -> None:
+    def _sort_hits(self) -> None:
         order = _ORDERS[self._order.value]
-        self.list.sort(lambda one: order(self._hits[one.key]))
-
-
-def _item(hit: Hit) -> Item:
-    return Item(str(hit.rank), f"{hit.rank}.", hit.paper.title, hit.to_html())
+        self.sort(lambda one: order(self._hits[one.key]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,10 @@ from landscape.widgets._panel import checked_whole, make_control, panel_texts, q
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.agents import Desk
     from landscape.atlas import Atlas
-    from landscape.types import Answer, DraftCheck, Paper, Suggestion
+    from landscape.types import Answer, DraftCheck, Paper
+    from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 MOST = 100
@@ -118,7 +117,6 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     def _related_tab(self) -> widgets.VBox:
         """Return the tab with the papers chosen for a paragraph, and the paragraph."""
         self._n_chosen, self._paragraph = widgets.HTML(), widgets.HTML()
-        self._paragraph_files = widgets.HTML()
         self._chosen_papers = PaperList()
         self._about = make_control("writing.about")
         self._on_enter(self._about, self.write)
@@ -126,21 +124,15 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._drop = make_control("writing.drop", lambda: self._try(self._drop_ticked))
         return widgets.VBox(
             [self._n_chosen, self._chosen_papers, self._drop,
-             widgets.HBox([_wide(self._about), write]), self._paragraph, self._paragraph_files]
+             widgets.HBox([_wide(self._about), write]), self._paragraph]
         )  # fmt: skip
 
     def _checking_tab(self) -> widgets.VBox:
         """Return the tab with the files of a draft, and their check."""
-        about = quiet_html(
-            "For every citation: does the cited paper support the sentence? And which sentences "
-            "seem to need a citation?"
-        )
-        self._draft = DraftFiles()
+        about, self._draft = make_control("writing.about_check"), DraftFiles()
         check = make_control("writing.check", lambda: self._soon(self.check))
-        self._checked, self._check_files = widgets.HTML(), widgets.HTML()
-        return widgets.VBox(
-            [widgets.HTML(about), self._draft, check, self._checked, self._check_files]
-        )
+        self._checked = widgets.HTML()
+        return widgets.VBox([about, self._draft, check, self._checked])
 
     def __repr__(self) -> str:
         found = "nothing asked yet"
@@ -155,15 +147,6 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         for name, box in self._corpora.items():
             desk = desk.switch_on(name) if box.value else desk.switch_off(name)
         return desk
-
-    @property
-    def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick; all without a tick."""
-        if self._value is None:
-            return None
-        table = self._value.table
-        ranks = [one.rank for one in self._ticked()]
-        return table[table["rank"].isin(ranks)].reset_index(drop=True)
 
     @property
     def chosen(self) -> tuple[Paper, ...]:
@@ -232,7 +215,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         elif self._value is None or not self._papers.chosen:
             raise InputError("No paper is ticked; tick the papers for the paragraph.")
         else:
-            found = list(self._picked())
+            found = self._picked(self._value)[1]
         self._chosen |= {paper.paper_id: paper for paper in found}
         self._list_chosen()
         self.say(f"{count(len(self._chosen), 'paper')} chosen: see “Related work”.")
@@ -265,13 +248,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             from landscape.agents import as_latex
 
             self.paragraph = paragraph
-            self._paragraph.value = render(
-                "panel_writing.html", part="paragraph", paragraph=paragraph,
-                latex=as_latex(paragraph),
-            )  # fmt: skip
             bib = paragraph.results.to_bibtex()
             link = download_link("related-work.bib", bib, text="Its papers (BibTeX)")
-            self._paragraph_files.value = f"<p>{link}</p>"
+            self._paragraph.value = render(
+                "panel_writing.html", part="paragraph", paragraph=paragraph,
+                latex=as_latex(paragraph), links=[link],
+            )  # fmt: skip
             options = ({"context": about} if about else {}) | model_option(model)
             asked = called("desk.related_work", names, **options)
             self._put_code(
@@ -311,15 +293,15 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
         def show(found: DraftCheck, model: str | None) -> None:
             self.draft_check, table = found, found.table
-            self._check_files.value = (
-                f"<p>{download_link('check.csv', to_csv(table), text='Table (CSV)')} "
-                f"{download_link('check.json', to_json(found), text='Everything (JSON)')}</p>"
-            )
+            links = [
+                download_link("check.csv", to_csv(table), text="Table (CSV)"),
+                download_link("check.json", to_json(found), text="Everything (JSON)"),
+            ]
             table["verdict"] = table["verdict"].map(panel_texts()["verdicts"])
             listed = table_html(table, "draft_check", about="Citations of the draft")
             self._checked.value = render(
                 "panel_writing.html", part="check", found=found, notes=clean_notes(found.notes),
-                table=listed if len(table) else "",
+                table=listed if len(table) else "", links=links,
             )  # fmt: skip
             asked = called("check_draft", bib, tex, desk=Name("desk"), **model_option(model))
             self._put_code(f"found = {asked}", model=model, uses="check_draft")
@@ -339,21 +321,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
                 "warning",
             )
 
-    def _ticked(self) -> list[Suggestion]:
-        """Return the papers with a tick; all without a tick."""
-        ranks, suggestions = self._papers.chosen, self._value.suggestions if self._value else ()
-        return [one for one in suggestions if not ranks or str(one.rank) in ranks]
-
-    def _picked(self) -> Iterable[Paper]:
-        return [one.paper for one in self._ticked()]
+    def _listed(self, found: CitationSuggestions) -> Listed:
+        return found.table, [(str(one.rank), one.paper, True) for one in found.suggestions]
 
     def _show_papers(self, found: CitationSuggestions) -> None:
         self._value = found
         notes = clean_notes([*found.notes, *(one.summary for one in found.coverage.values())])
-        if found.method == "offline":
-            notes.insert(
-                0, "Citing sentences need a language model: none is connected, so none are made up."
-            )
         self._heading_of_papers.value = render(
             "panel_writing.html", part="suggestions", found=found, notes=notes
         )

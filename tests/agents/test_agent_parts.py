@@ -15,17 +15,11 @@ from landscape.agents import Desk
 from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._bounded_search import Wording, search_wordings
 from landscape.agents._citing_sentences import highlight
-from landscape.agents._desk import CorpusPaper, family_names, is_same, merge_duplicates, title_key
+from landscape.agents._desk import family_names, is_same, merge_duplicates, title_key
 from landscape.agents._excerpts import read_excerpt
 from landscape.agents._full_text import FolderReader, identifiers
 from landscape.agents._survey import split_question
-from landscape.agents._survey_model import (
-    one_line_each,
-    parse_decision,
-    parse_expansions,
-    parse_searches,
-    pasa_message,
-)
+from landscape.agents._survey_model import one_line_each, parse_decision, parse_tokens, pasa_message
 from landscape.agents._survey_scoring import (
     SurveyEvidence,
     citation_weight,
@@ -43,7 +37,7 @@ from landscape.agents._survey_settings import (
     survey_settings,
 )
 from landscape.errors import InputError
-from landscape.types import Coverage, Hit, Paper, Results
+from landscape.types import Coverage, Hit, Paper, Results, Suggestion
 
 
 def test_a_question_is_split_into_its_subjects() -> None:
@@ -70,9 +64,9 @@ def test_scores_of_papers() -> None:
 
 
 def test_replies_of_pasa_are_parsed() -> None:
-    searches = parse_searches("[Search] dust in quasars [Search]cold gas[StopSearch]")
+    searches = parse_tokens("[Search] dust in quasars [Search]cold gas[StopSearch]", "Search")
     assert searches == ["dust in quasars", "cold gas"]
-    sections = parse_expansions("[Expand] 2. Dust models [Expand]Discussion [StopExpand]")
+    sections = parse_tokens("[Expand] 2. Dust models [Expand]Discussion [StopExpand]", "Expand")
     assert sections == ["2. Dust models", "Discussion"]
     said = parse_decision("Decision: True\nReason: It measures the dust.")
     assert said == (True, "It measures the dust.")
@@ -99,12 +93,13 @@ def test_settings_budget_and_log() -> None:
 
 def test_records_of_one_paper_are_merged() -> None:
     quasars = "Dust in distant quasars"
-    first = CorpusPaper("A", Paper(0, "x", quasars, "", ("Rubin, V.",)), 2.0)
+    first = Suggestion(1, Paper(0, "x", quasars, "", ("Rubin, V.",)), "A", 2.0)
     title = "Dust in Distant Quasars."
-    again = CorpusPaper("B", Paper(7, "y", title, "", ("Vera Rubin",)), 1.0)
-    other = CorpusPaper("B", Paper(8, "z", quasars, "", ("Ford, K.",)), 0.5)
+    again = Suggestion(2, Paper(7, "y", title, "", ("Vera Rubin",)), "B", 1.0)
+    other = Suggestion(3, Paper(8, "z", quasars, "", ("Ford, K.",)), "B", 0.5)
     merged = merge_duplicates([first, again, other])
-    assert [(one.paper.paper_id, also) for one, also in merged] == [("x", ("B",)), ("z", ())]
+    kept = [(one.rank, one.paper.paper_id, one.also_in) for one in merged]
+    assert kept == [(1, "x", ("B",)), (2, "z", ())]
     assert is_same(Paper(0, "x", "A", "", doi="10.1/2"), Paper(9, "y", "B", "", doi="10.1/2"))
     assert title_key("Étoiles, and: Dust!") == "etoilesanddust"
     assert sorted(family_names(["Rubin, V.", "Kent Ford"])) == ["ford", "rubin"]

@@ -44,7 +44,7 @@ def test_padded_batches_for_gpus_agree(embedder: MiniLM, texts: list[str]) -> No
     padded = np.empty((len(texts), 384), dtype=np.float32)
     run = load_padded(model_folder(), device="cpu", precision="float32")
     tokens = [_minilm._windows(found)[0].tokens for found in embedder._tokenise(texts)]
-    alone = {int(place): states for (place,), _, (states,) in embedder._read(tokens)}
+    alone = {int(place): states for (place,), _, (states,) in embedder._network[0](tokens)}
     for positions, rows, of_texts in run(tokens):
         padded[positions] = rows
         for position, states in zip(positions, of_texts, strict=True):
@@ -75,7 +75,7 @@ def test_words_of_a_query_find_their_like(embedder: MiniLM) -> None:
 
 @pytest.mark.parametrize("query", ["", "dust", "Is H₀ = 73 km/s/Mpc? " * 60])
 def test_queries_are_read_without_pytorch_as_papers_with_it(embedder: MiniLM, query: str) -> None:
-    ((_, (vector,), (states,)),) = embedder._read(
+    ((_, (vector,), (states,)),) = embedder._network[0](
         [_minilm._windows(embedder._tokenise([query])[0])[0].tokens]
     )
     read, spellings, words = embedder.read_query(query)

@@ -30,7 +30,7 @@ def test_a_matrix_is_read_in_blocks_and_normalised(
     monkeypatch.setattr(_precomputed, "_BLOCK", 16)
     vectors = random_vectors().astype(dtype)
     np.save(tmp_path / "v.npy", vectors)
-    blocks = list(ReadyVectors(tmp_path / "v.npy", rows=50).blocks())
+    blocks = list(ReadyVectors(tmp_path / "v.npy").blocks())
     assert [len(block) for block in blocks] == [16, 16, 16, 2]
     assert all(block.dtype == np.float32 for block in blocks)
     assert np.allclose(np.concatenate(blocks), unit(vectors.astype(float)), atol=1e-6)
@@ -44,15 +44,9 @@ def test_a_column_is_read_in_blocks_and_normalised(
     vectors = random_vectors()
     column = pa.array(vectors.tolist(), type=kind)
     pq.write_table(pa.table({"title": ["t"] * 50, "embedding": column}), tmp_path / "p.parquet")
-    found = ReadyVectors(tmp_path / "p.parquet", rows=50)
+    found = ReadyVectors(tmp_path / "p.parquet")
     assert found.dimension == 6
     assert np.allclose(np.concatenate(list(found.blocks())), unit(vectors), atol=1e-6)
-
-
-def test_another_number_of_papers(tmp_path: Path) -> None:
-    np.save(tmp_path / "v.npy", random_vectors())
-    with pytest.raises(InputError, match="50 rows for 51 papers"):
-        ReadyVectors(tmp_path / "v.npy", rows=51)
 
 
 @pytest.mark.parametrize(("value", "reason"), [(np.nan, "not finite"), (np.inf, "not finite")])

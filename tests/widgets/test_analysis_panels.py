@@ -345,7 +345,7 @@ def test_two_panels_of_one_atlas_do_not_know_of_each_other(demo_atlas):
 
 def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_path):
     panel = opened(ReviewPanel, own_atlas)
-    there, read = panel.analysis, panel._read
+    there, read = panel.analysis, panel._signs()
     assert panel._reopen.layout.display == "none"
     built_again(own_atlas.path)
     with pytest.raises(AtlasError, match="rebuilt since"):
@@ -360,7 +360,7 @@ def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_
     assert panel.wait(SECONDS)
     assert panel._reopen.layout.display == "none"
     assert panel.atlas is not own_atlas
-    assert panel._read is not read
+    assert panel._signs() is not read
     assert panel.analysis is not there
     assert panel.save(tmp_path / "gaps.pdf").exists()
 

@@ -168,18 +168,19 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
         panel.save(tmp_path / "a.md")
     said = asked(panel, k=40)
     view = panel._view.papers
-    assert [hit.rank for hit in view.shown] == list(range(1, 31))
-    view.list._more.click()
-    view.sort("newest first")
-    years = [hit.paper.year for hit in view.shown]
+    assert [one.key for one in view.shown] == [str(rank) for rank in range(1, 31)]
+    view._more.click()
+    view._order.value = "newest first"
+    hits = said.results.hits
+    years = [hits[int(one.key) - 1].paper.year for one in view.shown]
     assert years == sorted(years, reverse=True)
     assert len(years) == 40
-    view.sort("outliers first")
-    apart = [bool(hit.outlier) for hit in view.shown]
+    view._order.value = "outliers first"
+    apart = [bool(hits[int(one.key) - 1].outlier) for one in view.shown]
     assert apart == sorted(apart, reverse=True)
     assert len(panel.selection) == 40
-    view.list.tick("8")
-    view.list.tick("3")
+    view.tick("8")
+    view.tick("3")
     assert panel.selection["rank"].tolist() == [3, 8]
     assert panel.save(tmp_path / "p.bib").read_text().count("@") == 2
     assert panel.save(tmp_path / "p.csv").read_text().count(said.papers[2].title) == 1

@@ -64,7 +64,7 @@ def concept_of(explorer: MapExplorer) -> str:
 
 def test_reviews_that_are_unticked_while_they_are_read_stay_away(explorer, monkeypatch):
     box = explorer._controls.layers["reviews"]
-    with held_up(monkeypatch, work, "review_rows") as until_begun:
+    with held_up(monkeypatch, work, "read_overlay") as until_begun:
         box.value = True
         until_begun()
         box.value = False

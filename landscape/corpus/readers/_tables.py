@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from landscape._io import data_file, read_yaml
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus._records import (
     RawRecord,
@@ -34,32 +35,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Column names in lower case; our own name comes first.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "title": ("title", "paper_title", "article_title", "article title", "document title"),
-    "abstract": ("abstract", "summary", "abstract_text", "text", "description"),
-    "arxiv_id": ("arxiv_id", "arxiv", "arxivid", "eprint", "arxiv id"),
-    "doi": ("doi", "dois"),
-    "bibcode": ("bibcode", "ads_id", "ads_bibcode"),
-    "given_id": ("paper_id", "id", "doc_id", "key", "identifier"),
-    "authors": ("authors", "author", "author_names", "author full names"),
-    "aff": ("aff", "affiliations", "affiliation"),
-    "cites": ("cites", "citation_count", "citations", "num_citations", "n_citations", "cited_by"),
-    "read_count": ("read_count", "reads"),
-    "ads_keywords": ("ads_keywords", "keywords", "keyword", "author_keywords", "author keywords"),
-    "cite_bibcodes": ("cite_bibcodes", "citation"),
-    "ref_bibcodes": ("ref_bibcodes", "reference", "references"),
-    "categories": ("categories", "arxiv_class", "category", "subjects"),
-    "doctype": ("doctype", "document type"),
-    "journal": ("journal", "pub", "venue", "journal_ref", "journal-ref", "publication"),
-    "source": ("source",),
-    "generated": ("generated",),
-    "title_original": ("title_original",),
-    "abstract_original": ("abstract_original",),
-}
-DATES = ("date", "pubdate", "published", "publication_date", "date_created", "created")
-YEARS = ("year", "publication year", "publication_year")
-VECTORS = ("embed", "embedding", "embeddings", "vector")
+_NAMES: dict[str, Any] = read_yaml(data_file("columns.yaml"))
+ALIASES: dict[str, list[str]] = _NAMES["columns"]
+VECTORS: list[str] = _NAMES["vectors"]
 POSITIONS = ("umap_x", "umap_y")
 
 
@@ -103,7 +81,8 @@ def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
 
 
 def _dates(row: Mapping[str, Any]) -> list[Any]:
-    dates = [row[name] for name in DATES if name in row] or [row[n] for n in YEARS if n in row]
+    dates = [row[n] for n in _NAMES["dates"] if n in row]
+    dates = dates or [row[n] for n in _NAMES["years"] if n in row]
     # An atlas stores unknown months and days as 1, with the precision in its own column.
     precision = row.get("date_precision")
     if dates and precision in ("year", "month"):

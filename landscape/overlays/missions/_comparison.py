@@ -106,7 +106,7 @@ def compare_facilities(
     if len(names) < 2:
         raise InputError(f"Only {names[0]} is given; name at least two facilities to compare.")
     inside = in_period(usage, since, until)
-    home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    home = flag_home_papers(atlas, usage)
     period = Period(usage, inside, read_reach(atlas, usage, links))
     rows: list[dict[str, Any]] = []
     before: dict[str, float] = {}

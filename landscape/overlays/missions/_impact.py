@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import describe_corpus, ratio
+from landscape.overlays._periods import describe_corpus, ratio, warn
 from landscape.overlays.missions._measures import (
     citation_percentiles,
     core_regions,
@@ -171,7 +171,7 @@ def measure_usage(
         raise InputError("No time slices are given; give pairs of years, for example (2015, 2019).")
     labels = [format_period(*window) for window in windows]
     insides = [in_period(usage, *window) for window in windows]
-    home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    home = flag_home_papers(atlas, usage)
     reach = read_reach(atlas, usage, links)
     found: dict[str, list[pd.DataFrame]] = {}
     for inside, label in zip(insides, labels, strict=True):
@@ -212,16 +212,14 @@ def measure_usage(
 
 def _slice(pair: Any) -> tuple[int, int]:
     try:
-        since, until = (int(year) for year in pair)
+        since, until = map(int, pair)
     except (TypeError, ValueError):
-        raise InputError(
-            f"A time slice is a pair of years, for example (2015, 2019), not {pair!r}."
-        ) from None
+        message = f"A time slice is a pair of years, for example (2015, 2019), not {pair!r}."
+        raise InputError(message) from None
     return since, until
 
 
 def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
-    """Find the other regions that each paper is linked to."""
     n_regions = len(usage.regions)
     if links == "vectors":
         return find_reach_by_vectors(atlas.vectors(), usage.region, n_regions)
@@ -277,23 +275,21 @@ def _tables(
     n_resamples: int,
     random: np.random.Generator,
 ) -> dict[str, pd.DataFrame]:
-    """Return the four tables of one period."""
     import pandas as pd
 
     numbers = range(len(period.usage.facilities))
     bridges = [_bridge_table(period, index) for index in numbers]
-
-    def measure_one(index: int, own: np.random.Generator) -> dict[str, Any]:
-        draw = partial(draw_cells, n_resamples=n_resamples, random=own)
-        row = _measure_facility(period, index, home[index], draw)
-        return row | {"bridges": int((bridges[index]["q"] < 0.05).sum())}
-
     # Each facility has its own random numbers, independent of the threads.
+    draws = [
+        partial(draw_cells, n_resamples=n_resamples, random=own)
+        for own in random.spawn(len(numbers))
+    ]
     with ThreadPoolExecutor(_THREADS) as threads:
-        rows = list(threads.map(measure_one, numbers, random.spawn(len(numbers))))
+        rows = list(threads.map(partial(_measure_facility, period), numbers, home, draws))
+    table = pd.DataFrame(rows).assign(bridges=[int((of["q"] < 0.05).sum()) for of in bridges])
     years = [count_facility_years(period.usage, index, period.inside) for index in numbers]
     return {
-        "facilities": pd.DataFrame(rows).sort_values("papers", ascending=False, kind="stable"),
+        "facilities": table.sort_values("papers", ascending=False, kind="stable"),
         "regions": pd.concat([region_table(period, index) for index in numbers]),
         "years": pd.concat(years),
         "bridges": pd.concat(bridges),
@@ -313,7 +309,6 @@ class Case(NamedTuple):
 
 
 def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
-    """Describe the papers of a period for one facility."""
     usage = period.usage
     uses = usage.uses(index)
     its = uses & period.inside
@@ -395,7 +390,6 @@ def measure_samples(
 def _measure_facility(
     period: Period, index: int, home: NDArray[np.int8], draw: Draw
 ) -> dict[str, Any]:
-    """Measure one facility in a period."""
     usage = period.usage
     case = describe_case(period, index, home)
     (estimates,), (draws,) = measure_samples(*collapse_cases([case]), period.crossing, draw)
@@ -419,28 +413,24 @@ def _measure_facility(
 def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[float, float]:
     """Return the bounds of one measure from its bootstrap values."""
     value = estimates[name]
+    eras = ("local_share_after", "local_share_before")
+    bounds: tuple[Any, Any] = percentile_interval(draws[name])
     if not np.isfinite(value):
-        return float("nan"), float("nan")
-    if name in _SHARES and value in (0.0, 1.0):
-        low, high = wilson_interval(*(estimates[part] for part in _SHARES[name]))
-        return float(low), float(high)
-    ends = _SHARES["local_share_after"] + _SHARES["local_share_before"]
-    if name == "rise" and not {
-        estimates["local_share_after"], estimates["local_share_before"]
-    }.isdisjoint({0.0, 1.0}):  # fmt: skip
-        low, high = newcombe_interval(*(estimates[part] for part in ends))
-        return float(low), float(high)
-    if name == "effective_regions":
-        bounds = _interval("entropy", estimates, draws)
-        return float(np.exp(bounds[0])), float(np.exp(bounds[1]))
-    if name == "entropy":
-        bounds = percentile_interval(draws[name] + (value - np.nanmean(draws[name])))
-        return max(bounds[0], 0.0), bounds[1]
-    return percentile_interval(draws[name])
+        bounds = np.nan, np.nan
+    elif name in _SHARES and value in (0.0, 1.0):
+        bounds = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+    elif name == "rise" and any(estimates[era] in (0.0, 1.0) for era in eras):
+        bounds = newcombe_interval(*(estimates[part] for era in eras for part in _SHARES[era]))
+    elif name == "effective_regions":
+        low, high = _interval("entropy", estimates, draws)
+        bounds = np.exp(low), np.exp(high)
+    elif name == "entropy":
+        low, high = percentile_interval(draws[name] + (value - np.nanmean(draws[name])))
+        bounds = max(low, 0.0), high
+    return float(bounds[0]), float(bounds[1])
 
 
 def region_table(period: Period, index: int) -> pd.DataFrame:
-    """Measure a facility in each region."""
     usage = period.usage
     uses, era = usage.uses(index), period.eras(index)
     papers, every = usage.by_region(uses & period.inside), usage.by_region(period.inside)
@@ -467,7 +457,6 @@ def region_table(period: Period, index: int) -> pd.DataFrame:
 
 
 def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count the papers of a facility by year."""
     import pandas as pd
 
     known = inside & (usage.year >= 0)
@@ -491,6 +480,7 @@ def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) ->
 
 def _bridge_table(period: Period, index: int) -> pd.DataFrame:
     """Return the pairs of regions that a facility connects, with their names."""
+    import pandas as pd
     from scipy.special import gammaincinv
 
     usage = period.usage
@@ -498,64 +488,44 @@ def _bridge_table(period: Period, index: int) -> pd.DataFrame:
         period.reach, usage.region, usage.uses(index), period.inside, rates=period.rates
     )
     papers, expected = found["papers"], found["expected"]
-    regions = usage.regions[["topic_id", "label"]]
-    table = regions.iloc[found["region_a"]].reset_index(drop=True).join(
-        regions.iloc[found["region_b"]].reset_index(drop=True), lsuffix="_a", rsuffix="_b"
-    ).set_axis(["topic_a", "label_a", "topic_b", "label_b"], axis=1).assign(
-        papers=papers,
-        expected=expected,
-        ratio=found["ratio"],
-        low=gammaincinv(papers, 0.025) / expected,
-        high=gammaincinv(papers + 1, 0.975) / expected,
-        p=found["p"],
-        q=found["q"],
-    )  # fmt: skip
-    table.insert(0, "facility", usage.facilities[index].name)
-    return table
+    names = ["topic_id", "label"]
+    a, b = (usage.regions.loc[found[f"region_{side}"], names].reset_index() for side in "ab")
+    return pd.DataFrame({
+        "facility": usage.facilities[index].name,
+        "topic_a": a["topic_id"], "label_a": a["label"],
+        "topic_b": b["topic_id"], "label_b": b["label"],
+        "papers": papers, "expected": expected, "ratio": found["ratio"],
+        "low": gammaincinv(papers, 0.025) / expected,
+        "high": gammaincinv(papers + 1, 0.975) / expected,
+        "p": found["p"], "q": found["q"],
+    })  # fmt: skip
 
 
-def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
-    """Return warnings about facilities whose rise since first light cannot be measured."""
+def warn_of_rise(corpus_before: Mapping[str, float]) -> tuple[str, ...]:
+    """Return a warning about facilities whose rise since first light cannot be measured."""
     few = [name for name, papers in corpus_before.items() if papers < FEW]
-    if not few:
-        return []
-    return [
-        f"The corpus has too few papers before the first light of {join_names(few)}; "
-        "a rise since then cannot be measured."
-    ]
+    return warn("impact", {"few_before": few}, names=join_names(few))
 
 
 def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
-    """Return warnings about the limits of an impact table."""
-    found = list(usage.years.warnings)
-    few = table.loc[table["papers"] < FEW, "facility"].unique()
-    if len(few):
-        found.append(
-            f"{join_names(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
-            "measures are uncertain."
-        )
+    papers, cited = table["papers"], float(np.isfinite(usage.cites).mean())
+    few = table.loc[papers < FEW, "facility"].unique()
+    plans = table.loc[(table["corpus_after"] == 0) & (papers > 0), "facility"].unique()
     before = table.groupby("facility", sort=False)["corpus_before"].min()
-    found += warn_of_rise(before.to_dict())
-    no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
-    if len(no_after):
-        found.append(
-            f"{join_names(no_after)} had not seen first light in the period: these papers describe "
-            "plans."
-        )
-    if len(usage.years.jumps):
-        found.append(
-            "As the corpus changes abruptly, a rise since first light may come from the corpus "
-            "and not from the facility."
-        )
-    known = float(np.isfinite(usage.cites).mean())
-    if known < 1:
-        found.append(
-            f"Citations are known for {known:.0%} of the papers"
-            + ("; the results may not hold for the rest." if known < _FEW_CITED else ".")
-        )
-    if links == "citations" and not table["linked_papers"].any():
-        found.append("The papers of the corpus do not cite each other, so no bridges can be found.")
-    return tuple(found)
+    have = "has" if len(few) == 1 else "have"
+    needed = {
+        "plans": len(plans),
+        "jumps": len(usage.years.jumps),
+        "few_cited": cited < _FEW_CITED,
+        "some_cited": _FEW_CITED <= cited < 1,
+        "unlinked": links == "citations" and not table["linked_papers"].any(),
+    }
+    return (
+        *usage.years.warnings,
+        *warn("impact", {"few": len(few)}, names=join_names(few), have=have, limit=FEW),
+        *warn_of_rise(before.to_dict()),
+        *warn("impact", needed, names=join_names(plans), cited=cited),
+    )
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -563,4 +533,4 @@ def join_names(names: Sequence[str]) -> str:
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]
-    return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
+    return " and ".join(filter(None, [", ".join(given[:-1]), *given[-1:]]))

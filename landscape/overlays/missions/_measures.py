@@ -57,7 +57,7 @@ def growth_interval(
     return growth, growth / spread, growth * spread
 
 
-LEVEL = 0.95
+_LEVEL = 0.95
 _MOST_TABLED = 100
 _MOST_CODES = 4_000_000  # larger codes are sorted, not counted
 
@@ -106,21 +106,18 @@ def draw_cells(
 @cache
 def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
     """Return Poisson quantiles at the midpoints of 65,536 equal steps of probability."""
+    from scipy.special import pdtr
+
     most = int(mean + 8 * np.sqrt(mean) + 10)
-    logs = np.cumsum(np.log(np.maximum(np.arange(most + 1), 1)))
-    chance = np.exp(np.arange(most + 1) * np.log(mean) - mean - logs) if mean else np.ones(1)
     steps = (np.arange(1 << 16) + 0.5) / (1 << 16)
-    return np.searchsorted(np.cumsum(chance), steps).astype(np.float32)
+    return np.searchsorted(pdtr(np.arange(most + 1), mean), steps).astype(np.float32)
 
 
-def percentile_interval(
-    draws: NDArray[np.floating], *, level: float = LEVEL
-) -> tuple[float, float]:
-    """Return the central interval of the finite bootstrap values."""
+def percentile_interval(draws: NDArray[np.floating]) -> tuple[float, float]:
+    """Return the central 95% interval of the finite bootstrap values."""
     kept = draws[np.isfinite(draws)]
-    if not len(kept):
-        return float("nan"), float("nan")
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    ends = (1 - _LEVEL) / 2, (1 + _LEVEL) / 2
+    low, high = np.quantile(kept, ends) if len(kept) else (np.nan, np.nan)
     return float(low), float(high)
 
 

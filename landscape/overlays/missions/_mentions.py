@@ -12,12 +12,12 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from landscape.corpus._facilities import Facility, load_facilities
+from landscape._io import read_yaml
+from landscape.corpus._facilities import load_facilities
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,11 +101,9 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
     rows = [
         (row, field, mention.facility, mention.start, mention.end, mention.surface)
-        for row, (title, abstract) in enumerate(zip(titles, abstracts, strict=True))
-        for field, mentions in zip(
-            ("title", "abstract"), _find((title or "", abstract or "")), strict=True
-        )
-        for mention in mentions
+        for row, texts in enumerate(zip(titles, abstracts, strict=True))
+        for field, found in zip(("title", "abstract"), _find([t or "" for t in texts]), strict=True)
+        for mention in found
     ]
     columns = ["row", "field", "facility", "start", "end", "surface"]
     return pd.DataFrame(rows, columns=columns).astype({"row": int, "start": int, "end": int})
@@ -116,6 +114,7 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
     candidates = [_candidates(text) for text in texts]
     if not any(candidates):
         return [[] for _ in texts]
+    known = load_facilities()
     foreign = {
         text[one.start : one.end]
         for text, found in zip(texts, candidates, strict=True)
@@ -123,19 +122,17 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         if defined_otherwise(text, one.start, one.end)
         # A name in brackets may follow a longer name of the same facility.
         and not (earlier and earlier.facility == one.facility and one.start - earlier.end <= 3)
-        and _is_its_own_name(text[one.start : one.end], one)
+        # The name denotes the facility itself, not an instrument or a survey.
+        and (
+            one.ambiguous
+            or text[one.start : one.end] in (one.facility, *known[one.facility].aliases)
+        )
     }
     sure = {one.facility for found in candidates for one in found if not one.ambiguous}
     return [
         _joined(text, _accepted(text, found, sure, foreign))
         for text, found in zip(texts, candidates, strict=True)
     ]
-
-
-def _is_its_own_name(surface: str, one: _Candidate) -> bool:
-    """Return whether a name denotes the facility itself, not an instrument or a survey."""
-    facility = load_facilities()[one.facility]
-    return one.ambiguous or surface in {facility.name, *facility.aliases}
 
 
 def _candidates(text: str) -> list[_Candidate]:
@@ -182,7 +179,9 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
         return True
     if surface in _context().plain_words:
         return supported(text, one.start, one.end, strictly=True)
-    if one.facility in sure or (surface == "Swift" and not starts_sentence(text, one.start)):
+    # At the start of a sentence any word is capitalised.
+    starts_sentence = _SENTENCE_START.search(text[max(0, one.start - 4) : one.start])
+    if one.facility in sure or (surface == "Swift" and not starts_sentence):
         return True
     return supported(text, one.start, one.end)
 
@@ -243,9 +242,12 @@ def all_names() -> Names:
             for word in _first_words(name):
                 names[word].append(name)
             surfaces.setdefault(folded(name), Surface(facility.name, name in facility.ambiguous))
-        for trap in _all_traps(facility):
-            for word in _first_words(trap):
-                traps[word].append(trap)
+        for trap in facility.traps:
+            parts = _CHOICE.split(trap)  # every second part is the text between braces
+            choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
+            for one in map("".join, itertools.product(*choices)):
+                for word in _first_words(one):
+                    traps[word].append(one)
     first_words = frozenset(word.encode() for word in (*names, *traps))
     return Names(first_words, names, traps, surfaces)
 
@@ -268,14 +270,6 @@ def folded(surface: str) -> str:
     return plain.lower() if _any_case(plain) else plain
 
 
-def _all_traps(facility: Facility) -> Iterable[str]:
-    """Yield the traps of a facility, one per alternative."""
-    for trap in facility.traps:
-        parts = _CHOICE.split(trap)  # every second part is the text between braces
-        choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
-        yield from map("".join, itertools.product(*choices))
-
-
 def _first_words(name: str) -> set[str]:
     found = _WORD.match(name)
     if found is None:
@@ -286,7 +280,7 @@ def _first_words(name: str) -> set[str]:
 
 def _any_case(name: str) -> bool:
     """Return whether a name matches in any case, because it is long and has several words."""
-    is_long = len(name) >= _SETTINGS.long_name and "#" not in name
+    is_long = len(name) >= _LONG_NAME and "#" not in name
     return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
@@ -313,17 +307,10 @@ def _trap_word(word: str) -> str:
     return f"{first}{re.escape(word[1:])}{_ENDING}"
 
 
-@dataclass(frozen=True)
-class MentionSettings:
-    """Lengths in characters, chosen with the development half of the labelled texts."""
-
-    width: int = 48  # context on either side of an ambiguous name
-    farthest_in_list: int = 24
-    long_name: int = 14  # names of several words with this length match in any case
-
-
-_SETTINGS = MentionSettings()
-
+# Lengths in characters, chosen with the development half of the labelled texts.
+_WIDTH = 48  # context on either side of an ambiguous name
+_FARTHEST_IN_LIST = 24
+_LONG_NAME = 14  # names of several words with this length match in any case
 
 _WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
 _ITALIC_BEFORE = re.compile(
@@ -355,9 +342,7 @@ class _Context(NamedTuple):
 
 @cache
 def _context() -> _Context:
-    import yaml
-
-    stored = yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(encoding="utf-8"))
+    stored = read_yaml(Path(__file__).with_name("context.yaml"))
     companions = {name: frozenset(of) for name, of in stored.pop("companions").items()}
     plain_words = frozenset(stored.pop("plain_words"))
     patterns = {
@@ -372,7 +357,7 @@ def _context() -> _Context:
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
     """Return whether the words beside an ambiguous name show that a facility is meant."""
-    before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
+    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
     before = _MARKUP_BEFORE.sub("", before)
@@ -384,15 +369,10 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
     return bool(found)
 
 
-def starts_sentence(text: str, start: int) -> bool:
-    """Return whether a name is at the start of a sentence, where any word is capitalised."""
-    return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
-
-
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
     """Return whether the text between two names separates items of a list."""
     between = text[end:start]
-    near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
+    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 

@@ -59,7 +59,6 @@ class Usage:
 
 
 def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Usage:
-    """Read the mentions of facilities in an atlas."""
     import pandas as pd
 
     pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
@@ -102,7 +101,6 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
 
 
 def format_period(since: int | None, until: int | None) -> str:
-    """Describe a period in words."""
     if since is None and until is None:
         return "all years"
     if until is None:
@@ -139,7 +137,6 @@ class Reach:
 
     known: NDArray[np.bool_]
     regions: csr_array
-    linked_by: str
 
     @property
     def n_reached(self) -> NDArray[np.int64]:
@@ -171,8 +168,8 @@ def find_reach_by_vectors(
         crossing = known & (margin <= np.quantile(margin[known], between))
     else:
         crossing = np.zeros(len(region), dtype=bool)
-    return Reach(known, _incidence(np.flatnonzero(crossing), other[crossing], known, n_regions),
-                 "vectors")  # fmt: skip
+    links = _incidence(np.flatnonzero(crossing), other[crossing], len(known), n_regions)
+    return Reach(known, links)
 
 
 def find_reach_by_citations(
@@ -196,7 +193,7 @@ def find_reach_by_citations(
     known = np.zeros(len(region), dtype=bool)
     known[citing] = True
     away = into != region[citing]
-    return Reach(known, _incidence(citing[away], into[away], known, n_regions), "citations")
+    return Reach(known, _incidence(citing[away], into[away], len(known), n_regions))
 
 
 def crossing_rates(
@@ -261,28 +258,26 @@ def _reached(
 def _centroids(
     vectors: NDArray[np.floating], region: NDArray[np.int64], n_regions: int
 ) -> NDArray[np.float32]:
-    """Return the normalised mean vector of each region."""
     sums = np.zeros((n_regions, vectors.shape[1]), dtype=np.float64)
     for start in range(0, len(region), _BLOCK):
         where = region[start : start + _BLOCK]
         block = np.asarray(vectors[start : start + _BLOCK], dtype=np.float32)
-        member = _incidence(np.arange(len(where)), where, where >= 0, n_regions)
+        member = _incidence(np.arange(len(where)), where, len(where), n_regions)
         sums += member.astype(np.float32).T @ block
     length = np.linalg.norm(sums, axis=1, keepdims=True)
     return (sums / np.where(length > 0, length, 1)).astype(np.float32)
 
 
 def _incidence(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], papers: NDArray[np.bool_], n_regions: int
+    rows: NDArray[np.int64], columns: NDArray[np.int64], n_papers: int, n_regions: int
 ) -> csr_array:
     """Return a sparse 0/1 matrix of papers and regions; columns of -1 are ignored."""
     from scipy.sparse import csr_array
 
     kept = columns >= 0
-    code = np.unique(rows[kept] * n_regions + columns[kept])
-    rows, columns = np.divmod(code, n_regions) if n_regions else (code, code)
-    ones = np.ones(len(code), dtype=np.int8)
-    return csr_array((ones, (rows, columns)), shape=(len(papers), n_regions))
+    ones = np.ones(kept.sum(), dtype=bool)
+    made = csr_array((ones, (rows[kept], columns[kept])), shape=(n_papers, n_regions))
+    return made.astype(np.int8)
 
 
 @cache
@@ -321,11 +316,9 @@ def read_tag_fields(
     return by_row.reindex(rows).fillna(0).to_numpy(np.uint16)
 
 
-def flag_home_papers(
-    atlas: AtlasStore, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.int8]]:
+def flag_home_papers(atlas: AtlasStore, usage: Usage) -> list[NDArray[np.int8]]:
     """Flag papers in each facility's home fields by arXiv category, else by thesaurus concept."""
-    every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
+    every = np.unique(np.concatenate(usage.rows))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = read_category_fields(column[every])
     unknown = fields == 0
@@ -334,8 +327,8 @@ def flag_home_papers(
             atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[unknown]
         )
     return [
-        match_home_fields(one, fields[np.searchsorted(every, papers)])
-        for one, papers in zip(home, rows, strict=True)
+        match_home_fields(one.home_fields, fields[np.searchsorted(every, papers)])
+        for one, papers in zip(usage.facilities, usage.rows, strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ from landscape.overlays._periods import (
     count_years,
     describe_corpus,
     paper_years,
+    warn,
 )
 from landscape.overlays.reviews._recognition import RECENT_YEARS, read_signs
 from landscape.overlays.thesaurus._extents import area_under_curve
@@ -141,10 +142,9 @@ def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
     """Warn if the corpus has too few reviews to conclude anything from their absence."""
-    if n_reviews >= _FEW_REVIEWS:
-        return ()
-    found = "no recognised review" if n_reviews == 0 else f"only {n_reviews} recognised reviews"
-    return (f"The corpus has {found}: a region without reviews means little.",)
+    return warn(
+        "reviews", {"none": not n_reviews, "few": 0 < n_reviews < _FEW_REVIEWS}, n=n_reviews
+    )
 
 
 _N_EXEMPLARS = 5
@@ -209,20 +209,12 @@ def review_gaps(
         titles = exemplars.groupby("topic_id")["title"].agg(list)
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
         advance(1)
-    warnings = list(warn_of_few_reviews(int(is_review.sum())))
-    known = float(signs["cited"].notna().mean())
-    if known < 0.5:
-        warnings.append(
-            f"Citations are known for only {known:.0%} of the papers; that component is uncertain."
-        )
-    few = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
-    if few:
-        warnings.append(f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}.")
-    if not years.covered.all():
-        warnings.append(
-            "Reviews outside the corpus are unknown: a region may have one of the years that the "
-            "corpus hardly covers, so years without a review are upper limits."
-        )
+    cited = float(signs["cited"].notna().mean())
+    small = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
+    warnings = warn(
+        "reviews", {"cited": cited < 0.5, "small": small, "uncovered": not years.covered.all()},
+        cited=cited, limit=_FEW_PAPERS, regions=", ".join(small[:5]),
+    )  # fmt: skip
     return Analysis(
         kind="review_gaps",
         table=table,
@@ -242,7 +234,7 @@ def review_gaps(
             "papers sampled with known citations": int(signs["cited"].notna().sum()),
         },
         bounds=atlas.coverage,
-        warnings=(*warnings, *years.warnings),
+        warnings=(*warn_of_few_reviews(int(is_review.sum())), *warnings, *years.warnings),
         tables={
             "exemplars": exemplars,
             "weights": pd.DataFrame({"component": list(chosen), "weight": list(chosen.values())}),
@@ -287,7 +279,6 @@ def rank_gaps(
     n_resamples: int = 200,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Rank regions by how much a review would help."""
     import pandas as pd
 
     chosen = check_weights(weights)
@@ -297,7 +288,12 @@ def rank_gaps(
     one = _sums(signs, place, np.ones((1, len(signs))))
     totals = one[0].sum(axis=0)
     found = _components(one, totals)
-    levels = {name: max(float(_level(found, one, name)), 1e-12) for name in COMPONENTS}
+    # Means over regions for the volume, else over papers.
+    papers = {name: None if name == "volume" else one[0, :, 0] for name in COMPONENTS}
+    levels = {
+        name: max(float(np.average(found[name][0], weights=of)), 1e-12)
+        for name, of in papers.items()
+    }
     score = _score(found, levels, chosen)[0]
     random = np.random.default_rng(seed)
     drawn = random.poisson(1.0, size=(max(n_resamples, 1), len(signs))).astype(np.float64)
@@ -377,12 +373,6 @@ def _components(
         "contrast": disagreeing,
         "stance_spread": spread,
     }
-
-
-def _level(found: Mapping[str, NDArray[np.float64]], sums: NDArray[np.float64], name: str) -> float:
-    """Return the mean of a component, over regions for the volume, else over papers."""
-    papers = None if name == "volume" else sums[0, :, 0]
-    return float(np.average(found[name][0], weights=papers))
 
 
 def _score(
@@ -480,21 +470,12 @@ def backtest_reviews(
         )
     table, differences = compare_rankings(regions, top=top, n_resamples=n_resamples, seed=seed)
     n_later = int(regions["later_reviews"].sum())
-    warnings = [
-        "The regions were drawn on a map of all years, later ones included.",
-        *warn_of_few_reviews(n_later),
-    ]
     gaps = years.years[(years.years > year) & (years.years <= year + horizon) & ~years.covered]
-    if len(gaps):
-        warnings.append(
-            f"The corpus hardly covers {', '.join(map(str, gaps))}; reviews of these years are "
-            "missing."
-        )
-    if year + horizon > last:
-        beyond = year + horizon - last
-        warnings.append(f"The corpus ends in {last}, {beyond} years before the horizon.")
-    if chosen["citations"] > 0:
-        warnings.append("Citations are those of today, not of that year.")
+    beyond = year + horizon - last
+    warnings = warn(
+        "reviews", {"missing": len(gaps), "ends": beyond > 0, "today": chosen["citations"] > 0},
+        gaps=", ".join(map(str, gaps)), last=last, beyond=beyond,
+    )  # fmt: skip
     return Analysis(
         kind="review_backtest",
         table=table,
@@ -510,7 +491,7 @@ def backtest_reviews(
             "regions": len(regions),
         },
         bounds=atlas.coverage,
-        warnings=tuple(warnings),
+        warnings=(*warn("reviews", {"later_map": True}), *warn_of_few_reviews(n_later), *warnings),
         tables={
             "regions": add_labels(regions, atlas.topics).sort_values(
                 "gaps", ascending=False, ignore_index=True

@@ -8,16 +8,18 @@ instrument, simulation or code ("XYZ: survey overview") is not a review.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import read_yaml
 from landscape._progress import progress
 from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
@@ -79,13 +81,13 @@ def score_papers(
 ) -> dict[int, tuple[float, str]]:
     """Return the score and the evidence of every paper with a clue, by its position."""
     listed = frozenset(known or ())
-    columns = {
-        name: _texts(papers[name]) if name in papers else [""] * len(papers)
-        for name in ("title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi")
-    }
+    names = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
+    texts = papers.reindex(columns=names).to_numpy(dtype=object)
     scored: dict[int, tuple[float, str]] = {}
-    for row, values in enumerate(zip(*columns.values(), strict=True)):
-        title, abstract, doctype, journal, bibcode, arxiv_id, doi = values
+    for row, values in enumerate(texts):
+        title, abstract, doctype, journal, bibcode, arxiv_id, doi = (
+            value if isinstance(value, str) else "" for value in values
+        )
         certain = _score_metadata(doctype, journal, bibcode)
         if listed and not listed.isdisjoint((bibcode, arxiv_id, doi)):
             certain.append((1.0, "list"))
@@ -100,11 +102,11 @@ def score_papers(
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
     """Return the probabilities and the evidence from document type, bibcode and journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
-    chance = _clues().stems.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
+    chance = _clues()["stems"].get(bibcode[4:9].rstrip("."), 0.0)
     if chance:
         found.append((chance, f"bibcode: {bibcode}"))
     if journal:
-        clue = next((clue for clue in _clues().journal if clue.pattern.search(journal)), None)
+        clue = next((clue for clue in _clues()["journal"] if clue.pattern.search(journal)), None)
         if clue:
             found.append((clue.chance, f"journal: {journal[:60]}"))
     return found
@@ -112,27 +114,17 @@ def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[floa
 
 def _score_text(title: str, abstract: str) -> tuple[float, str]:
     """Return the probability from the title and the abstract, and the evidence."""
-    clues = [*_match(_clues().title, title), *_match(_clues().abstract, abstract)]
+    known = _clues()
+    clues = _match(known["title"], title) + _match(known["abstract"], abstract)
     if not clues:
         return 0.0, ""
-    doubt = 1.0
-    for clue, _ in clues:
-        doubt *= 1.0 - clue.chance
-    score = 1.0 - doubt
-    against = [*_match(_clues().against_title, title), *_match(_clues().against_abstract, abstract)]
-    for clue, _ in against:
-        score *= clue.chance
-    return score, "; ".join(_list_evidence([*clues, *against]))
-
-
-def _list_evidence(clues: Iterable[tuple[Clue, str]]) -> list[str]:
-    """Format clues as evidence, without clues that are part of another clue."""
-    listed: list[str] = []
-    for clue, words in clues:
-        one = f"{clue.name}: {words}"
+    against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
+    score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
+    listed: list[str] = []  # without clues that are part of another clue
+    for clue, words in clues + against:
         if not any(other.startswith(clue.name) and words in other for other in listed):
-            listed.append(one)
-    return listed
+            listed.append(f"{clue.name}: {words}")
+    return math.prod((clue.chance for clue, _ in against), start=score), "; ".join(listed)
 
 
 def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
@@ -145,10 +137,6 @@ def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
     return [(clue, match[0].strip(" :;.,-–—")[-60:]) for clue, match in found if match]
 
 
-def _texts(column: pd.Series[Any]) -> list[str]:
-    return ["" if not isinstance(value, str) else value for value in column.tolist()]
-
-
 @dataclass(frozen=True)
 class Clue:
     """Pattern that raises the probability of a review, or, as a clue against one, reduces it."""
@@ -159,25 +147,10 @@ class Clue:
     needs: tuple[str, ...] = ()
 
 
-class _Clues(NamedTuple):
-    """Clues by field of a paper, and their patterns for Arrow; see ``clues.yaml``."""
-
-    stems: Mapping[str, float]
-    journal: tuple[Clue, ...]
-    title: tuple[Clue, ...]
-    abstract: tuple[Clue, ...]
-    against_title: tuple[Clue, ...]
-    against_abstract: tuple[Clue, ...]
-    contrast: str
-    pro: str
-    con: str
-
-
 @cache
-def _clues() -> _Clues:
-    import yaml
-
-    stored = yaml.safe_load(Path(__file__).with_name("clues.yaml").read_text(encoding="utf-8"))
+def _clues() -> dict[str, Any]:
+    """Return the clues by field of a paper, and patterns for Arrow; see ``clues.yaml``."""
+    stored = read_yaml(Path(__file__).with_name("clues.yaml"))
     kind = stored["parts"]["kind"]
     kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
     authors = stored["parts"]["authors"]
@@ -190,19 +163,21 @@ def _clues() -> _Clues:
             found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
         return tuple(found)
 
-    # Arrow's regular expressions (RE2) are twenty times as fast here as those of `re`.
-    words = [rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")]
-    return _Clues(
-        stored["stems"], read("journal"), read("title"), read("abstract"),
-        read("one project") + read("other reviews"), read("own results"), *words,
-    )  # fmt: skip
+    return {
+        "stems": stored["stems"],
+        **{name: read(name) for name in ("journal", "title", "abstract")},
+        "against_title": read("one project") + read("other reviews"),
+        "against_abstract": read("own results"),
+        # Arrow's regular expressions (RE2) are twenty times as fast here as those of `re`.
+        **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
+    }
 
 
 def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each abstract mentions disagreement, tension or an open question."""
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(_lowered(abstracts), _clues().contrast)
+    found = pc.match_substring_regex(_lowered(abstracts), _clues()["contrast"])
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
@@ -212,8 +187,8 @@ def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
 
     lowered = _lowered(abstracts)
     pro, con = (
-        pc.count_substring_regex(lowered, pattern).to_numpy(zero_copy_only=False)
-        for pattern in (_clues().pro, _clues().con)
+        pc.count_substring_regex(lowered, _clues()[name]).to_numpy(zero_copy_only=False)
+        for name in ("pro", "con")
     )
     return np.sign(pro - con).astype(np.int8)
 
@@ -321,14 +296,19 @@ def read_signs(
         inside = year != UNKNOWN_YEAR
         if until is not None:
             inside &= year <= until
-        recent = recent_years(year[inside])
+        years = count_years(year[inside])
+        recent = years.years[years.covered][-RECENT_YEARS:]
         now = int(year[inside].max())
         random = np.random.default_rng(seed)
         rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
         advance(1)
-        latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
+        # Only papers in `inside` count.
+        vectors = atlas.vectors() if inside.all() else atlas.vectors()[inside]
+        place = np.cumsum(inside) - 1
+        _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        began = _beginnings(topic[inside], year[inside])
+        # The year in which each region had reached a tenth of its papers.
+        began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
         without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
         abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
@@ -347,12 +327,6 @@ def read_signs(
             "stance": find_stances(abstracts),
         }
     )
-
-
-def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.int64]:
-    """Return the last ``n`` years that a corpus covers."""
-    years = count_years(year)
-    return years.years[years.covered][-n:]
 
 
 def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -382,41 +356,11 @@ def sample_rows(
     return order[chosen], weights
 
 
-def _latest_reviews(
-    vectors: NDArray[np.float32], year: NDArray[np.int64], is_review: NDArray[np.bool_],
-    inside: NDArray[np.bool_], rows: NDArray[np.int64], seed: int,
-) -> NDArray[np.float64]:  # fmt: skip
-    """Return the year of the latest review near each paper; only papers in `inside` count."""
-    if inside.all():
-        return near_reviews(vectors, year, is_review, rows, seed=seed).latest
-    kept = np.flatnonzero(inside)
-    place = np.cumsum(inside) - 1
-    found = near_reviews(vectors[kept], year[kept], is_review[kept], place[rows], seed=seed)
-    return found.latest
-
-
-def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[Any]:
-    """Return the year in which each region had reached a tenth of its papers."""
-    import pandas as pd
-
-    began: pd.Series[Any] = pd.Series(year).groupby(topic).quantile(0.1)
-    return began
-
-
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
 _FEWEST_REACHED = 16  # samples within the radius; its rank is then accurate to 25%
 _BLOCK = 2048
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """Number and latest year of the reviews among the nearest papers of each paper."""
-
-    n_near: NDArray[np.int64]
-    latest: NDArray[np.float64]
-    k: int
 
 
 def near_reviews(
@@ -428,8 +372,8 @@ def near_reviews(
     k: int | None = None,
     n_references: int | None = None,
     seed: int = 0,
-) -> Surroundings:
-    """Find the reviews among the nearest papers of each paper in ``rows``."""
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return number and latest year of the reviews among the nearest papers of each row."""
     import faiss
 
     n_papers = len(years)
@@ -439,8 +383,12 @@ def near_reviews(
     n_near = np.zeros(len(rows), dtype=np.int64)
     latest = np.full(len(rows), np.nan)
     if not len(reviews):
-        return Surroundings(n_near, latest, k)
-    references = _drawn(n_papers, n_references or choose_n_references(n_papers, k), seed)
+        return n_near, latest
+    references = np.arange(n_papers)
+    n_references = n_references or choose_n_references(n_papers, k)
+    if n_references < n_papers:
+        random = np.random.default_rng(seed)
+        references = np.sort(random.choice(n_papers, n_references, replace=False))
     corpus = np.asarray(vectors[references], dtype=np.float32)
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
@@ -459,7 +407,7 @@ def near_reviews(
         n_near[block] = near.sum(axis=1)
         found = np.where(near, years[reviews][None, :], -1).max(axis=1)
         latest[block] = np.where(found >= 0, found, np.nan)
-    return Surroundings(n_near, latest, k)
+    return n_near, latest
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
@@ -473,10 +421,3 @@ def choose_n_references(n_papers: int, k: int) -> int:
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))
-
-
-def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:
-    if n_papers <= n_references:
-        return np.arange(n_papers)
-    random = np.random.default_rng(seed)
-    return np.sort(random.choice(n_papers, n_references, replace=False))

@@ -250,18 +250,19 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the mean cosine between two papers of each phrase, from the length of their sum."""
     papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
-    squared = np.square(phrase_sums(table, vectors)).sum(axis=1)
+    sums = _sum_vectors(table.phrase, table.paper, vectors, len(papers))
+    squared = np.square(sums).sum(axis=1)
     return np.asarray((squared - papers) / np.maximum(papers * (papers - 1), 1))
 
 
-def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Sum the embeddings of each phrase's papers, shape (n_phrases, n_dims)."""
+def _sum_vectors(
+    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: NDArray[Any], n_groups: int
+) -> NDArray[np.float64]:
+    """Sum the embeddings of each group's papers, shape (n_groups, n_dims)."""
     from scipy import sparse
 
-    held = sparse.csr_matrix(
-        (np.ones(len(table.phrase), dtype=np.float32), (table.phrase, table.paper)),
-        shape=(len(table.forms), table.n_papers),
-    )
+    ones = np.ones(len(groups), dtype=np.float32)
+    held = sparse.csr_matrix((ones, (groups, papers)), shape=(n_groups, len(vectors)))
     return np.asarray(held @ np.asarray(vectors, dtype=np.float32), dtype=np.float64)
 
 
@@ -288,7 +289,6 @@ def growth(
 
 
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
-    """Count the papers with each phrase in the title."""
     plain = [f" {' '.join(singular_words(title))} " for title in titles]
     needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
     found = [
@@ -323,22 +323,10 @@ def nearest_concepts(
         axis=0,
     )
     papers = np.bincount(pairs[:, 0], minlength=len(ids))
-    of_concepts = PhraseTable(
-        pairs[:, 1], pairs[:, 0], ids.astype(object), ids.astype(object), np.ones(len(ids)),
-        table.n_papers,
-    )  # fmt: skip
     chosen = np.isin(table.phrase, wanted)
-    of_wanted = PhraseTable(
-        table.paper[chosen], table.phrase[chosen], table.forms, table.shown, table.promise,
-        table.n_papers,
-    )  # fmt: skip
-    middle = np.asarray(vectors, dtype=np.float32).mean(axis=0, dtype=np.float64)
-    concepts = _directions(phrase_sums(of_concepts, vectors), papers, middle)
-    sought = _directions(
-        phrase_sums(of_wanted, vectors)[wanted],
-        np.bincount(of_wanted.phrase, minlength=len(table.forms))[wanted],
-        middle,
-    )
+    concepts = _directions(pairs[:, 0], pairs[:, 1], vectors, len(ids))
+    sought = _directions(table.phrase[chosen], table.paper[chosen], vectors, len(table.forms))
+    sought = sought[wanted]
     cosines = sought @ concepts.T
     cosines[:, papers < _FEWEST_PAPERS] = -np.inf
     best = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
@@ -351,7 +339,6 @@ def nearest_concepts(
 def suggest_parent(
     name: str, nearest: list[tuple[str, float]], thesaurus: Thesaurus, named: dict[str, str]
 ) -> str:
-    """Suggest the parent of a proposed concept."""
     words = singular_words(name)
     for start in range(1, len(words)):
         found = named.get(word_bag(" ".join(words[start:])))
@@ -367,8 +354,11 @@ def suggest_parent(
 
 
 def _directions(
-    sums: NDArray[np.float64], papers: NDArray[np.integer], middle: NDArray[np.float64]
+    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: NDArray[Any], n_groups: int
 ) -> NDArray[Any]:
-    means = sums / np.maximum(papers, 1)[:, None] - middle
+    """Return the unit vectors from the mean of all papers to the mean of each group."""
+    sums = _sum_vectors(groups, papers, vectors, n_groups)
+    middle = np.asarray(vectors, dtype=np.float32).mean(axis=0, dtype=np.float64)
+    means = sums / np.maximum(np.bincount(groups, minlength=n_groups), 1)[:, None] - middle
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     return np.asarray(means / np.where(lengths > 0, lengths, 1.0))

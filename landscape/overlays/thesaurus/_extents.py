@@ -10,7 +10,6 @@ import numpy as np
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._density import (
-    DensityGrid,
     contour_lines,
     count_pieces,
     default_bandwidth,
@@ -18,7 +17,7 @@ from landscape.mapping._density import (
     highest_density_levels,
     map_extent,
 )
-from landscape.overlays._periods import describe_corpus
+from landscape.overlays._periods import describe_corpus, warn
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -98,8 +97,9 @@ def thesaurus_overlay(
     table = names.join(table)
     for space, points in (("full", atlas.vectors()), ("map", np.column_stack([x, y]))):
         table = table.join(measure_separability(points, members, space=space, seed=seed))
-    bounds = atlas.coverage
-    held = int(members.any(axis=1).sum())
+    held = members.any(axis=1)
+    few = table[table["papers"] < _FEW_PAPERS]
+    named = ", ".join(f"{row.label} ({row.papers})" for row in few.itertuples())
     return Analysis(
         "thesaurus_overlay",
         table,
@@ -108,9 +108,14 @@ def thesaurus_overlay(
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
         f"concept or a narrower one, with a chance of {least_score:g} or more that their authors "
         "would give it.",
-        {"papers": len(x), "papers with one of these concepts": held},
-        bounds,
-        _warnings(table, len(x) - held, len(x)),
+        {"papers": len(x), "papers with one of these concepts": int(held.sum())},
+        atlas.coverage,
+        warn(
+            "extents",
+            {"few": named, "untagged": not held.all()},
+            concepts=named,
+            share=1 - held.mean(),
+        ),
         {
             "contours": names.merge(contours, left_index=True, right_on="group").drop(
                 columns="group"
@@ -151,6 +156,7 @@ def measure_extents(
     occupied = (everything.density >= highest_density_levels(everything, (_OCCUPIED,))[0]).sum()
     rows: list[dict[str, float]] = []
     lines: list[pd.DataFrame] = []
+    nothing = pd.DataFrame(columns=["group", "share", "piece", "order", "x", "y"], dtype=float)
     for group in members.T:
         # The kernel of the map resolves many peaks; an outline needs a wider one.
         width = _CALMER * default_bandwidth(x[group], y[group])
@@ -161,10 +167,15 @@ def measure_extents(
             cells = int((grid.density >= level).sum())
             row[f"area_{share * 100:g}"] = cells / max(int(occupied), 1)
             row[f"pieces_{share * 100:g}"] = count_pieces(grid, level, least_share=_LEAST_PIECE)
-        lines.append(_traced(grid, shares, levels).assign(group=len(rows)))
+            lines += [
+                pd.DataFrame({
+                    "group": len(rows), "share": share, "piece": piece,
+                    "order": np.arange(len(line)), "x": line[:, 0], "y": line[:, 1],
+                })
+                for piece, line in enumerate(contour_lines(grid, level))
+            ]  # fmt: skip
         rows.append(row)
-    drawn = [one for one in lines if len(one)]
-    return pd.DataFrame(rows), pd.concat(drawn or lines[:1], ignore_index=True)
+    return pd.DataFrame(rows), pd.concat(lines or [nothing], ignore_index=True)
 
 
 def measure_separability(
@@ -184,42 +195,6 @@ def measure_separability(
         f"{name}_low": np.clip(middle - _NORMAL_95 * error, 0, 1),
         f"{name}_high": np.clip(middle + _NORMAL_95 * error, 0, 1),
     })  # fmt: skip
-
-
-def _traced(grid: DensityGrid, shares: Sequence[float], levels: Sequence[float]) -> pd.DataFrame:
-    import pandas as pd
-
-    found = [
-        (share, piece, line)
-        for share, level in zip(shares, levels, strict=True)
-        for piece, line in enumerate(contour_lines(grid, level))
-    ]
-    lengths = [len(line) for _, _, line in found]
-    points = np.concatenate([np.zeros((0, 2)), *(line for _, _, line in found)])
-    return pd.DataFrame(
-        {
-            "group": 0,
-            "share": np.repeat([share for share, _, _ in found], lengths),
-            "piece": np.repeat([piece for _, piece, _ in found], lengths),
-            "order": np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, lengths)]),
-            "x": points[:, 0],
-            "y": points[:, 1],
-        }
-    )
-
-
-def _warnings(table: pd.DataFrame, untagged: int, n_papers: int) -> tuple[str, ...]:
-    found = []
-    few = table[table["papers"] < _FEW_PAPERS]
-    if len(few):
-        named = ", ".join(f"{row.label} ({row.papers})" for row in few.itertuples())
-        found.append(f"Too few papers for a reliable contour: {named}.")
-    if untagged:
-        found.append(
-            f"{untagged / n_papers:.1%} of the papers have none of these concepts; no contour "
-            "contains them."
-        )
-    return tuple(found)
 
 
 def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
@@ -253,12 +228,8 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
         f"Thesaurus{release}; a paper may have several concepts. It counts where the chance that "
         f"its authors would give the concept, or one below it, is {least_score:g} or more."
     )
-    untagged = n - tagged
-    warnings = (
-        (f"{untagged:,} papers have no tag with a score of {least_score:g} or more.",)
-        if untagged
-        else ()
-    )
+    without = f"{n - tagged:,} papers have no tag with a score of {least_score:g} or more."
+    warnings = (without,) if n > tagged else ()
     counts = {"papers": n, "papers with a concept": tagged}
     return Analysis("concepts", table, caption, counts, bounds, warnings)
 

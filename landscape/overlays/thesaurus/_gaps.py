@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,17 +38,11 @@ if TYPE_CHECKING:
 _N_PAPERS_SHOWN = 5
 
 
-@dataclass(frozen=True)
-class GapSettings:
-    """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
-
-    fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # rarer phrases than one paper in this number are noise
-    growth_weight: float = 0.5
-    novelty_weight: float = 0.25
-
-
-_SETTINGS = GapSettings()
+# Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus.
+_FEWEST_PAPERS = 5
+_PAPERS_A_PHRASE = 20_000  # rarer phrases than one paper in this number are noise
+_GROWTH_WEIGHT = 0.5
+_NOVELTY_WEIGHT = 0.25
 
 
 @dataclass(frozen=True)
@@ -113,7 +106,6 @@ def thesaurus_gaps(
         advance(1)
     dated = (year != UNKNOWN_YEAR).any()
     version = f" {uat.version}" if uat.version else ""
-    bounds = atlas.coverage
     return Analysis(
         "thesaurus_gaps",
         proposals.drop(columns=["phrase"]),
@@ -125,7 +117,7 @@ def thesaurus_gaps(
             "phrases": len(named),
             "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
         },
-        bounds,
+        atlas.coverage,
         count_years(year).warnings if dated else ("No paper has a date: growth is not known.",),
         {
             "papers": _exemplars(proposals, evidence, papers),
@@ -142,7 +134,7 @@ def gather_evidence(
     fewest: int | None = None,
 ) -> Evidence:
     """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
-    least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
+    least = fewest or max(_FEWEST_PAPERS, len(papers) // _PAPERS_A_PHRASE)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
@@ -152,23 +144,19 @@ def gather_evidence(
 def rank_gaps(
     evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rank the phrases that a thesaurus does not name."""
     named = name_phrases(evidence.phrases, index_names(thesaurus))
     named["likeness"] = concept_likeness(named)
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
-    named["score"] = named["likeness"] + _SETTINGS.growth_weight * grown
-    named["score"] += _SETTINGS.novelty_weight * new
-    is_facility = named["name"].map(normal_form).isin(_facility_forms())
+    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown
+    named["score"] += _NOVELTY_WEIGHT * new
+    # Telescopes and surveys are not concepts.
+    names = {
+        normal_form(name) for facility in load_facilities().values() for name in facility.names
+    }
+    is_facility = named["name"].map(normal_form).isin(names)
     return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
-
-
-@cache
-def _facility_forms() -> frozenset[str]:
-    """Return names of telescopes and surveys, which are not concepts."""
-    names = (name for facility in load_facilities().values() for name in facility.names)
-    return frozenset(map(normal_form, names))
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
@@ -265,22 +253,17 @@ def _regions(
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the share of each region's phrases that the thesaurus names, the least first."""
-    measured = np.zeros(len(table.forms), dtype=bool)
-    measured[named["phrase"]] = True
-    known = np.zeros(len(table.forms), dtype=bool)
-    known[named.loc[named["covered"], "phrase"]] = True
-    used = measured[table.phrase]
-    topic = topic_of[table.paper][used]
-    n = int(max(topics["topic_id"].max(), topic_of.max(), 0)) + 1
-    inside = topic >= 0
-    total = np.bincount(topic[inside], minlength=n)
-    hits = np.bincount(topic[inside], known[table.phrase][used][inside], minlength=n)
-    ids = topics["topic_id"].to_numpy()
+    import pandas as pd
+
+    covered = pd.Series(named["covered"].to_numpy(float), index=named["phrase"])
+    uses = pd.Series(table.phrase).map(covered)  # NaN for phrases that are not measured
+    counts = uses.groupby(topic_of[table.paper]).agg(["count", "sum"])
+    counts = counts.reindex(topics["topic_id"], fill_value=0).set_axis(topics.index)
     by_region = proposals.groupby("region")["name"].agg(tuple).to_dict()
     return topics[["topic_id", "label"]].assign(
         papers=topics["n_papers"],
-        phrases=total[ids],
-        named_share=hits[ids] / np.maximum(total[ids], 1),
+        phrases=counts["count"],
+        named_share=counts["sum"] / np.maximum(counts["count"], 1),
         proposals=[by_region.get(label, ()) for label in topics["label"]],
     ).sort_values("named_share", kind="stable").reset_index(drop=True)  # fmt: skip
 
@@ -312,7 +295,7 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
         If there is no proposal of this name.
     """
     fields = _fields(gaps, name)
-    return "".join(f"{field}: {fields[field]}\n" for field in _FIELDS)
+    return "".join(f"{field}: {text}\n" for field, text in fields.items())
 
 
 def to_uat_csv(gaps: Analysis) -> str:
@@ -383,14 +366,13 @@ def backtest_gaps(
     added = added_forms(earlier, later)
     table, found = score_proposals(evidence, earlier, added, limits=limits)
     labels = {one: concept.label for one, concept in later.concepts.items()}
-    bounds = atlas.coverage
     return Analysis(
         "thesaurus_backtest",
         table,
         f"Concepts proposed with thesaurus {earlier.version} against those that {later.version} "
         f"added, in {describe_corpus(atlas)}.",
         {"papers": len(papers), "added concepts": len(set(added.values()))},
-        bounds,
+        atlas.coverage,
         ("The papers are not limited to those before the earlier release.",),
         {"found": found.assign(label=found["concept_id"].map(labels))},
     )

@@ -162,13 +162,9 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     known = texts.stems >= 0
-    n_stems = len(stems.stems)
-    found = np.sort(texts.rows[known] * n_stems + texts.stems[known])
-    found = found[np.diff(found, prepend=-1) > 0]
-    rows, columns = np.divmod(found, max(n_stems, 1))
-    ends = np.searchsorted(rows, np.arange(n + 1)).astype(np.int32)
-    ones = np.ones(len(columns), np.int8)
-    return csr_matrix((ones, columns.astype(np.int32), ends), shape=(n, n_stems))
+    places = (texts.rows[known], texts.stems[known])
+    found = csr_matrix((np.ones(known.sum(), dtype=bool), places), shape=(n, len(stems.stems)))
+    return found.astype(np.int8)
 
 
 def covered(
@@ -200,7 +196,6 @@ def rarity(found: csr_matrix) -> NDArray[np.float32]:
 
 _SHORT = 4  # letters; a shorter term must be written the same: ISM, not ism; ICM, RAS
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
-_TEXTS_AT_ONCE = 2_000
 
 _Words = tuple[str, ...]
 
@@ -260,18 +255,8 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
     )
 
 
-def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
+def match(texts: Split, terms: Terms) -> pd.DataFrame:
     """Find terms in texts; where one term is a part of a longer one, the longer one counts."""
-    lexicon = Lexicon(terms.words, {}, terms.spellings)
-    found = [
-        match_split(split_texts(texts[start : start + _TEXTS_AT_ONCE], lexicon), terms)
-        for start in range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
-    ]
-    return join_matches(found, range(0, max(len(texts), 1), _TEXTS_AT_ONCE))
-
-
-def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
-    """Find terms in split texts; see `match`."""
     import pandas as pd
 
     starts, stops, nodes = _walk(texts.words, terms)
@@ -296,31 +281,23 @@ def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
     n_inside = np.add.reduceat(inside, first) if len(first) else first
     times = np.diff(np.append(first, len(order))) - n_inside
     best = order[first]
-    return pd.DataFrame(
-        {
-            "row": row[first].astype(np.int32),
-            "column": column[first].astype(np.int32),
-            "times": times.astype(np.int32),
-            "inside": n_inside.astype(np.int32),
-            "surface": _surfaces(texts, starts[best], stops[best]),
-        }
-    )
+    numbers = {"row": row[first], "column": column[first], "times": times, "inside": n_inside}
+    surface = _surfaces(texts, starts[best], stops[best])
+    return pd.DataFrame(numbers, dtype=np.int32).assign(surface=surface)
 
 
 def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.DataFrame:
-    """Join the matches of blocks of texts."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
-    made = {
-        name: np.concatenate([one[name].to_numpy() for one in found])
-        for name in ("column", "times", "inside")
-    }
-    rows = [
-        one["row"].to_numpy() + np.int32(start) for one, start in zip(found, starts, strict=True)
-    ]
-    surface = union_categoricals([one["surface"] for one in found])
-    return pd.DataFrame({"row": np.concatenate(rows), **made, "surface": surface})
+    joined = pd.concat(
+        [
+            one.drop(columns="surface").assign(row=one["row"] + np.int32(start))
+            for one, start in zip(found, starts, strict=True)
+        ],
+        ignore_index=True,
+    )
+    return joined.assign(surface=union_categoricals([one["surface"] for one in found]))
 
 
 def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
@@ -431,10 +408,9 @@ class TermReader:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> TermMatches:
-        """Read a batch of papers."""
         n = len(titles)
         texts = split_texts([*titles, *abstracts], self._lexicon)
-        found = match_split(texts, self._terms)
+        found = match(texts, self._terms)
         cut = int(np.searchsorted(found["row"].to_numpy(), n))
         abstract = found.iloc[cut:]
         abstract = abstract.assign(row=abstract["row"] - np.int32(n)).reset_index(drop=True)
@@ -452,7 +428,7 @@ class TermReader:
         import pandas as pd
 
         texts = [" ; ".join(map(str, words)) for words in keywords]
-        found = match_split(split_texts(texts, self._lexicon), self._terms)
+        found = match(split_texts(texts, self._lexicon), self._terms)
         named = found.loc[found["times"] > 0, ["row", "column"]].astype(np.int64)
         numbered = [
             (row, self._columns[number])
@@ -472,22 +448,16 @@ def read_papers(
     keywords: Sequence[Sequence[str]] | None,
     thesaurus: Thesaurus,
 ) -> TermMatches:
-    """Read papers in one process."""
     reader = TermReader(thesaurus)
-    blocks = [
-        slice(start, start + _PAPERS_AT_ONCE)
-        for start in range(0, max(len(titles), 1), _PAPERS_AT_ONCE)
-    ]
-    return join_term_matches(
-        [
-            reader.read(titles[at], abstracts[at], None if keywords is None else keywords[at])
-            for at in blocks
-        ]
-    )
+    parts = []
+    for start in range(0, max(len(titles), 1), _PAPERS_AT_ONCE):
+        at = slice(start, start + _PAPERS_AT_ONCE)
+        given = None if keywords is None else keywords[at]
+        parts.append(reader.read(titles[at], abstracts[at], given))
+    return join_term_matches(parts)
 
 
 def join_term_matches(parts: Sequence[TermMatches]) -> TermMatches:
-    """Join the matches of batches."""
     import pandas as pd
     from scipy.sparse import vstack
 

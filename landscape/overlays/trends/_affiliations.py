@@ -17,6 +17,7 @@ from landscape.overlays._periods import (
     paper_years,
     share_interval,
     tabulate_years,
+    warn,
 )
 from landscape.overlays.trends._topics import read_groups
 from landscape.types import Analysis
@@ -50,7 +51,12 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
         parts = [part for part in parts if part]
         if parts:
             country, rest = _country_of(parts)
-            found.append((_institution_of(rest), country))
+            own = [part for part in rest if not _DEPARTMENT.search(part)] or rest
+            # The part that names the most specific kind of institution.
+            named = (
+                part for level in _institution_patterns() for part in own if level.search(part)
+            )
+            found.append((_FORMER.sub("", next(named, own[0])), country))
     return tuple(dict.fromkeys(one for one in found if any(one)))
 
 
@@ -70,13 +76,6 @@ def _country_of(parts: list[str]) -> tuple[str, list[str]]:
             ):
                 return country, parts[:-back] or parts
     return "", parts
-
-
-def _institution_of(parts: list[str]) -> str:
-    """Return the part that names the most specific kind of institution."""
-    own = [part for part in parts if not _DEPARTMENT.search(part)] or parts or [""]
-    found = (part for level in _institution_patterns() for part in own if level.search(part))
-    return _FORMER.sub("", next(found, own[0]))
 
 
 @cache
@@ -180,7 +179,6 @@ def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
 
 
 def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
-    """Count the papers of each country or institution."""
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
     papers = atlas.read_papers(["aff"])
@@ -203,15 +201,8 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
     followed = table["place"].head(_N_DETAILED)
     kept = cells[cells["place"].isin(followed)]
     counts = count_by_year(kept["place"], kept["year"], ids=followed, calendar=period.years)
-    warnings = list(period.warnings)
-    if kind == "institution":
-        warnings.insert(0, "Institutions are named as in the affiliations: one may have two names.")
-    if len(located) < _WELL_KNOWN * len(papers):
-        warnings.insert(
-            0,
-            f"Only {len(located) / len(papers):.0%} of the papers have a known {kind}; the others "
-            "may differ.",
-        )
+    share = len(located) / len(papers)
+    needed = {"few": share < _WELL_KNOWN, "spelling": kind == "institution"}
     kinds = "countries" if kind == "country" else "institutions"
     return Analysis(
         kind=kinds,
@@ -222,7 +213,7 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
         ),
         denominators={f"papers with a known {kind}": len(located), "papers": len(papers)},
         bounds=atlas.coverage,
-        warnings=tuple(warnings),
+        warnings=(*warn("places", needed, share=share, kind=kind), *period.warnings),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),
             # The denominators are papers whose places are known.

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
 from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.overlays._periods import count_years, paper_years
+from landscape.overlays._periods import count_years, paper_years, warn
 from landscape.search._engine import open_engine
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-    from scipy.sparse import csr_array
 
     from landscape.store import AtlasStore
 
@@ -89,12 +88,16 @@ def author_path(
     vectors = np.asarray(matrix[papers["paper_row"].to_numpy()], dtype=np.float64)
     papers["step"] = np.r_[np.nan, 1 - (vectors[1:] * vectors[:-1]).sum(axis=1)]
     years = paper_years(atlas)
+    others = papers["coauthors"].explode().dropna()
+    coauthors = others.groupby(others.map(person_key)).agg(
+        name=lambda names: names.mode().iloc[0], papers="size"
+    )
     tables = {
         "summary": _summary(papers, vectors, matrix, n_resamples=n_resamples, seed=seed),
         "topics": _topics_table(papers),
         "periods": periods_table(papers, vectors, period_years),
         "groups": groups,
-        "coauthors": _coauthors_table(papers),
+        "coauthors": coauthors.sort_values("papers", ascending=False, ignore_index=True).head(100),
     }
     moves = int(tables["periods"]["moved"].sum())
     return Analysis(
@@ -130,10 +133,18 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
     if papers.empty:
         raise InputError(f"No paper by {name!r} has a date; a path over time needs dates.")
     papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
-    written = papers[["authors", "aff", "place"]].itertuples(index=False)
-    found = [_byline(*one) for one in written]
-    for at, column in enumerate(("spelled", "affiliation", "coauthors", "n_authors")):
-        papers[column] = [one[at] for one in found]
+    bylines = [list(authors) for authors in papers["authors"]]
+    places = papers["place"].tolist()
+    papers["spelled"] = [names[at] for names, at in zip(bylines, places, strict=True)]
+    # Of lists of different lengths it is not known whose affiliation each is.
+    papers["affiliation"] = [
+        aff[at] if len(aff) == len(names) and aff[at] not in (None, "-") else ""
+        for names, aff, at in zip(bylines, papers["aff"], places, strict=True)
+    ]
+    papers["coauthors"] = [
+        names[:at] + names[at + 1 :] for names, at in zip(bylines, places, strict=True)
+    ]
+    papers["n_authors"] = [len(names) for names in bylines]
     papers["group"] = link_papers(
         papers["spelled"], papers["coauthors"], [text.split(";") for text in papers["affiliation"]]
     )
@@ -142,14 +153,6 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
     labels = atlas.topics.set_index("topic_id")["label"]
     papers["label"] = papers["topic_id"].map(labels).fillna("")
     return papers
-
-
-def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], int]:
-    """Return the spelled name, affiliation, co-authors and number of authors of a byline."""
-    names = list(authors)
-    known = len(aff) == len(names)  # else it is not known whose affiliation each is
-    affiliation = aff[place] if known and aff[place] not in (None, "-") else ""
-    return names[place], affiliation, names[:place] + names[place + 1 :], len(names)
 
 
 def _nearest(atlas: AtlasStore, name: str) -> str:
@@ -192,58 +195,43 @@ def _summary(
     return pd.DataFrame(rows_, columns=["measure", "value", "low", "high", "note"])
 
 
+_SPAN = {"papers": ("year", "size"), "first_year": ("year", "min"), "last_year": ("year", "max")}
+
+
 def _topics_table(papers: pd.DataFrame) -> pd.DataFrame:
     inside = papers[papers["topic_id"] >= 0]
-    table = inside.groupby(["topic_id", "label"], as_index=False).agg(
-        papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max")
-    )
+    table = inside.groupby(["topic_id", "label"], as_index=False).agg(**_SPAN)
     table["share"] = table["papers"] / len(papers)
     return table.sort_values(["papers", "topic_id"], ascending=[False, True], ignore_index=True)
 
 
 def _groups_table(papers: pd.DataFrame) -> pd.DataFrame:
-    rows = papers.assign(places=papers["affiliation"])
-    return (
-        rows.groupby("group")
-        .agg(
-            papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max"),
-            spelled=("spelled", _distinct), affiliations=("places", _distinct),
-            labels=("label", _distinct),
-        )
-        .reset_index()
-        .sort_values("group", key=lambda numbers: numbers.where(numbers > 0, len(papers) + 1))
-        .reset_index(drop=True)
-    )  # fmt: skip
+    names = {"spelled": "spelled", "affiliations": "affiliation", "labels": "label"}
+    table = papers.groupby("group", as_index=False).agg(
+        **_SPAN, **{name: (column, _distinct) for name, column in names.items()}
+    )
+    # Papers that are linked to none (group 0) come last.
+    return table.sort_values("group", key=lambda n: n.mask(n == 0, n.max() + 1), ignore_index=True)
 
 
 def _distinct(texts: pd.Series) -> list[str]:
     return [str(text) for text in texts[texts != ""].value_counts().index[:5]]
 
 
-def _coauthors_table(papers: pd.DataFrame) -> pd.DataFrame:
-    others = papers["coauthors"].explode().dropna()
-    written = others.groupby(others.map(person_key)).agg(
-        name=lambda names: names.mode().iloc[0], papers="size"
-    )
-    return written.sort_values("papers", ascending=False, ignore_index=True).head(100)
-
-
 def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -> tuple[str, ...]:
-    found = ["Papers are matched by name: those of other people of this name are included."]
     given = sorted({given_names(name) for name in papers["spelled"]})
     first = sorted({one[0] for one in given if one and len(one[0]) > 1})
-    if any(not is_compatible(a, b) for a in given for b in given):
-        named = ", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials"
-        found.append(f"Given names differ ({named}): these may be different people.")
     linked = int((groups["group"] > 0).sum())
     alone = int(groups.loc[groups["group"] == 0, "papers"].sum())
-    if chosen is None and linked > 1:
-        found.append(
-            f"By co-authors and affiliations the papers fall into {linked} groups"
-            f"{f' and {alone} linked to none' if alone else ''}: they may be of several people, "
-            "or of one who changed both."
-        )
-    return tuple(found)
+    needed = {
+        "namesakes": True,
+        "names": any(not is_compatible(a, b) for a in given for b in given),
+        "groups": chosen is None and linked > 1,
+    }
+    return warn(
+        "author", needed, groups=linked, alone=f" and {alone} linked to none" if alone else "",
+        names=", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials",
+    )  # fmt: skip
 
 
 _LONG_BYLINE = 30  # authors; sharing a co-author in longer ones is weak evidence
@@ -256,13 +244,22 @@ def link_papers(
 ) -> NDArray[np.int64]:
     """Group the papers of one name by co-authors and affiliations that they share."""
     from scipy.sparse.csgraph import connected_components
+    from sklearn.preprocessing import MultiLabelBinarizer
 
-    linked = _linked(coauthors, affiliations)
-    kinds, fits = _compatible_spellings(spellings)
+    marks = [
+        {f"person {person_key(name)}" for name in others if len(others) < _LONG_BYLINE}
+        | {f"place {key}" for key in map(normal_title, places) if key}
+        for others, places in zip(coauthors, affiliations, strict=True)
+    ]
+    has_mark = MultiLabelBinarizer(sparse_output=True).fit_transform(marks)
+    given = list(map(given_names, spellings))
+    different = list(dict.fromkeys(given))
+    kinds = np.array([different.index(one) for one in given])
+    fits = np.array([[is_compatible(a, b) for b in different] for a in different])
     # "Y. Wang" is compatible with Yu and with Yang: such papers must not link the two people.
     clash = fits.astype(np.int64) @ (~fits).astype(np.int64)
     unclear = np.any(clash * fits > 0, axis=1)[kinds]
-    linked = linked.multiply(fits[np.ix_(kinds, kinds)]).tocsr()
+    linked = (has_mark @ has_mark.T).multiply(fits[np.ix_(kinds, kinds)]).tocsr()
     linked.eliminate_zeros()
     clear = np.flatnonzero(~unclear)
     group = np.arange(len(kinds)) + len(kinds)
@@ -272,43 +269,11 @@ def link_papers(
         owners = np.unique(group[near])
         if len(owners) == 1:
             group[paper] = owners[0]
-    return _by_size(group)
-
-
-def _linked(coauthors: Sequence[Sequence[str]], affiliations: Sequence[Sequence[str]]) -> csr_array:
-    """Count the co-authors and affiliations that each pair of papers shares."""
-    from scipy.sparse import csr_array
-
-    marks = [
-        {f"person {person_key(name)}" for name in others if len(others) < _LONG_BYLINE}
-        | {f"place {key}" for key in map(normal_title, places) if key}
-        for others, places in zip(coauthors, affiliations, strict=True)
-    ]
-    number = {mark: at for at, mark in enumerate(sorted(set().union(*marks)))}
-    rows = np.repeat(np.arange(len(marks)), [len(of) for of in marks])
-    columns = np.array([number[mark] for of in marks for mark in of], dtype=np.int64)
-    shape = (len(marks), max(len(number), 1))
-    incidence = csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
-    return (incidence @ incidence.T).tocsr()
-
-
-def _compatible_spellings(spellings: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    given = [given_names(name) for name in spellings]
-    different = sorted(set(given))
-    number = {one: at for at, one in enumerate(different)}
-    allowed = np.array([[is_compatible(a, b) for b in different] for a in different], dtype=bool)
-    kinds = np.array([number[one] for one in given], dtype=np.int64)
-    return kinds, allowed.reshape(len(different), len(different))
-
-
-def _by_size(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number groups from the largest, the earliest first among equals; singles are 0."""
     _, first, group, sizes = np.unique(
         group, return_index=True, return_inverse=True, return_counts=True
     )
-    order = np.lexsort((first, -sizes))
-    rank = np.empty(len(sizes), dtype=np.int64)
-    rank[order] = np.arange(1, len(sizes) + 1)
+    # From the largest group, the earliest first among equals; single papers are in group 0.
+    rank = np.lexsort((first, -sizes)).argsort() + 1
     return np.where(sizes[group] > 1, rank[group], 0)
 
 

@@ -23,6 +23,7 @@ from landscape.overlays._periods import (
     format_spans,
     paper_years,
     tabulate_years,
+    warn,
 )
 from landscape.types import Analysis
 
@@ -133,13 +134,11 @@ def trends(
     by_year["fitted"] = line.ravel()
     changes.insert(0, "topic_id", topics["topic_id"].to_numpy()[changes["row"]])
     changes.insert(1, "label", topics["label"].to_numpy()[changes["row"]])
-    warnings = list(period.warnings)
-    if eras[-1]:
-        warnings.append("Slopes are those within the eras between abrupt changes of the corpus.")
-    n_small = int((papers < _FEW).sum())
-    if n_small:
-        have = "region has" if n_small == 1 else "regions have"
-        warnings.append(f"{n_small} {have} fewer than {_FEW} papers of this period: no class.")
+    small = int((papers < _FEW).sum())
+    have = "region has" if small == 1 else "regions have"
+    warnings = warn(
+        "trends", {"eras": eras[-1], "small": small}, small=small, have=have, limit=_FEW
+    )
     return Analysis(
         kind="trends",
         table=table.sort_values("slope", ascending=False, ignore_index=True),
@@ -155,7 +154,7 @@ def trends(
             "covered years": int(covered.sum()),
         },
         bounds=atlas.coverage,
-        warnings=tuple(warnings),
+        warnings=(*period.warnings, *warnings),
         tables={"years": by_year, "changes": changes.drop(columns="row")},
     )
 
@@ -340,7 +339,6 @@ def find_changes(
     most: int = 3,
     shortest: int = 4,
 ) -> list[Change]:
-    """Find the years in which the trend of a share of the corpus changes."""
     k, n = np.asarray(counts, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     most = min(most, len(k) // shortest - 1)
     if most < 1 or not k.sum():
@@ -376,7 +374,6 @@ class _Segments:
         eras: NDArray[np.int64],
         shortest: int,
     ) -> _Segments:
-        """Fit a line to every segment that is long enough."""
         at = np.arange(len(k))
         first, end = np.nonzero(np.arange(len(k) + 1) >= at[:, None] + shortest)
         inside = (at >= first[:, None]) & (at < end[:, None])
@@ -386,7 +383,6 @@ class _Segments:
         return cls(number, lines, years, eras)
 
     def pieces(self, cuts: list[int]) -> NDArray[np.int64]:
-        """Return the numbers of the segments between cuts."""
         return self.number[cuts[:-1], cuts[1:]]
 
     def best_cuts(self, pieces: int) -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
-from landscape.overlays.thesaurus._matching import arrange_terms, match
+from landscape.overlays.thesaurus._matching import Lexicon, arrange_terms, match, split_texts
 from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
 
 
@@ -50,12 +50,14 @@ def small() -> Thesaurus:
 )
 def test_longest_match_and_variants(small, text, ids):
     terms = arrange_terms(small)
-    found = match([text], terms)
+    found = match(split_texts([text], Lexicon(terms.words, {}, terms.spellings)), terms)
     assert {terms.concept_ids[one] for one in found[found.times > 0].column} == ids
 
 
 def test_surface_is_as_written(small):
-    assert match(["Two White-Dwarf stars"], arrange_terms(small)).surface[0] == "White-Dwarf stars"
+    terms = arrange_terms(small)
+    texts = split_texts(["Two White-Dwarf stars"], Lexicon(terms.words, {}, terms.spellings))
+    assert match(texts, terms).surface[0] == "White-Dwarf stars"
 
 
 def test_tags_are_ordered_limited_and_explained():

@@ -12,6 +12,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -280,7 +281,7 @@ def _first_words(name: str) -> set[str]:
 
 def _any_case(name: str) -> bool:
     """Return whether a name matches in any case, because it is long and has several words."""
-    is_long = len(name) >= _LONG_NAME and "#" not in name
+    is_long = len(name) >= _SETTINGS.long_name and "#" not in name
     return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
@@ -307,10 +308,16 @@ def _trap_word(word: str) -> str:
     return f"{first}{re.escape(word[1:])}{_ENDING}"
 
 
-# Lengths in characters, chosen with the development half of the labelled texts.
-_WIDTH = 48  # context on either side of an ambiguous name
-_FARTHEST_IN_LIST = 24
-_LONG_NAME = 14  # names of several words with this length match in any case
+@dataclass(frozen=True)
+class MentionSettings:
+    """Lengths in characters, chosen by ``landscape evaluate mentions``, development half."""
+
+    width: int = 48  # context on either side of an ambiguous name
+    farthest_in_list: int = 24
+    long_name: int = 14  # names of several words with this length match in any case
+
+
+_SETTINGS = MentionSettings()
 
 _WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
 _ITALIC_BEFORE = re.compile(
@@ -357,7 +364,7 @@ def _context() -> _Context:
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
     """Return whether the words beside an ambiguous name show that a facility is meant."""
-    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
+    before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
     before = _MARKUP_BEFORE.sub("", before)
@@ -372,7 +379,7 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
     """Return whether the text between two names separates items of a list."""
     between = text[end:start]
-    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
+    near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 

@@ -38,11 +38,17 @@ if TYPE_CHECKING:
 _N_PAPERS_SHOWN = 5
 
 
-# Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus.
-_FEWEST_PAPERS = 5
-_PAPERS_A_PHRASE = 20_000  # rarer phrases than one paper in this number are noise
-_GROWTH_WEIGHT = 0.5
-_NOVELTY_WEIGHT = 0.25
+@dataclass(frozen=True)
+class GapSettings:
+    """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
+
+    fewest_papers: int = 5
+    papers_a_phrase: int = 20_000  # rarer phrases than one paper in this number are noise
+    growth_weight: float = 0.5
+    novelty_weight: float = 0.25
+
+
+_SETTINGS = GapSettings()
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,7 @@ def gather_evidence(
     fewest: int | None = None,
 ) -> Evidence:
     """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
-    least = fewest or max(_FEWEST_PAPERS, len(papers) // _PAPERS_A_PHRASE)
+    least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
@@ -149,8 +155,8 @@ def rank_gaps(
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
-    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown
-    named["score"] += _NOVELTY_WEIGHT * new
+    named["score"] = named["likeness"] + _SETTINGS.growth_weight * grown
+    named["score"] += _SETTINGS.novelty_weight * new
     # Telescopes and surveys are not concepts.
     names = {
         normal_form(name) for facility in load_facilities().values() for name in facility.names

@@ -29,14 +29,20 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-# Settings of tagging, measured by ``benchmarks/quality.py``; weights: ``thesaurus.yaml``.
-_LEAST_SCORE = 0.01
-_MOST_MEANT = 100  # candidates by meaning, besides the named concepts
-_MOST_SIMILAR = 20  # candidates whose term has a similar embedding
-_WHOLE_TERM = 0.999
-_RIDGE = 10.0
-_SPREAD_POWER = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
-_FEWEST_PAPERS = 4
+@dataclass(frozen=True)
+class TaggingSettings:
+    """Settings of tagging, measured by ``benchmarks/quality.py``; weights: ``thesaurus.yaml``."""
+
+    least_score: float = 0.01
+    most_meant: int = 100  # candidates by meaning, besides the named concepts
+    most_similar: int = 20  # candidates whose term has a similar embedding
+    whole_term: float = 0.999
+    ridge: float = 10.0
+    spread_power: float = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
+    fewest_papers: int = 4
+
+
+_SETTINGS = TaggingSettings()
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
@@ -121,7 +127,7 @@ def tag_wording(
     ):
         odds = chosen["intercept"] + values @ weights
         scores = 1.0 / (1.0 + np.exp(-odds))
-        likely = scores >= _LEAST_SCORE
+        likely = scores >= _SETTINGS.least_score
         block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
         found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
     tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
@@ -253,12 +259,12 @@ def features(
         share = covered(in_text[rows], evidence.stems, weights)
         title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
         named = title + abstract
-        rank = _ranks(about) if about.any() else np.full(shape, _MOST_MEANT)
-        chosen = (rank < _MOST_MEANT) & (about > 0)
-        chosen |= share > _WHOLE_TERM
+        rank = _ranks(about) if about.any() else np.full(shape, _SETTINGS.most_meant)
+        chosen = (rank < _SETTINGS.most_meant) & (about > 0)
+        chosen |= share > _SETTINGS.whole_term
         chosen[named.nonzero()] = True
         if similarity.any():
-            last = m - min(_MOST_SIMILAR, m)
+            last = m - min(_SETTINGS.most_similar, m)
             chosen |= similarity >= np.partition(similarity, last, axis=1)[:, last, None]
         at = np.flatnonzero(chosen)
         row, column = np.divmod(at, max(m, 1))
@@ -340,8 +346,8 @@ def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
         block = block - centre.astype(np.float32)
         products += block.T @ block
         targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
-    directions = np.linalg.solve(products + _RIDGE * np.eye(dims), targets)
+    directions = np.linalg.solve(products + _SETTINGS.ridge * np.eye(dims), targets)
     variance = (directions * (products / max(n, 1) @ directions)).sum(0)
-    directions /= (variance + 1e-9) ** _SPREAD_POWER
-    directions[:, np.diff(named.tocsc().indptr) < _FEWEST_PAPERS] = 0.0
+    directions /= (variance + 1e-9) ** _SETTINGS.spread_power
+    directions[:, np.diff(named.tocsc().indptr) < _SETTINGS.fewest_papers] = 0.0
     return Meaning(centre.astype(np.float32), directions.astype(np.float32))

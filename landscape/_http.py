@@ -245,7 +245,7 @@ class HttpClient:
             ) from error
 
     def _send(self, request: httpx.Request) -> httpx.Response:
-        """Send a request at the pace of the policy; follow redirects of GET requests."""
+        """Send a request after the pause set by the policy; follow redirects of GET requests."""
         for _ in range(_MOST_REDIRECTS + 1):
             early = self._last_request + self._policy.pause - self._policy.clock()
             if early > 0:
@@ -294,7 +294,7 @@ class HttpClient:
         )
 
     def _status_error(self, response: httpx.Response) -> Exception:
-        """Return the exception for a status: temporary or final."""
+        """Return a temporary or final exception for a status."""
         status, text = response.status_code, self._error_text(response)
         now = self._policy.clock()
         quota = read_quota(response.headers)
@@ -412,7 +412,7 @@ class HttpClient:
 
 @dataclass(frozen=True)
 class Quota:
-    """Number of requests allowed (`limit`) and `left`, and time of the `renewal` (s since 1970)."""
+    """Allowed requests (`limit`), remaining requests (`left`) and `renewal` time (s since 1970)."""
 
     limit: int
     left: int

@@ -6,7 +6,7 @@ models without tool calling work too.
 
 The ranking avoids the three failures described in that paper (section 5): the part of the
 sentence at the mark has the largest weight; a paper is selected only if it ranks clearly above the
-others; and a paper that cites another good candidate passes on a part of its score.
+others; and part of the score of a paper is added to the good candidates that it cites.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _WHOLE = 1.0
 _CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second if the sentence also cites other papers
 _NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
 _CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper, at most twice
-_CITING = 12  # maximum number of candidates that pass on a part of their score
+_CITING = 12  # maximum number of candidates whose cited papers get part of their score
 _GUESSES = 10
 # Probability that the first paper is right, from its distance to the next four: logistic
 # regression on half of the excerpts of `landscape evaluate attribution`, confirmed on the rest.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
 _SELECTED_FROM = 0.65  # probability for a selection: on the other half 12 of 13 were right
-_NEAR_ENOUGH = 0.4  # cosine; one title in a hundred, used as a query, has no paper as near
+_NEAR_ENOUGH = 0.4  # cosine; of a hundred titles used as queries, one has no paper above it
 
 
 class OfflineRanking(NamedTuple):
@@ -332,7 +332,7 @@ class CiteAgent:
     def run(
         self, model: LanguageModel, *, max_actions: int, demonstration: bool, on_step: OnStep | None
     ) -> None:
-        """Take actions until the model selects a paper, gives up, or has no actions left."""
+        """Run the actions of the model until it selects a paper, gives up, or reaches the limit."""
         instructions = agent_instructions(demonstration=demonstration)
         for left in range(max_actions, 0, -1):
             reply = request_reply(model, instructions, as_data(self._state(left)), StepReply)
@@ -399,7 +399,7 @@ class CiteAgent:
         return Step(thought, f"{reply.action}: {paper.label}", observation, (paper.label,))
 
     def _objection(self, paper: Paper) -> str:
-        """Return an objection to a selection; each paper is questioned at most once."""
+        """Return an objection to a selection, at most one per paper."""
         if paper.label not in self.read:
             self.read.append(paper.label)  # the next state shows its abstract: saves an action
             return (
@@ -418,7 +418,7 @@ class CiteAgent:
         )
 
     def _find_shown(self, name: str) -> Paper | None:
-        """Find a paper by its label as models spell it; return None if the label is invented."""
+        """Find a paper by its label in any spelling; return None for an invented label."""
         spelled = name.strip().strip("[]").strip()
         for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
             if known in self.shown:
@@ -426,7 +426,7 @@ class CiteAgent:
         return None
 
     def _is_marked_part(self, part: str) -> bool:
-        """Return whether the description that the model copied is from the marked clause."""
+        """Return whether the description quoted by the model is from the marked clause."""
         words, sentence, clause = (
             set(_LETTERS.sub(" ", text.casefold()).split())
             for text in (part, self._excerpt.sentence, self._excerpt.clause)
@@ -434,7 +434,7 @@ class CiteAgent:
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
     def _state(self, left: int) -> dict[str, Any]:
-        """Return the data for the model: each paper once, with the whole abstract if read."""
+        """Return the data for the model: each paper once, with its abstract if it was read."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):

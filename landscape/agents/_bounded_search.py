@@ -153,7 +153,7 @@ class BoundedLibrary:
         return cited
 
     def cited_by_many(self, papers: Sequence[Paper], *, least: int = 2) -> dict[int, list[int]]:
-        """Find papers of the atlas that several papers cite, within bounds."""
+        """Find papers of the atlas within the bounds that several papers cite."""
         links = self._links
         if links is None:
             return {}

@@ -1,8 +1,8 @@
 """Highlights of cited papers, and citing sentences that a language model writes and checks.
 
-Highlights are extractive (SciLit, Gu & Hahnloser 2023). A sentence scores by the words it shares
-with the other sentences (degree centrality, Erkan & Radev 2004, section 3.1), by cue words of a
-finding (Edmundson 1969), and by the words and word vectors that it shares with the context.
+Highlights are extractive (SciLit, Gu & Hahnloser 2023). The score of a sentence adds the words that
+it shares with the other sentences (degree centrality, Erkan & Radev 2004, section 3.1), cue words of
+a finding (Edmundson 1969), and the words and word vectors that it shares with the context.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _LONGEST_CONTEXT = 4000
 def write_sentences(
     context: str, keywords: str | None, suggestions: Sequence[Suggestion], model: LanguageModel
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    """Write a citing sentence for each paper in one request, and check all sentences in another.
+    """Write a citing sentence for each paper in one request, and check them in a second one.
 
     A sentence is kept only if the check finds that sentences of its paper support it.
     """
@@ -97,7 +97,7 @@ def _checked(
     written: dict[str, tuple[str, tuple[Evidence, ...]]],
     model: LanguageModel,
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    # One line with one label per sentence, so that sentences are not joined.
+    # One line and one label per sentence, so that no sentences are joined.
     lines = [
         f"{text.rstrip('.!? ')} [{suggestions[int(name[1:]) - 1].paper.label}]."
         for name, (text, _) in written.items()
@@ -184,7 +184,7 @@ def highlight_papers(
     n: int = 3,
     full_texts: dict[str, str] | None = None,
 ) -> list[tuple[Highlight, ...]]:
-    """Choose highlights of papers of an atlas, with its word vectors."""
+    """Choose highlights of papers, with the word vectors of their atlas."""
     if not n:
         return [()] * len(papers)
     texts = full_texts or {}

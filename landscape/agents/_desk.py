@@ -48,7 +48,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Desk:
-    """Corpora to cite from. Each method returns a changed desk and leaves this one unchanged.
+    """Corpora to cite from. The methods return a changed copy of the desk.
 
     Attributes
     ----------
@@ -251,7 +251,7 @@ class Desk:
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by identifier in the first corpus with it, even one that is switched off.
+        """Find a paper by its identifier in the first corpus that has it, switched on or off.
 
         Raises
         ------
@@ -310,7 +310,7 @@ def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def _keys(paper: Paper) -> list[tuple[str, str]]:
-    """Return keys that a paper shares with every record for which `is_same` is true."""
+    """Return keys of a paper; records of the same paper (`is_same`) share at least one key."""
     names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
     return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
 

@@ -162,7 +162,7 @@ _OFFLINE_NOTE = (
 
 @dataclass(frozen=True)
 class _CitationUse:
-    """One key of one citation of one sentence, and the words used to judge it."""
+    """A key in a citation of a sentence, and the words by which the citation is judged."""
 
     sentence: DraftSentence
     part: str
@@ -244,7 +244,7 @@ def check_draft(
 
 
 def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
-    """List each key of each citation; a short part is judged with the preceding sentence."""
+    """List the keys of all citations; the sentence before a short part is also used to judge it."""
     places = []
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
@@ -373,7 +373,7 @@ def _judge_by_model(
 
 
 def _named(paper: Paper | None, n: int) -> Paper:
-    """Return the paper with a label unique to this citation; a paper may be cited several times."""
+    """Return the paper with a label for this citation only; a paper can be cited repeatedly."""
     assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 

@@ -41,7 +41,7 @@ _CITE = re.compile(
     rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
 _ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
-# A command of the draft that only cites: \newcommand{\refs}[1]{\citep{#1}}
+# A command defined in the draft that only cites: \newcommand{\refs}[1]{\citep{#1}}
 _OWN_CITE = re.compile(
     r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"
     r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
@@ -57,7 +57,7 @@ _BREAK = re.compile(
 )
 _REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
 _OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
-# A heading becomes one private character at each end, and between them one for each of its lines.
+# A heading is replaced by private-use characters: one at each end, and one per line between them.
 _HEADING, _HEADING_LINE = "\ue015", "\ue014"
 _HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
 _PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
@@ -116,7 +116,7 @@ def read_draft(source: str) -> list[DraftSentence]:
 
 
 def inputs_of(source: str) -> list[tuple[int, str]]:
-    r"""Find the files that a draft inputs, with line numbers."""
+    r"""Find the files that a draft inputs, with the line numbers of the commands."""
     text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
     return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
 

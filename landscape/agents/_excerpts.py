@@ -1,4 +1,4 @@
-"""Parse an excerpt with a missing citation: the mark, its sentence, and the part it refers to."""
+"""Parse an excerpt with a missing citation: the mark, its sentence, and the cited part."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LONG = 30  # maximum number of words of a sentence with one citation
 
 @dataclass(frozen=True)
 class Excerpt:
-    """An excerpt, the sentence of its mark, and the part of it that the mark refers to."""
+    """An excerpt, the sentence with the mark, and the part that the mark refers to."""
 
     text: str
     sentence: str
@@ -53,7 +53,7 @@ class Excerpt:
 
 
 def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
-    """Find the sentence of a mark and the part of it that the mark refers to.
+    """Find the sentence with the mark, and the part of this sentence that the mark refers to.
 
     This is the text between the mark and the previous citation, since astronomers cite after a
     statement; without such a text, as in "[CITATION] showed that...", it is the text that follows.
@@ -102,7 +102,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _hide(text: str) -> str:
-    """Replace every other citation by a private character; keep the mark in its group."""
+    """Replace other citations by a private-use character; keep a mark in their brackets."""
 
     def hidden(found: re.Match[str]) -> str:
         return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER

@@ -118,7 +118,7 @@ def read_archive(path: Path) -> str:
 
 
 def _single_text(path: Path) -> str:
-    """Read a single-file paper, which arXiv compresses without an archive; otherwise return ""."""
+    """Read a paper of one file, which arXiv compresses without an archive; return "" for others."""
     with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
@@ -186,7 +186,7 @@ class _Page(HTMLParser):
         self._texts: list[list[str]] = []
 
     def close(self) -> None:
-        """Join the pieces of each section once; repeated joins take minutes."""
+        """Join the pieces of each section; joining them one by one would take minutes."""
         super().close()
         texts_of = zip(self.sections, self._texts, strict=True)
         self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in texts_of]
@@ -226,7 +226,7 @@ class _Page(HTMLParser):
             self._texts[-1].append(data)
 
 
-# Repeats are bounded: a file of brackets only must not take minutes.
+# Repetitions are bounded, because a file of brackets would otherwise take minutes.
 _LATEX_SECTION = re.compile(
     r"\\(?:sub)?section\*?\s{0,9}(?:\[[^\]]{0,300}\])?\s{0,9}"
     r"\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}"

@@ -218,7 +218,7 @@ class Tools:
         }
 
     def all(self) -> Sequence[Callable[..., Reply]]:
-        """Return all tools; their replies are bounded, cleaned and marked as data."""
+        """Return all tools, whose replies are limited in size, cleaned and marked as data."""
         tools: list[Callable[..., Reply]] = [
             self.search, self.similar, self.paper, self.graph, self.ask, self.survey,
             self.attribute, self.map_region,
@@ -307,7 +307,7 @@ def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
         log_level="WARNING",
     )
     for tool in Tools(atlas, model=model).all():
-        # A language model costs money, gives varying answers, and may be another machine.
+        # A language model costs money, gives varying answers, and may run on another machine.
         uses_model = model is not None and tool.__name__ in MODEL_TOOLS
         hints = ToolAnnotations(
             read_only_hint=True,

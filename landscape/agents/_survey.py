@@ -119,12 +119,12 @@ _OFF_TOPIC = 0.9  # share of the usual cosine; if none is larger, no paper is se
 _RARE = 3.0  # minimum rarity of a word searched for alone: one paper in twenty contains it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
-_SIMILAR_OF = 8  # papers per level with a search for similar ones: the slowest step
+_SIMILAR_OF = 8  # papers per level for which similar papers are searched, the slowest step
 _FOLLOWED_SHARE = 0.4  # share of the threshold from which papers are followed, even if not selected
 
 
 class Crawler:
-    """A running survey: searches, judges and follows citations."""
+    """A running survey, which searches, judges papers and follows citations."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class Crawler:
         self.candidates = Candidates(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
-        self._is_off_topic = False  # whether the question is about another field
+        self._is_off_topic = False  # whether the question is about a field outside the atlas
         self._found: list[list[int]] = []  # rows found by each search
         # Score from which a paper is selected without a model.
         self.threshold = THRESHOLD if settings.threshold is None else settings.threshold
@@ -185,7 +185,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Add a note if the papers match few words of the question or none is near it.
+        """Add a note if the papers match few words of the question, or if no paper is near it.
 
         Without a model, no paper is selected in the first case, nor in the second if the largest
         cosine is below the share `_OFF_TOPIC` of the usual one.
@@ -252,7 +252,7 @@ class Crawler:
         return new
 
     def _judge(self) -> None:
-        """Let the model judge the most promising papers that it has not seen."""
+        """Let the model judge the papers with the highest scores that it has not judged."""
         if self.model is None or not self.settings.selector or self.budget.ended:
             return
         left = self.settings.papers - len(self.candidates.judged)
@@ -342,7 +342,7 @@ class Crawler:
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
     ) -> list[NextStep | None]:
-        """Choose the lists to follow for each paper; None means not to follow the paper now."""
+        """Choose the lists of linked papers to follow for each paper; None skips the paper."""
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every

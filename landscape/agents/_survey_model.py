@@ -61,7 +61,7 @@ def parse_decision(reply: str) -> tuple[bool, str] | None:
 
 
 def one_line_each(texts: Sequence[object]) -> list[str]:
-    """Clean texts written by a model: one line each, without empty texts and repeats."""
+    """Clean texts written by a model: one line each, without empty and repeated texts."""
     lines = (one_line(text, most=LONGEST_SEARCH) for text in texts if isinstance(text, str))
     kept: dict[str, str] = {}
     for line in lines:
@@ -107,7 +107,7 @@ class JsonSurveyModel:
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
     ) -> Request:
-        """Request what to follow from a paper; the reply is a `NextStep`."""
+        """Request the lists to follow from a paper; the reply is a `NextStep`."""
         data = {
             "question": question,
             "paper": _paper_fields(paper),
@@ -122,7 +122,7 @@ class JsonSurveyModel:
         return self._request("survey_read", data, ListsReply, read)
 
     def judge(self, question: str, papers: Sequence[Paper]) -> list[Request]:
-        """Make requests for decisions on a few papers each; a reply maps paper_id to `Decision`."""
+        """Return requests for decisions on a few papers; replies map paper_id to `Decision`."""
         starts = range(0, len(papers), _JUDGED_AT_ONCE)
         return [self._judge(question, papers[start : start + _JUDGED_AT_ONCE]) for start in starts]
 
@@ -174,7 +174,7 @@ class PasaSurveyModel:
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
     ) -> Request:
-        """Request what to follow from a paper; the reply is a `NextStep`."""
+        """Request the lists to follow from a paper; the reply is a `NextStep`."""
         data = {
             "question": question,
             **_paper_fields(paper),

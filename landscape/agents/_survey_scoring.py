@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _SAMPLE = 2_000  # papers, for the usual similarity
 _AT_ONCE = 400  # papers compared word by word
-_MOST_LINKED = 400  # links followed of one paper: famous ones are cited by thousands
+_MOST_LINKED = 400  # links of one paper that are followed; famous papers have thousands
 
 
 class Library:
-    """The papers and citations of an atlas without those that are too new or excluded."""
+    """The papers and citations of an atlas, without papers that are too new or excluded."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Return standardised cosines of papers to the question, and their matches word by word."""
+        """Return standardised cosines and late-interaction scores of papers and the question."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
         # Word vectors need much memory.
@@ -83,7 +83,7 @@ class Library:
         return cosines, matches.astype(float)
 
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
-        """Return cosines of papers to the centre of others, in deviations from the usual ones."""
+        """Return the standardised cosines of papers and the centre of other papers."""
         vectors = self.engine.indexes.vectors
         centre = vectors.vectors(centre_of).mean(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-12)
@@ -92,7 +92,7 @@ class Library:
         return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
 
     def nearest(self, found: Rows) -> float:
-        """Return the largest cosine between any of some papers and the question."""
+        """Return the largest cosine between the question and some papers."""
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
     def count_citations(self, rows: Rows) -> Floats:
@@ -187,7 +187,7 @@ class SurveyEvidence:
         return np.log1p(np.column_stack([4 * self.cited, 4 * self.together, self.known]))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Replace the links of uncited papers, which may be new, by those of fitting papers."""
+        """Replace the links of uncited papers, which may be new, by the mean of papers that fit."""
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
             usual = np.average(links[is_cited], axis=0, weights=share[is_cited])
@@ -255,13 +255,13 @@ def matched_share(evidence: SurveyEvidence) -> float | None:
 
 
 def least_matched_share(question: str) -> float:
-    """Return the match of the ten best papers below which an atlas has almost nothing."""
+    """Return the threshold of the match below which an atlas has almost nothing on a question."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
 
 def probabilities(evidence: SurveyEvidence) -> Floats:
-    """Estimate the probability that each paper is in the list of references to a question."""
+    """Estimate the probability that each paper is in the reference list of a question."""
     relative, share = relative_to_best(probabilities_by_text(evidence))
     links = citation_weight(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
@@ -296,8 +296,8 @@ def link_support(
 ) -> tuple[Floats, Floats, Floats]:
     """Compute `cited`, `citing` and `together` of `SurveyEvidence`.
 
-    A paper between two others counts less the more links it has (Adamic and Adar 2003, Social
-    Networks 25, 211).
+    A paper that links two others has a smaller weight if it has many links (Adamic and Adar 2003,
+    Social Networks 25, 211).
     """
     n_nodes = len(library.is_open)
     cited, citing, together = (np.zeros(n_nodes) for _ in range(3))
@@ -364,7 +364,7 @@ class Candidates:
         return len(new)
 
     def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
-        """Record the ranking of one search; `is_question` is set for the whole question."""
+        """Record the ranking of a search; `is_question` marks that of the whole question."""
         for rank, row in enumerate(rows, start=1):
             self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)
             if is_question:
@@ -406,7 +406,7 @@ class Candidates:
         return self._evidence
 
     def reasons(self, *, threshold: float) -> dict[int, str]:
-        """Return one sentence per paper with the evidence for or against it."""
+        """Return one sentence per paper that describes the evidence for or against the paper."""
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}

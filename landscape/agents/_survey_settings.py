@@ -125,7 +125,7 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """Return the settings that change the result; a log is resumed only if they are equal."""
+        """Return the settings that change the result; a log is resumed only with equal settings."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
@@ -156,7 +156,7 @@ _FORM = "landscape survey 1"
 
 
 class ReplyLog:
-    """Replies by the hash of their requests, kept in a file if a path is given."""
+    """Replies by the hash of the request, stored in a file if a path is given."""
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
         self._path = path
@@ -226,7 +226,7 @@ _MOST_FAILURES = 3  # failed requests in a row after which the survey ends
 
 @dataclass(frozen=True)
 class Request:
-    """A request: functions to send it and parse its reply, and its text for the budget."""
+    """A request: functions that send it and parse the reply, and its text for the budget."""
 
     send: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -278,7 +278,7 @@ class RequestBudget:
         return replies
 
     def check_stop(self) -> str:
-        """Check whether the user stopped the survey; return the reason if it has ended."""
+        """Check whether the user stopped the survey; return the reason if the survey has ended."""
         if not self.ended and self._stop is not None and self._stop():
             self.ended = "It was stopped."
         return self.ended

@@ -1,7 +1,7 @@
 """Compare a claim with sentences by words, numbers and negations.
 
-The rules are strict: a supported claim shares most of its significant words, all of its numbers
-and its direction with its evidence, so a good paraphrase may be missed.
+The rules are strict: a claim is supported if its evidence has most of its significant words, all
+of its numbers and its direction, so a good paraphrase may be missed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def invents_numbers(text: str, source: str) -> bool:
 
 
 def _readings(text: str) -> list[set[float]]:
-    """Return the possible values of each number: a last mark separates thousands or decimals."""
+    """Return the possible values of each number: its last comma or point may separate thousands."""
     readings = []
     for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
         *before, last = re.split(r"\D", found)
@@ -109,7 +109,7 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
 
 
 def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
-    """Return each number, its decimals, whether it is approximate, its start and its end."""
+    """Return each number with its decimals, its start and end, and whether it is approximate."""
     plain = text.translate(_SUPERSCRIPTS)  # replaces each character by one character
     found = []
     for number in _NUMBER.finditer(plain):
@@ -130,7 +130,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Verdict on a claim, the sentences used, and the share of the words that they contain."""
+    """Verdict on a claim, the sentences used, and the share of the claim's words found in them."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -207,7 +207,7 @@ def _choose(
     weights: dict[str, float],
     similarity: NDArray[np.floating[Any]] | None,
 ) -> list[int]:
-    """Choose sentences greedily until they cover most of the words."""
+    """Choose sentences greedily until they contain most of the claim's words."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_SENTENCES):
@@ -223,7 +223,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return inverse document frequencies; each word counts in at least one sentence."""
+    """Return the inverse document frequencies of words, with a frequency of at least one."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
@@ -237,7 +237,7 @@ def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
     """Return the weighted share of covered words, without numbers and directions."""
-    # Directions have a digit too, such as "+0".
+    # Directions also have a digit, such as "+0".
     words = {word for word in wanted if not any(map(str.isdigit, word))}
     whole = sum(weights[word] for word in words)
     return sum(weights[word] for word in words & held) / whole if whole else 0.0

@@ -124,9 +124,9 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
-    leaves open. Without a model, sentences are quoted; if it fails, its part is missing, and a
-    note reports it. `thread` has earlier answers, oldest first; `on_text` gets each piece of
-    text as it is written, `on_step` each step of an agent.
+    leaves open. Without a model, sentences are quoted. If the model fails, its part is missing,
+    and a note reports the failure. `thread` has earlier answers, oldest first; `on_text` gets
+    each piece of text as it is written, `on_step` each step of an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
@@ -247,7 +247,7 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
-    """Return a search function for an agent, whose filters apply within the user's filter."""
+    """Return a search function for an agent; its filters are combined with the user's filter."""
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
         both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]

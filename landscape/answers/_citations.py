@@ -94,7 +94,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Join sentences, without invented citations and with the given marks."""
+    """Join sentences with the given marks, without invented citations."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = _before_stop(passage.shown, f" [{mark}]") if mark else passage.shown
@@ -181,7 +181,7 @@ def _tidy(text: str) -> str:
 
 
 def _joined(passage: Passage, more: Passage) -> Passage:
-    """Attach a group of citations without text to the sentence before it."""
+    """Attach a group of citations without a sentence to the sentence before it."""
     added = tuple(label for label in more.citations if label not in passage.citations)
     group = f" [{'; '.join(added)}]" if added else ""
     return Passage(

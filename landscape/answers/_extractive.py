@@ -94,7 +94,7 @@ def abstention(
 
 
 def failure_notes(reason: object) -> tuple[str, ...]:
-    """Return notes for an answer that is quoted because the language model failed."""
+    """Return the notes of an answer that quotes sentences because the language model failed."""
     return f"The language model failed: {reason}", _QUOTED_INSTEAD
 
 

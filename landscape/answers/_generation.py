@@ -223,10 +223,10 @@ def rewrite(
     language: str | None = None,
     audience: str | None = None,
 ) -> Answer:
-    """Rewrite an answer sentence by sentence, without a new search.
+    """Rewrite an answer sentence by sentence without a new search.
 
-    The model does not see citations, evidence and verdicts: each new sentence keeps those of the
-    old one. If a new sentence contains a number that the old one lacks, the answer is not
+    The model gets no citations, evidence or verdicts: each new sentence keeps those of the old
+    sentence. If a new sentence contains a number that the old one lacks, the answer is not
     rewritten, and a note reports it.
 
     >>> from landscape.types import Coverage, Results

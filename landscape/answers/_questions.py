@@ -199,7 +199,7 @@ def preset_for(kind: QuestionKind) -> Preset:
 
 @cache
 def _rules() -> dict[str, re.Pattern[str]]:
-    """Patterns of types and flags, in the order in which they are tried."""
+    """Return the patterns of types and flags, in the order of their use."""
     rules = read_yaml(data_file("questions.yaml"))
     named = re.compile("|".join(rules.pop("named entity")))  # capitals matter in names
     patterns = {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}

@@ -122,7 +122,7 @@ def _search_and_think(
     max_steps: int,
     on_step: Callable[[Step], None] | None,
 ) -> str | None:
-    """Take steps until there is an answer; return None if the steps run out."""
+    """Run steps until the agent answers; return None if it reaches the limit of steps."""
     for left in range(max_steps, 0, -1):
         reply = request_reply(model, prompt("react"), as_data(_brief(work, left)), _NextStep)
         thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
@@ -169,7 +169,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
 
 
 def _brief(work: _Work, left: int) -> dict[str, Any]:
-    """Return the data for the agent, with each abstract at the step that first found it."""
+    """Return the data for the agent, with each abstract at the step that first found the paper."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     fields = ("thought", "action", "observation")

@@ -31,7 +31,7 @@ class Usage:
 class Budget:
     """Budget of tokens and money of one connection; it is safe to use from several threads.
 
-    A request is allowed if the tokens that it sends fit, so the last answer may exceed the budget.
+    A request is allowed if its own tokens fit into the budget, so the last answer may exceed it.
     Tokens of pending requests count at once.
 
     Parameters
@@ -131,7 +131,7 @@ class Budget:
 
 
 class BudgetPart(Budget):
-    """Usage of one piece of work, which also counts in the `whole` budget.
+    """Budget of a part of the work; its usage also counts towards the `whole` budget.
 
     >>> budget = Budget("small", tokens=1000)
     >>> one, other = BudgetPart(budget), BudgetPart(budget)

@@ -60,7 +60,7 @@ class WritingModel(LanguageModel, Protocol):
         """Answer `user` with the instructions in `system`; may raise RemoteError."""
 
     def stream(self, system: str, user: str) -> Iterator[str]:
-        """Answer as `complete` does, piece by piece."""
+        """Yield the answer of `complete` in pieces."""
 
 
 def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]) -> Form:
@@ -181,7 +181,7 @@ def connect(
 
 @dataclass
 class _Abilities:
-    """Abilities of a server, shared by all parts of a connection."""
+    """Features that a server supports, shared by all copies of a connection."""
 
     forms: tuple[str, ...] = _FORMS
     counts_streams: bool = True
@@ -213,12 +213,12 @@ class ChatModel:
         return self.budget.tokens_used
 
     def part(self) -> ChatModel:
-        """Return this connection with its own budget, which also counts in the whole budget.
+        """Return a copy of this connection with its own budget, which also counts in the total.
 
         Returns
         -------
         ChatModel
-            `budget` counts one piece of work.
+            `budget` counts the use of this copy only.
 
         Examples
         --------
@@ -363,7 +363,7 @@ class ChatModel:
                                 yield choice.delta.content
             finally:  # runs even if the reader stops early
                 _count(usage, counted, messages, "".join(pieces))
-        # A stream without a reason was broken off without an error.
+        # A stream without a finish reason was interrupted without an error.
         self._whole("".join(pieces), reason=reason or "length")
 
     def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:

@@ -94,7 +94,7 @@ def allowed_name(name: str) -> str | None:
 
 
 def is_grounded(name: str, region: Mapping[str, Any]) -> bool:
-    """Return whether a name consists of words of its region, in any number, case or hyphenation."""
+    """Return whether a name has only words of its region, in any number, case or hyphenation."""
     own = [region["name"], *region.get("keywords", ()), *region.get("titles", ())]
     content = _words(name) - _FUNCTION_WORDS
     return bool(content) and content <= set().union(*map(_words, own))

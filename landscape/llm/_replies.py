@@ -1,4 +1,4 @@
-"""Forms of the replies of language models: pydantic models, JSON schemas, parsing."""
+"""Forms of replies of language models: pydantic models, JSON schemas and their parsing."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Server:
             ) from error
 
     def _check_port(self) -> None:
-        """Report at once that no server is running; other errors are left to the retries."""
+        """Raise an error immediately if no server is running; other errors are retried."""
         for pause in (_SECOND_TRY, 0.0):
             if not is_refused(self._address):
                 return

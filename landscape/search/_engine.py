@@ -55,7 +55,7 @@ _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embed
 
 
 def hypothetical_abstract(question: str, model: WritingModel) -> str:
-    """Write the abstract of a paper that would answer a question (HyDE).
+    """Write the abstract of a hypothetical paper that answers a question (HyDE).
 
     The embedding of this abstract is closer to real abstracts than the embedding of the question
     (Gao et al. 2023, arXiv:2212.10496).
@@ -69,7 +69,7 @@ def hypothetical_abstract(question: str, model: WritingModel) -> str:
 
 
 class _Reading(NamedTuple):
-    """Query with its vectors, weights and terms."""
+    """A query with its vectors, weights and terms."""
 
     text: str
     vector: NDArray[np.float32] | None = None
@@ -121,7 +121,7 @@ class Engine:
         self._only: Rows | None = None
 
     def within(self, rows: Sequence[int] | Rows) -> Engine:
-        """Return an engine restricted to some papers, which shares the open indexes."""
+        """Return an engine that is restricted to some papers and shares the open indexes."""
         only = np.unique(np.asarray(rows, dtype=np.int64))
         if len(only) and not 0 <= only[0] <= only[-1] < len(self.indexes):
             raise InputError(
@@ -304,7 +304,7 @@ class Engine:
         *,
         without: Rows | Sequence[int] = (),
     ) -> Ranking:
-        """Rank the papers that the methods find by the scores of all methods and the weights."""
+        """Rank the papers found by any method, by the scores of all methods and the weights."""
         indexes = self.indexes
         n = max(
             RANKING.weighed if settings.weights.names else RANKING.candidates, settings.k
@@ -396,7 +396,7 @@ class Engine:
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
-    """Return the values of some rows, with 0 for unknown values."""
+    """Return the values of the given rows, with 0 for unknown values."""
     if not len(known):
         return np.zeros(len(rows))
     order = np.argsort(known)

@@ -122,7 +122,7 @@ class Columns:
         return _any_of_each(found, counts)
 
     def any_distinct(self, column: str, wanted: Callable[[str], bool]) -> Mask:
-        """Return the mask of lists with a wanted text; test each distinct text once; shape (n,)."""
+        """Return the mask of lists with a text that `wanted` accepts, shape (n,)."""
         import pyarrow.compute as pc
 
         texts, counts = self._texts(column)
@@ -279,7 +279,7 @@ def _cost(node: Node) -> int:
 
 
 def _known_facility(text: str) -> str | None:
-    """Return the facility with a name, or None for an instrument, which is searched as a word."""
+    """Return the facility of a name, or None for an instrument, which is searched as a word."""
     try:
         facility = find_facility(text)
     except InputError:

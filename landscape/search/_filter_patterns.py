@@ -128,7 +128,7 @@ def _any_accent(word: str) -> str:
 
 
 def _spelled_out(text: str) -> str:
-    """Fold a text as `_folded`; Hα becomes "h alpha" as in `landscape.text._words.normal_form`."""
+    """Apply `_folded`; Hα becomes "h alpha" as in `landscape.text._words.normal_form`."""
     return _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
 
 

@@ -132,7 +132,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Negation: papers that do not match the part."""
+    """Negation: papers that do not match `part`."""
 
     part: Node
 
@@ -178,7 +178,7 @@ def _inside(node: Node, to_wrap: tuple[type, ...]) -> str:
 
 
 class MisplacedError(Exception):
-    """Syntax error that the grammar does not detect."""
+    """A syntax error that the grammar does not detect."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(problem)
@@ -188,7 +188,7 @@ class MisplacedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Part of the tree, with values that only the parser needs."""
+    """A part of the tree, with values that only the parser uses."""
 
     node: Node
     start: int

@@ -24,7 +24,7 @@ _REGIONS_NAMED = 3
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Return the mask of papers that are farther from the others than usual within one subject.
+    """Return the mask of papers whose distance to the others is unusual within one subject.
 
     The distance to the centroid of the other papers is compared with D95(k) - gamma, see
     `landscape.embeddings._neighbours.neighbour_distances`; fewer than three papers have no outlier.

@@ -38,7 +38,7 @@ _FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Return an identifier as given, and as a bibcode, an arXiv id or a DOI where it is one."""
+    """Return an identifier as given, and its forms as a bibcode, an arXiv id and a DOI if valid."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
@@ -77,7 +77,7 @@ class SearchIndexes:
 
     @cached_property
     def words(self) -> WordIndex:
-        """Word index, which returns keys; see `rows_of_keys`."""
+        """Word index; its results are keys, which `rows_of_keys` converts to rows."""
         return WordIndex(self._atlas.path / "lexical")
 
     @cached_property

@@ -104,7 +104,7 @@ def says_something(sentence: str) -> bool:
 def mixed_nearness(
     question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the weighted mean of word scores and cosines, after clipping the cosines at 0."""
+    """Return the weighted mean of word scores and cosines; negative cosines count as 0."""
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)
 
 

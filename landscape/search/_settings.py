@@ -102,7 +102,7 @@ def apply_weights(
 
 
 def recency(age: Floats) -> Floats:
-    """Return weights of ages, which halve every eight years."""
+    """Return weights that halve with every eight years of age."""
     return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
 
 

@@ -1,8 +1,8 @@
 """Highlights of cited papers, and citing sentences that a language model writes and checks.
 
 Highlights are extractive (SciLit, Gu & Hahnloser 2023). The score of a sentence adds the words that
-it shares with the other sentences (degree centrality, Erkan & Radev 2004, section 3.1), cue words of
-a finding (Edmundson 1969), and the words and word vectors that it shares with the context.
+it shares with the other sentences (degree centrality, Erkan & Radev 2004, section 3.1), cue words
+of a finding (Edmundson 1969), and the words and word vectors that it shares with the context.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The class `Atlas`; its methods call functions of the packages below."""
+"""The class `Atlas`; its methods call functions of the subpackages."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ class Atlas(AtlasStore):
         weights : Weights or mapping of str to float, optional
             Weights of ``keyword``, ``time`` and ``citation``, 0 to 1.
         reranker : Reranker or str, optional
-            Replacement of the built-in comparison of words: ``"cohere:MODEL"``,
-            ``"cross-encoder:NAME_OR_PATH"``, or an object.
+            Model that reorders the papers, instead of the built-in comparison of words:
+            ``"cohere:MODEL"``, ``"cross-encoder:NAME_OR_PATH"``, or a `Reranker`.
         expansion : str, optional
             Hypothetical abstract that is added to the query.
         hyde : bool, default False

@@ -595,7 +595,7 @@ class DraftCheck(Record):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Citations by verdict."""
+        """Number of citations by verdict."""
         return dict(Counter(one.verdict for one in self.judgements))
 
     @property

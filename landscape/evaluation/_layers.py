@@ -91,7 +91,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     for number, record in json_lines(read_text(truth, wanted="a file of given concepts"), truth):
         concepts = record.get("uat")
         if not isinstance(record.get("arxiv_id"), str) or not isinstance(concepts, list):
-            raise InputError(f"{truth}, line {number}, must have arxiv_id and a list uat.")
+            raise InputError(f"{truth}, line {number}, needs arxiv_id and a list of concepts, uat.")
         given[record["arxiv_id"]] = [str(concept) for concept in concepts]
     papers = atlas.read_papers(["arxiv_id", "paper_id", "title", "abstract"])
     names = papers["arxiv_id"].fillna(papers["paper_id"])

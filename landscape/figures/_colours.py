@@ -58,7 +58,7 @@ class Theme:
 
     @property
     def page(self) -> str:
-        """Hex colour of the empty page, where the ramp begins."""
+        """Hex colour of the empty page, the first colour of the ramp."""
         red, green, blue = np.round(self.ramp[0] * 255).astype(int)
         return f"#{red:02x}{green:02x}{blue:02x}"
 
@@ -98,7 +98,7 @@ def pick(ramp: NDArray[Any], position: Any) -> NDArray[Any]:
 
 
 def fade(value: Any, low: float, high: float) -> Any:
-    """Rise smoothly from 0 at `low` to 1 at `high`."""
+    """Return a smooth step from 0 at `low` to 1 at `high`."""
     share = np.clip((value - low) / (high - low), 0, 1)
     return share * (share * (3 - 2 * share))
 
@@ -140,7 +140,7 @@ def share_ramp(colours: Theme) -> Floats:
 
 
 def contrast_ramp(colours: Theme) -> Floats:
-    """Return colours from less than expected (orange) to more (blue), shape (257, 3)."""
+    """Return the colours from "less than expected" (orange) to "more" (blue), shape (257, 3)."""
     less, even, more = THEMES[colours.name]["contrast"]
     ends = perceptual_ramp([less, even], steps=129), perceptual_ramp([even, more], steps=129)
     return np.vstack([ends[0], ends[1][1:]])
@@ -186,7 +186,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
 
 
 def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
-    """Draw every paper as a speck that is fainter the more papers there are."""
+    """Draw every paper as a small dot, fainter for more papers."""
     from scipy.ndimage import gaussian_filter
 
     strongest = strength * np.clip(

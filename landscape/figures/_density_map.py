@@ -1,6 +1,6 @@
 """Density of papers on the map, alone or with the papers that a search found.
 
-After figures 2 and 4 of Iyer et al. 2024, ApJS 275, 38.
+Based on figures 2 and 4 of Iyer et al. 2024, ApJS 275, 38.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
 
 
 def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
-    """The regions that hold papers found, most papers first, then the largest others."""
+    """Regions with papers found, most papers first, then the largest other regions."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,))
@@ -266,7 +266,7 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 
 
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
-    """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
+    """Draw the contour of smoothed density with 85% of a region's papers and all papers found."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box

@@ -90,7 +90,7 @@ def check_kind(path: str | os.PathLike[str]) -> Path:
 
 
 def _check_own(file: Path, content: bytes) -> None:
-    """Raise InputError if the file is not the table of a figure: it may be the user's papers."""
+    """Raise InputError if the existing file is not the table of a figure."""
     if file.is_file():
         with file.open("rb") as there:
             head = there.readline().strip()
@@ -102,7 +102,7 @@ def _check_own(file: Path, content: bytes) -> None:
 
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
-    """Draw as PNG of 256 colours, which is a third of the size of a full-colour file."""
+    """Draw a PNG with 256 colours, which has a third of the size of a full-colour file."""
     from PIL import Image, PngImagePlugin
 
     resolution = dpi or PNG_DPI

@@ -193,7 +193,7 @@ def draw_impact(
 def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
 ) -> Caption:
-    """Write the caption: title, numbers, bounds and a note on how to read the map."""
+    """Write the caption: title, numbers, bounds, and a note on how to read the map."""
     caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
@@ -407,7 +407,7 @@ def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
-    """Return the cells in which the corpus has papers but hardly any of the period."""
+    """Return the cells with papers of the corpus but hardly any papers of the period."""
     from scipy.ndimage import binary_opening
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)

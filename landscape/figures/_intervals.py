@@ -294,7 +294,7 @@ def _rows(
     table: pd.DataFrame, label: str, value: str, detail: Callable[[dict[str, Any]], str], *,
     low: str = "", high: str = "", group: str = "",
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a row per row of a table; by default, the interval has the name of the value."""
+    """Return the rows of a chart for a table; by default, the interval columns follow the value."""
     chosen = {"label": label, "value": value, "low": low or f"{value}_low",
               "high": high or f"{value}_high"}  # fmt: skip
     rows = table[[]].assign(**{name: table[column] for name, column in chosen.items()})

@@ -86,9 +86,9 @@ def place_labels(
 
     `sizes` are the widths and heights of the variants (line breaks) of each label, of shape (v, 2),
     and `reluctance` their extra costs, of shape (v,). Labels stay inside the `frame`, outside the
-    `reserved` boxes (m, 4), `gap` apart, and at most `reach` from their peaks, in one of so many
-    `directions`. A leader line costs `crossing` for each reserved box that it crosses. `repair`
-    moves labels to make space for others, which takes most of the time.
+    `reserved` boxes (m, 4), with at least `gap` between them and at most `reach` from their peaks;
+    `directions` is the number of directions tried. A leader line costs `crossing` for each reserved
+    box that it crosses. `repair` moves labels to make space for others; it takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -173,14 +173,14 @@ class _Layout:
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return whether each candidate box touches each label, shape (options, names)."""
+        """Return whether each candidate box overlaps each label, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
         touched[:, name] = False
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return whether each candidate box or leader touches each label, (options, names)."""
+        """Return whether each candidate box or leader overlaps each label (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -349,7 +349,7 @@ def capitals(name: str) -> str:
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
-    """Return the best line breaks of a name for each number of lines."""
+    """Return the best way to break a name into each number of lines."""
     words = [
         word[start : start + longest_word]
         for word in name.split(" ")

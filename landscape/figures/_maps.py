@@ -68,7 +68,7 @@ def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
 
 
 def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.DataFrame:
-    """Choose the topics to name, the most important first: continents, then by papers."""
+    """Choose the topics to name: continents first, then regions by their number of papers."""
     import pandas as pd
 
     columns = ["topic_id", "label", "x", "y", "n_papers"]
@@ -154,7 +154,7 @@ def add_density(
     specks: bool = False,
     dpi: float | None = None,
 ) -> Tones:
-    """Draw the density as an image, with `specks` also single papers if they are few."""
+    """Draw the density as an image; `specks` also draws single papers if they are few."""
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
@@ -177,7 +177,7 @@ def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density"
 
 
 def density_key(page: Page, tones: Tones) -> Key:
-    """Return the key of a density: papers in an area of the size of a square."""
+    """Return the key of a density map: papers per area of one square of the key."""
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
@@ -200,7 +200,7 @@ def key_values(least: float, most: float) -> list[float]:
 
 
 def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
-    """Add hover texts of papers for the browser, of a random sample if they are many."""
+    """Add hover texts of papers for the browser; many papers are sampled at random."""
     n = len(atlas.map)
     rows = np.arange(n)
     if n > _MOST_POINTED_AT:

@@ -149,7 +149,7 @@ class _Brush:
         self.target, self.points = target, points
 
     def panel(self, axes: Axes, panel: Panel) -> None:
-        """Draw a panel into axes; the method of a layer has its name."""
+        """Draw a panel into axes; each layer is drawn by the method named after its class."""
         self._style(axes, panel)
         for layer in panel.layers:
             if layer.screen is not True:

@@ -150,7 +150,7 @@ class Page:
         legend: Sequence[LegendEntry] = (),
         has_key: bool = False,
     ) -> None:
-        """Begin a page; `soft` reduces the contrast of the map below the marks."""
+        """Create a page; `soft` reduces the contrast of the map below the marks."""
         self.onto, size = look.get("ax"), look.get("size_inches") or size
         if self.onto is not None:
             box, dpi = self.onto.get_window_extent(), self.onto.figure.dpi
@@ -341,7 +341,7 @@ class Page:
         return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
 
     def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
-        """Split the area into the box of the map and that of a column at its right."""
+        """Split the area into a box for the map and a box for a column at its right."""
         left, bottom, right, top = self.area
         if self.onto is not None:
             return self.area, None
@@ -350,7 +350,7 @@ class Page:
         return (left, bottom, cut, top), column
 
     def tiled(self, n: int) -> list[Box]:
-        """Split the area within its margins into equal boxes for `n` maps with headings."""
+        """Split the area inside the margins into equal boxes for `n` maps with headings."""
         left, bottom, right, top = self.area
         box = left + self.margin, bottom, right - self.margin, top
         return tile(box, n, heading=14 * self.scale, gap=9 * self.scale, pixel=self.pixel)
@@ -365,7 +365,7 @@ class Page:
     def chart(
         self, box: Box, x: Axis, y: Axis, *, gid: str = "chart", below: float = 21.0, **more: Any
     ) -> Panel:
-        """Add a chart to the page, with the title of its horizontal axis `below` its box."""
+        """Add a chart to the page; `below` is the distance of its x title in points."""
         if x.title:
             self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
                        align="center", colour=self.colours.faint,

@@ -314,7 +314,7 @@ class _Drawing:
                 self._draw(layer, number, panel)
 
     def _draw(self, layer: Layer, number: str, panel: Panel) -> None:
-        """Draw a layer with the method of its name."""
+        """Draw a layer with the method named after its class."""
         getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(

@@ -218,7 +218,7 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
-    """Write numbers as tiles, four per row, and return their lower edge in points."""
+    """Write numbers in boxes, four per row, and return their lower edge in points."""
     left, _, right, top = box
     scale = page.scale
     pitch = (right - left) / _A_ROW

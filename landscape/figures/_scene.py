@@ -73,7 +73,7 @@ class Curve(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Points(Layer):
-    """Marks, with one colour and size or one per mark; `size` is the diameter in points."""
+    """Marks with common or individual colours and sizes; `size` is the diameter in points."""
 
     x: Any
     y: Any

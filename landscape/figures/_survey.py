@@ -152,7 +152,7 @@ def _across(column: int) -> float:
 
 
 def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
-    """Draw dots, branches and labels."""
+    """Draw the dots, branches and labels."""
     left, bottom, right, top = box
     n_rows = sum(not node.children for node in nodes)
     width = _across(max(node.column for node in nodes)) + 1.0
@@ -176,7 +176,7 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Draw lines from each node to its children, dashed by the way they were found."""
+    """Draw lines from each node to its children; the dashes show how a child was found."""
     lines: dict[str, list[Any]] = {}
     for node in nodes:
         for child in node.children:

@@ -346,7 +346,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
 def _draw_author_map(
     page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints: Floats
 ) -> Panel:
-    """Draw papers and path on the map; return the panel."""
+    """Draw the papers and the path of the author on the map; return the panel."""
     papers, scale, colours = analysis.table, page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     left, bottom, right, top = box

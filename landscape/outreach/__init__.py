@@ -1,4 +1,4 @@
-"""The outreach map: a literature as terrain."""
+"""Draw an atlas as a terrain map for outreach."""
 
 import lazy_loader
 

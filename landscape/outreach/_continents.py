@@ -192,7 +192,7 @@ class Water:
 
     @property
     def key(self) -> str:
-        """Key in the gazetteer."""
+        """Key of the waters in the gazetteer."""
         return f"{self.shores[0]}|{self.shores[1]}"
 
 
@@ -278,7 +278,7 @@ def separation(
     *,
     avoid: Iterable[str] = (),
 ) -> Separation | None:
-    """Find the keyword of each shore whose share differs most from the other shore's."""
+    """Find, for each shore, the keyword whose share differs most from that on the other shore."""
     counts, totals = [], []
     for papers in (first, second):
         sets = [{str(word) for word in words} for words in papers if words is not None]

@@ -57,7 +57,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 class OutOfMemoryError(LandscapeError):
-    """Exception for a map that needs more memory than this machine has."""
+    """The map needs more memory than this machine has."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Settings:
         known = [one.name for one in fields(cls)]
         for name in choices:
             if name not in known:
-                raise InputError(f"There is no setting {name!r}; there are {', '.join(known)}.")
+                raise InputError(f"Unknown setting {name!r}; choose one of: {', '.join(known)}.")
         bars = choices.get("bars")
         return cls(**{**choices, **({"bars": Bars(**bars)} if isinstance(bars, dict) else {})})
 
@@ -328,7 +328,7 @@ class Plan:
 
 
 def list_plans(device: str, tile: int) -> list[Plan]:
-    """List the ways to draw, from the best one to the one that needs the least memory."""
+    """List the plans of drawing, from the best one to the one that needs the least memory."""
     smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
     sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
     plans = [] if device == "cpu" else [Plan(device, tile)]
@@ -389,7 +389,7 @@ class DiffusionModel:
         return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
 
     def noise(self, width: int, height: int, seed: int) -> Any:
-        """Draw the noise of a sheet on the CPU, so that it is the same on all machines."""
+        """Draw the noise of the whole image on the CPU, so that it is the same on all machines."""
         import torch
 
         shape = (
@@ -410,7 +410,7 @@ class DiffusionModel:
         prompt: Prompt,
         settings: Settings,
     ) -> Picture:
-        """Redraw one tile; its position selects its part of the noise."""
+        """Redraw one tile, with the part of the noise at its position."""
         import torch
         from PIL import Image
 
@@ -441,7 +441,7 @@ class DiffusionModel:
 
     @contextlib.contextmanager
     def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
-        """Use the tile's part of the noise of the sheet, so that overlapping tiles agree."""
+        """Use the tile's part of the noise of the whole image, so that overlapping tiles agree."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
@@ -604,12 +604,10 @@ class _Redrawing:
             if attempt + 1 < self.settings.attempts:
                 lower = max(round(strength * self.settings.lowering, 4), 0.001)
                 self.prompt = replace(self.prompt, strength=lower)
-                self.note(
-                    f"Drawn with strength {strength:g}, {says}; the next strength is {lower:g}."
-                )
+                self.note(f"Strength {strength:g}: {says}. Trying strength {lower:g}.")
             else:
                 self.note(
-                    f"Drawn with strength {strength:g}, {says}: no picture of this model matches "
+                    f"Strength {strength:g}: {says}. No picture of this model matches "
                     "the data, and the map without the model is used."
                 )
         record = self._record(self.picture, self.plans[0], tries, kept=False)

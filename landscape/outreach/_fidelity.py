@@ -58,7 +58,7 @@ class Fidelity:
     relief_correlation : float
         Spearman correlation of heights read from the picture with the true heights, -1 to 1.
     relief_of_truth : float
-        The same correlation for the map drawn without diffusion.
+        The same correlation, for the map drawn without diffusion.
     n_peaks : int
         Number of compared peaks.
     bars : Bars
@@ -92,7 +92,7 @@ class Fidelity:
 
     @property
     def says(self) -> str:
-        """Phrase for the user: the failed scores, or the agreement."""
+        """Text for the user: the failed scores, or the agreement."""
         if self.passed:
             return f"it matches the data (land and water agree to {self.iou:.2f})"
         return ", ".join(

@@ -278,7 +278,7 @@ def _on_land(
 def _along_range(
     place: Place, label_style: LabelStyle, room: Room, peaks: Floats, on_water: OnWater | None
 ) -> list[Run]:
-    """Place a label along its range, or return None if that is not better."""
+    """Place a label along the ridge line of its papers, if it fits."""
     if len(place.cloud) < 12 or np.ptp(place.cloud, axis=0).max() < 1e-6:
         return []
     ridge = ridge_line(place.cloud)

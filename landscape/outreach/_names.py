@@ -1,4 +1,4 @@
-"""Texts in several languages, and everyday names of regions from a table or a model."""
+"""Texts in several languages, and everyday names of regions from a table or a language model."""
 
 from __future__ import annotations
 

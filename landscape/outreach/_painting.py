@@ -40,7 +40,7 @@ _TURN = np.float32(2 * np.pi)
 
 
 def hillshade(across: Grid, down: Grid) -> Grid:
-    """Return the light on slopes: 0 on flat terrain, positive towards the light."""
+    """Return the illumination of slopes: 0 on flat terrain, positive on slopes facing the light."""
     steep = 1 / np.sqrt(1 + across * across + down * down)
     height = float(np.deg2rad(LIGHT_HEIGHT))
     total = np.zeros_like(across)
@@ -55,7 +55,7 @@ def hillshade(across: Grid, down: Grid) -> Grid:
 def gullies(
     x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float = 1.0
 ) -> tuple[Grid, Grid]:
-    """Return the height of gullies, which depends on position and slope only."""
+    """Return the slopes that gullies add, which depend on position and slope only."""
     added_x, added_y = np.empty_like(across), np.empty_like(down)
     for start in range(0, len(x), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)

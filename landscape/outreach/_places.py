@@ -292,7 +292,7 @@ def _continent_names(
     continents: NDArray[np.int64],
     topics: pd.DataFrame,
 ) -> list[FoundPlace]:
-    """Name continents unlike any region; names chosen by the user are unchanged."""
+    """Name continents differently from all regions; names chosen by the user are unchanged."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
         kind: {int(one.key): one.technical_name for one in found if one.kind == kind}

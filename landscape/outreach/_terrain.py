@@ -352,9 +352,9 @@ def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
 def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
     """Smooth the share of recent papers over the map.
 
-    Each place is held to be as recent as the whole until its own papers say otherwise: the share
-    is :math:`(r + k s) / (d + k)` with `r` recent among `d` dated papers within the kernel,
-    :math:`s` the share of the whole and :math:`k` = 25 papers (the mean of a beta-binomial).
+    The share is :math:`(r + k s) / (d + k)` with `r` recent among `d` dated papers within the
+    kernel, :math:`s` the share of the whole map and :math:`k` = 25 papers (the mean of a
+    beta-binomial), so places with few papers have a share near :math:`s`.
     """
     shape = ground.height.shape
     if dates.recent is None:

@@ -64,7 +64,7 @@ class Links:
         return np.asarray(self.targets[places])
 
     def matrix(self) -> csr_array:
-        """Return the graph as a sparse matrix of True."""
+        """Return the graph as a sparse Boolean matrix."""
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.targets), dtype=bool)
@@ -160,7 +160,7 @@ _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
 @dataclass(frozen=True)
 class Resolved:
-    """Node of each name (-1 if the name is empty); stubs are numbered from ``n_papers``."""
+    """The node of each name (-1 for an empty name); stubs are numbered from ``n_papers``."""
 
     nodes: NDArray[np.int64]
     stubs: tuple[str, ...]
@@ -171,7 +171,7 @@ def resolve(
 ) -> Resolved:
     """Find papers by their keys, bibcodes, arXiv identifiers or DOIs in any spelling.
 
-    `papers` holds the columns ``paper_id``, ``bibcode``, ``arxiv_id`` and ``doi`` of the corpus.
+    `papers` has the columns ``paper_id``, ``bibcode``, ``arxiv_id`` and ``doi`` of the corpus.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Layers of an atlas: facilities named in papers, reviews and thesaurus concepts."""
+"""Layers of an atlas: facility mentions, reviews and thesaurus concepts."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ def keep_only(folder: Path, names: set[str]) -> None:
 
 
 def clear_work(context: Context, *names: str) -> None:
-    """Remove the unfinished files of a finished stage."""
+    """Remove the temporary files of a finished stage."""
     # One rename first: a build killed halfway through a removal would find chunks without their
     # second files.
     work, removed = context.work(*names), context.work(f"{'-'.join(names)}.removed")

@@ -145,7 +145,7 @@ class Manifest:
         return [folder / table / f"{part.name}{ending}" for part in self.parts]
 
     def without(self, *names: str) -> Manifest:
-        """Return the manifest without some stages, marked as unfinished."""
+        """Return an unfinished manifest without the given stages."""
         kept = {name: record for name, record in self.stages.items() if name not in names}
         return dataclasses.replace(self, stages=kept, complete=False)
 

@@ -70,15 +70,15 @@ class AtlasPanel(OpenedPanel, Generic[R]):
 
     @property
     def value(self) -> R | None:
-        """The result shown; None before the first."""
+        """The result shown, or None before the first."""
         return self._value
 
     @property
     def selection(self) -> pd.DataFrame | None:
-        """The papers with a tick.
+        """The ticked papers.
 
-        Without a tick: all papers of an answer or to cite, the selected papers of a survey, the
-        selected paper of an excerpt, or all guesses if none was selected.
+        If none is ticked: all papers of an answer or to cite, the selected papers of a survey, the
+        selected paper of an excerpt, or all guesses if no paper was selected.
         """
         return None if self._value is None else self._picked(self._value)[0]
 
@@ -128,7 +128,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return to_json(found) if ending == ".json" else str(found.to_markdown())
 
     def _offer_files(self) -> None:
-        """Write the links again: the selection of papers may have changed."""
+        """Update the links, because the selection of papers may have changed."""
         if self._value is None:
             return
         links, note, n = [], "", len(self._papers.chosen)
@@ -199,7 +199,7 @@ class AgentRun:
 
     @property
     def model_name(self) -> str | None:
-        """The name of the language model; None without one."""
+        """The name of the language model, or None without one."""
         return None if self.model is None else self.model.model
 
 
@@ -306,7 +306,7 @@ class ResultTabs(widgets.VBox):
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:
-    """Reword the notes of a stopped agent: its model did not fail."""
+    """Change the notes of a stopped agent, because its model did not fail."""
     return [_FAILED.sub("It was stopped before it was done.", note) for note in notes]
 
 

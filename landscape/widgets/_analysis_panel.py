@@ -202,7 +202,7 @@ class AnalysisPanel(ResultPanel):
         return f"<{type(self).__name__}: {self.atlas.title}, {self.selection}>"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the figure or the table, by the suffix of the file."""
+        """Write the figure or the table, depending on the suffix of the file."""
         self.wait()
         if self._result is None:
             raise InputError("Nothing is shown yet, so there is nothing to save.")
@@ -217,7 +217,7 @@ class AnalysisPanel(ResultPanel):
         self._draw_newest("Running the analysis", look, self._show)
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
-        """Fade the results while they differ from the controls."""
+        """Show the results faded while they do not match the controls."""
         for part in (self._picture, self._caption, self._table, self._beside):
             (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
@@ -252,7 +252,7 @@ class AnalysisPanel(ResultPanel):
         """Update the controls for an atlas that was rebuilt."""
 
     def _prepare(self) -> Any:
-        """Read the options of the controls; once, in the background."""
+        """Read the options of the controls once, in the background."""
         return None
 
     def _offer(self, known: Any) -> None:

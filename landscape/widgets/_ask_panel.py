@@ -101,7 +101,7 @@ class AskControls(widgets.VBox):
         self.suggest(self._question)
 
     def suggest(self, question: str) -> QuestionKind:
-        """Show the values of `auto` for a question, and return its kind."""
+        """Show the values that `auto` has for a question, and return the kind of the question."""
         self._question = question
         kind = classify(question)
         self.fields["question_type"].suggest(kind.type)
@@ -119,7 +119,7 @@ class AskControls(widgets.VBox):
         return kind
 
     def summary(self, question: str) -> str:
-        """Describe in a line how a question would be answered now."""
+        """Describe in one line how a question is answered with the present settings."""
         kind, given = self.suggest(question), self.given()
         chosen = resolved(ask_settings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
@@ -467,11 +467,11 @@ class LiveText:
 
     @property
     def unfinished(self) -> str:
-        """The text, or the one that it replaced."""
+        """The text, or the text that it replaced."""
         return self.text or (self.replaced.text if self.replaced else "")
 
     def begin(self, question: str, model: str | None) -> LiveText:
-        """Return the text of the next question; this one is no longer shown."""
+        """Return the text area of the next question; that of this question is no longer shown."""
         replaced = self if self.text else self.replaced
         begun = LiveText(self._page, question, None if self._is_over else replaced)
         self._is_over = True

@@ -38,7 +38,7 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(settings) - set(_DEFAULTS))
     if unknown:
         raise InputError(
-            f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_DEFAULTS))}."
+            f"Unknown setting {unknown[0]!r}; choose one of: {', '.join(sorted(_DEFAULTS))}."
         )
     chosen = {**_DEFAULTS, **settings}
     checked_whole("mark", chosen["mark"], 1, _MOST_MARKS)

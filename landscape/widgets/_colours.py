@@ -1,4 +1,4 @@
-"""Variables shown as colours of a map: density, a class or a number of every paper."""
+"""Variables shown as colours of a map: the density, or a class or a number of each paper."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Colouring:
         return np.array(to_rgb(THEMES[colours.name]["missing"]))
 
     def meaning(self, position: float) -> str:
-        """Write the value at a position of the ramp, 0 to 1."""
+        """Format the value at a position of the ramp, 0 to 1."""
         value = self.low + position * (self.high - self.low)
         if self.is_share:
             return f"{value:.0%}" if self.high >= 0.1 else f"{value:.1%}"
@@ -159,7 +159,7 @@ def colouring_of_column(name: str, values: Any) -> Colouring:
 
 
 def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: int) -> Colouring:
-    """Colour by the share of some papers among all papers around."""
+    """Colour by the local share of some papers among all papers."""
     values = np.zeros(n_papers, dtype=np.float32)
     values[rows] = 1.0
     share = len(rows) / max(1, n_papers)
@@ -208,7 +208,7 @@ def _topics(atlas: Atlas) -> Colouring:
 
 
 def _classes(name: str, title: str, values: Any) -> Colouring:
-    """Colour by the most frequent values; lists count by their first value."""
+    """Colour by the most frequent values; of a list, the first value counts."""
     import pandas as pd
 
     def first(value: Any) -> Any:

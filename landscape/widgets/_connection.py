@@ -24,7 +24,7 @@ _LONGEST_TEST = 20.0  # seconds
 
 @dataclass(frozen=True)
 class Used:
-    """Where a language model was connected."""
+    """Place where a language model was connected."""
 
     server: str
     key_variable: str
@@ -189,7 +189,7 @@ class Connection(Panel):
         self._show_key_state()
 
     def forget_key(self) -> None:
-        """Forget the typed key."""
+        """Delete the typed key."""
         self._key, self._made = "", None
         self._show_key_state()
 

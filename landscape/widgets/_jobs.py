@@ -236,7 +236,7 @@ class WatchedModel:
         return self._inner.model
 
     def complete(self, system: str, user: str) -> str:
-        """Answer as the model does."""
+        """Forward the request to the model."""
         return self._request(lambda: self._inner.complete(system, user))
 
     def stream(self, system: str, user: str) -> Iterator[str]:

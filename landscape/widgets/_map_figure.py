@@ -86,7 +86,7 @@ class MapFigure(PageFigure):
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Change the figure in one message, under a lock; resend all of it to an unopened page."""
+        """Change the figure in one message; send all of it if no page shows it yet."""
         with self._drawing:
             with self.batch_update():
                 yield
@@ -99,7 +99,7 @@ class MapFigure(PageFigure):
         return self.data[TRACES.index(name)]
 
     def look(self, view: View) -> None:
-        """Show a window."""
+        """Zoom to a window of the map."""
         x0, y0, x1, y1 = view.box
         with self.drawing():
             self.layout.xaxis.range, self.layout.yaxis.range = (x0, x1), (y0, y1)

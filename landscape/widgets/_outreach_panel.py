@@ -76,7 +76,7 @@ class OutreachControls(widgets.VBox):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The settings, all of `DEFAULTS`."""
+        """Values of all settings, with the keys of `DEFAULTS`."""
         values: dict[str, Any] = {
             name: field.value.strip() if isinstance(field.value, str) else field.value
             for name, field in self.fields.items()
@@ -133,7 +133,7 @@ def _check(given: Mapping[str, Any]) -> None:
     unknown = [name for name in given if name not in DEFAULTS]
     if unknown:
         raise InputError(
-            f"There is no setting {unknown[0]!r} of this panel; there are {', '.join(DEFAULTS)}."
+            f"Unknown setting {unknown[0]!r} of this panel; choose one of: {', '.join(DEFAULTS)}."
         )
     find_theme(given["theme"])
     choose_sheet(given["size"], aspect=1.0)

@@ -258,7 +258,7 @@ class ReviewPanel(AnalysisPanel):
         )  # fmt: skip
 
     def _signs(self) -> pd.DataFrame:
-        """Read the input of the ranking; once, so that other weights are ranked at once."""
+        """Read and keep the input of the ranking, so that new weights need no second reading."""
         from landscape.overlays.reviews._gaps import review_mask
         from landscape.overlays.reviews._recognition import read_signs
 

@@ -142,7 +142,7 @@ class PaperList(widgets.VBox):
 
     @property
     def shown(self) -> tuple[Item, ...]:
-        """The papers on the page, in its order."""
+        """The papers on the page, in the order of the list."""
         return self._items[: self._n_shown]
 
     def show(self, items: Sequence[Item], *, note: str = "") -> None:

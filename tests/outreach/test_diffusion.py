@@ -135,7 +135,7 @@ def test_what_a_model_makes_up_is_refused_and_the_true_map_ships(
     assert not drawn.scores.passed
     assert drawn.scores_after.passed
     assert [one["strength"] for one in drawn.settings["attempts"]] == [0.5, 0.3]
-    assert "the next strength is 0.3" in said[0]
+    assert "Trying strength 0.3" in said[0]
     assert "the map without the model is used" in said[1]
     assert drawn.notes == tuple(said)
     # Judged before the true water is put back: after it the coasts would be right of themselves.
@@ -362,7 +362,7 @@ def test_without_diffusers_the_line_that_installs_it_is_said(
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
-        ({"strenght": 1}, "no setting 'strenght'"),
+        ({"strenght": 1}, "Unknown setting 'strenght'"),
         ({"strength": 0.0}, "strength is 0.0; it must be between"),
         ({"steps": 0}, "steps is 0; it must be between"),
         ({"tile": 128, "overlap": 100}, "may overlap by 0 to 64"),

@@ -218,7 +218,7 @@ def test_what_a_model_repaints_comes_with_its_scores(
 
     def redraw(picture, terrain, *, note, **options):
         told.update(options)
-        note("Drawn with strength 0.3: again with 0.2.")
+        note("Strength 0.3: too different. Trying strength 0.2.")
         painted = picture[:, ::-1] if kept else picture
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
@@ -304,7 +304,7 @@ def test_what_cannot_be_is_one_sentence(demo_atlas, panel):
         OutreachPanel(demo_atlas, theme="nigth")
     with pytest.raises(InputError, match="no size 'slid'"):
         OutreachPanel(demo_atlas, size="slid")
-    with pytest.raises(InputError, match="no setting 'colour'"):
+    with pytest.raises(InputError, match="Unknown setting 'colour'"):
         OutreachPanel(demo_atlas, colour="red")
     with pytest.raises(InputError, match=r"sea_share is 3; give a number from 0\.5 to 0\.999"):
         OutreachPanel(demo_atlas, sea_share=3)

@@ -252,7 +252,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         if not mask.any():
             first, last = usage.years.years[[0, -1]]
             raise InputError(
-                f"The corpus ({first} to {last}) has no paper {side} {start}; give a year between "
+                f"The corpus ({first} to {last}) has no paper {side} {start}; give a year in it "
                 f"to compare the literature before and since {one.name}."
             )
     return Analysis(

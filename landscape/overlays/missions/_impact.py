@@ -1,4 +1,4 @@
-"""Impact of facilities: papers, shares, rise, citations, spread and bridges."""
+"""Impact of facilities: papers, shares, their rise, citations, spread and linked regions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FEW = 10  # papers of a facility; fewer cause a warning
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
-# Columns in the order of the table; of the counts only the papers have an interval.
+# Columns in the order of the table. Among the counts, only that of papers has an interval.
 _COLUMNS = (
     "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
     "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
@@ -67,7 +67,7 @@ _COUNTS = {
     "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
     "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
 }  # fmt: skip
-# Shares with their numerators and denominators: they have bounds even if they are 0 or 1.
+# Numerator and denominator of each share, for its bounds if it is 0 or 1.
 _SHARES = {
     "share": ("papers", "corpus_papers"),
     "local_share": ("local_papers", "local_corpus"),
@@ -297,7 +297,7 @@ def _tables(
 
 
 class Case(NamedTuple):
-    """One facility in one period: integer columns that distinguish its papers from other papers."""
+    """One facility in one period: integer columns that classify the papers."""
 
     uses: NDArray[np.int64]
     inside: NDArray[np.int64]

@@ -137,7 +137,7 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Return names outside traps in reading order, without names that overlap earlier ones."""
+    """Return names in reading order, without false names and overlaps with earlier names."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -224,7 +224,7 @@ class Surface(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Names and traps of all facilities by first word."""
+    """Names and false names (traps) of all facilities, by first word."""
 
     first_words: frozenset[bytes]
     names: Mapping[str, list[str]]
@@ -234,7 +234,7 @@ class Names(NamedTuple):
 
 @cache
 def all_names() -> Names:
-    """Collect the names and traps of all facilities."""
+    """Collect the names and false names (traps) of all facilities."""
     names: dict[str, list[str]] = defaultdict(list)
     traps: dict[str, list[str]] = defaultdict(list)
     surfaces: dict[str, Surface] = {}
@@ -255,7 +255,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """Compile the names and traps that begin with a word, longest first; a group marks a trap."""
+    """Compile the names and traps that begin with a word, longest first; traps have a group."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -295,13 +295,13 @@ def _written(name: str, rest: str) -> str:
 
 
 def _trap(rest: str) -> str:
-    """Return a pattern for the rest of a trap, with any gap, plurals, genitives and title case."""
+    """Return a pattern for the words of a false name after the first."""
     words = re.split(r"[\s-]+", rest)
     return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
 
 
 def _trap_word(word: str) -> str:
-    """Return a pattern for a word of a trap; ``#`` stands for the number of an object."""
+    """Return a pattern for a word of a false name; ``#`` matches the number of an object."""
     if "#" in word:
         return _NUMBER.join(re.escape(part) for part in word.split("#"))
     first = f"[{word[0].lower()}{word[0].upper()}]" if word[:1].isalpha() else re.escape(word[:1])

@@ -151,7 +151,7 @@ def find_reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Link papers between two regions to both, by distance in the full embedding."""
+    """Link papers near two regions to both of them, by distances in the full embedding."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)

@@ -61,7 +61,7 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _country_of(parts: list[str]) -> tuple[str, list[str]]:
-    """Search an address from its end for a country; return it and the other parts."""
+    """Find the country at the end of an address; return the country and the other parts."""
     names = country_names()
     for back in range(1, min(len(parts), 3) + 1):
         words = normal_title(_WITH_DIGITS.sub(" ", parts[-back])).split()
@@ -86,13 +86,13 @@ def _institution_patterns() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def country_names() -> dict[str, str]:
-    """Return the country of every normalised name of a country or of a state of the USA."""
+    """Return a mapping from normalised names of countries and US states to countries."""
     states = {normal_title(name): "United States" for line in _lines("states") for name in line}
     return states | {normal_title(name): line[0] for line in _lines("countries") for name in line}
 
 
 def _lines(name: str) -> list[list[str]]:
-    """Read the names of each line of a data file, separated by semicolons."""
+    """Read the names, separated by semicolons, in each line of a data file."""
     text = Path(__file__).with_name(f"{name}.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return [[one.strip() for one in line.split(";")] for line in lines]
@@ -153,7 +153,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Return the institutions and countries of papers, with the fraction of the paper of each."""
+    """Return the institutions and countries of each paper, with their fractions of the paper."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)

@@ -1,4 +1,4 @@
-"""The path of an author over the map, with namesakes, spread and drift."""
+"""The path of an author on the map, with namesakes, spread and drift."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def link_papers(
     coauthors: Sequence[Sequence[str]],
     affiliations: Sequence[Sequence[str]],
 ) -> NDArray[np.int64]:
-    """Group the papers of one name by co-authors and affiliations that they share."""
+    """Group the papers of one name by shared co-authors and affiliations."""
     from scipy.sparse.csgraph import connected_components
     from sklearn.preprocessing import MultiLabelBinarizer
 

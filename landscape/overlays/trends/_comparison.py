@@ -1,4 +1,4 @@
-"""Regions where one selection of papers is over-represented against another."""
+"""Regions in which one selection of papers is over-represented relative to another."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def compare(
 
     For each region: Fisher's exact test of the two shares, q values of Benjamini & Hochberg (1995)
     over all regions, and the odds ratio with the interval of Woolf (1955, Ann. Hum. Genet. 19, 251;
-    half a paper is added to all cells if a cell is empty). Papers of both selections are left out
-    of both. If one selection contains the other, the inner one is compared with the rest of the
+    half a paper is added to all cells if a cell is empty). Papers in both selections are omitted.
+    If one selection contains the other, the inner one is compared with the rest of the
     outer one.
 
     Parameters
@@ -55,7 +55,7 @@ def compare(
     Raises
     ------
     InputError
-        If a selection is empty or not one of this atlas, or both are the same.
+        If a selection is empty or invalid for this atlas, or if the two are identical.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def compare_counts(
 def select_rows(
     atlas: AtlasStore | None, selection: str | ArrayLike, n_papers: int
 ) -> NDArray[np.int64]:
-    """Return the distinct rows of a selection, ascending: of a filter, row numbers or a mask."""
+    """Return the sorted, distinct rows of a selection (a filter, row numbers or a mask)."""
     what = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
     if isinstance(selection, str) and atlas is not None:
         selection = open_engine(atlas).select(selection)

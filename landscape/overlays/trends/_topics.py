@@ -386,7 +386,7 @@ class _Segments:
         return self.number[cuts[:-1], cuts[1:]]
 
     def best_cuts(self, pieces: int) -> list[int]:
-        """Return the cuts of the likeliest division, with 0 and the end."""
+        """Return the cuts of the most likely division, including 0 and the end."""
         gain = np.where(self.number >= 0, self.lines.log_likelihood[self.number], -np.inf)
         reached = gain[0].copy()
         came_from = []
@@ -407,7 +407,7 @@ class _Segments:
         return float(-2 * likelihood + parameters * np.log(len(self.years)))
 
     def describe(self, start: int, cut: int, end: int, *, dispersion: float) -> Change:
-        """Describe the change at a cut; its interval holds cuts that fit nearly as well."""
+        """Describe the change at a cut; its interval has the cuts that fit nearly as well."""
         lines, before, after = self.lines, self.number[start], self.number[:, end]
         left, right = before[cut], after[cut]
         possible = np.flatnonzero((before >= 0) & (after >= 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import replacing
+from landscape._io import replacing, sha256_of
 from landscape._progress import progress
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import match_rows, paper_ids, read_batches, row_keys
-from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from
+from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from, recall
 from landscape.store._arrays import joined_matrix, open_matrix
 from landscape.text._word_index import WordIndex, index_row, paper_key
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from landscape.embeddings._neighbours import IndexReport
 
 LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
-_INDEXED = "papers.npy"
+_INDEXED, _MANAGED = "papers.npy", ".managed.json"
 _ROWS = 500  # papers per batch
 _TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
 
@@ -64,7 +65,7 @@ def _index_words(context: Context) -> int:
     named = np.array([paper_key(paper_id) for paper_id in paper_ids(parts)], dtype=np.uint64)
     texts = [row_keys(path) for path in parts]
     keys = np.column_stack([named, np.concatenate([*texts, np.zeros((0, 2), np.uint64)])])
-    known = _link_old(place, temporary)
+    known = _link_old(context, temporary)
     is_new = match_rows(keys, known) < 0
     if len(known) == 0 or is_new.sum() > len(keys) // 2:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -88,15 +89,28 @@ def _index_words(context: Context) -> int:
     return int(is_new.sum())
 
 
-def _link_old(place: Path, temporary: Path) -> NDArray[np.uint64]:
+def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
     """Link the files of the old index; return the keys of its papers, none if it is damaged."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
+    previous = recall(context.folder)
+    record = previous.manifest.stages.get("search") if previous else None
+    known_files = record.outputs if record else {}
+    place = context.folder / LEXICAL
     try:
         known = np.load(place / _INDEXED, allow_pickle=False)
         temporary.mkdir(parents=True)
+        linked = []
         for path in _files(place):
+            if path.name == _MANAGED:
+                continue
+            if known_files[f"{LEXICAL}/{path.name}"].sha256 != sha256_of(path):
+                return nothing
             os.link(path, temporary / path.name)
+            linked.append(path.name)
+        # Tantivy deletes files of this list; that of a stranger may name any file.
+        names = [name for name in linked if name != _INDEXED]
+        (temporary / _MANAGED).write_text(json.dumps(names))
         # Files of an interrupted build may not belong together, so the counts are compared.
         if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
             return nothing

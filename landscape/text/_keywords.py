@@ -63,8 +63,8 @@ def extract_keywords(
     workers : int, default 1
         Number of processes; fewer than 400 texts are processed in the current process.
     tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
-        Built-in rules, or ``en_core_web_sm`` of spaCy; "auto" selects the model if it is installed
-        under its own name, otherwise the rules.
+        Built-in rules, or ``en_core_web_sm`` of spaCy; "auto" selects the rules, which are better
+        by measurement (``benchmarks/keywords.py``).
 
     Returns
     -------
@@ -352,7 +352,8 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
         if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
             begin += 1  # its adjective was cut off: "low luminosity", "cosmic ray"
     while begin < end:
-        n_front = _front_words(words, tags, begin, end)
+        # The noun chunks of spaCy begin with articles and pronouns.
+        n_front = tags[begin] in ("DET", "PRON") or _front_words(words, tags, begin, end)
         if not n_front:
             break
         begin += n_front

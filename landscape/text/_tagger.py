@@ -62,11 +62,11 @@ class TaggedText(NamedTuple):
 def tagger_name(*, tagger: str = "auto") -> str:
     """Return the name and the version of a tagger for the manifest.
 
-    "auto" selects the model of spaCy if it is installed under its own name, otherwise the rules.
+    "auto" selects the rules: they are better and faster (``benchmarks/keywords.py``).
     """
     if tagger not in TAGGERS:
         raise InputError(f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}.")
-    if tagger == "rules" or (tagger == "auto" and importlib.util.find_spec(MODEL) is None):
+    if tagger in ("auto", "rules"):
         return RULES
     return f"{MODEL}-{importlib.metadata.version(_model_package())}"
 

@@ -160,7 +160,7 @@ def load(**options):
 """
 
 
-def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
+def test_an_installed_model_is_used_on_request(tmp_path: Path) -> None:
     (tmp_path / "en_core_web_sm").mkdir()
     (tmp_path / "en_core_web_sm" / "__init__.py").write_text(MODEL, encoding="utf-8")
     (tmp_path / "en_core_web_sm-9.8.7.dist-info").mkdir()
@@ -169,7 +169,9 @@ def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
     script = (
         "from landscape.text._keywords import extract_keywords\n"
         "from landscape.text._tagger import tagger_name\n"
-        "print(tagger_name(), extract_keywords(['Fast radio bursts excite magnetar winds.']))\n"
+        "found = extract_keywords(['Fast radio bursts excite magnetar winds.'], tagger='spacy')\n"
+        "assert tagger_name().startswith('landscape-rules')\n"
+        "print(tagger_name(tagger='spacy'), found)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
@@ -183,4 +185,16 @@ def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
 def test_the_tagger_is_named_for_the_manifest() -> None:
     assert tagger_name(tagger="rules") == "landscape-rules-2"
     assert tagger_name(tagger="spacy") == "en_core_web_sm-3.8.0"
-    assert tagger_name().startswith(("landscape-rules-", "en_core_web_sm-"))
+    assert tagger_name() == tagger_name(tagger="rules")
+
+
+@pytest.mark.parametrize("tagger", ["rules", "spacy"])
+def test_keywords_begin_with_no_determiner(tagger: str) -> None:
+    text = (
+        "The seasons of a planet. We study the seasons of that planet and these dust storms. Our "
+        "model of the atmosphere explains each storm. Such an event drives the circulation."
+    )
+    found = extract_keywords(text, tagger=tagger)
+    assert {"seasons", "dust storms"} <= set(found)
+    determiners = {"the", "a", "an", "these", "that", "our", "each", "such", "this"}
+    assert not [phrase for phrase in found if phrase.split()[0].lower() in determiners]

@@ -178,6 +178,11 @@ def _possible_date(text: str) -> PaperDate | None:
         return None
 
 
+def _visible(text: str) -> str:
+    """Remove control, format and surrogate characters, which would change how an id is shown."""
+    return text if text.isprintable() else "".join(c for c in text if c.isprintable())
+
+
 def parse_doi(text: object) -> str | None:
     """Parse the first DOI in a text and return it in lower case, without its URL.
 
@@ -190,8 +195,8 @@ def parse_doi(text: object) -> str | None:
     """
     if not isinstance(text, str):
         return None
-    bare = _DOI_PREFIX.sub("", text.strip(), count=1)
-    match = _DOI.match(unquote(bare) if "%2" in bare else bare)
+    bare = _DOI_PREFIX.sub("", _visible(text).strip(), count=1)
+    match = _DOI.match(_visible(unquote(bare)) if "%2" in bare else bare)
     return match[0].lower() if match else None
 
 
@@ -212,7 +217,7 @@ def parse_bibcode(text: object) -> str | None:
     """
     if not isinstance(text, str):
         return None
-    bare = _BIBCODE_URL.sub("", text.strip(), count=1).partition("/")[0]
+    bare = _BIBCODE_URL.sub("", _visible(text).strip(), count=1).partition("/")[0]
     bare = unquote(bare) if "%" in bare else bare
     return bare if _BIBCODE.fullmatch(bare) else None
 

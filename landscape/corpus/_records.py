@@ -211,7 +211,7 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
         "doi": doi,
         "keywords": None,
         "authors": authors,
-        "source": _texts(fields.get("source"), "source", str.strip) or [source],
+        "source": _texts(fields.get("source"), "source", clean_text) or [source],
         "doctype": _short_text(fields.get("doctype")),
         "journal": _short_text(fields.get("journal")),
         "categories": [c for c in row["categories"] if _CATEGORY.fullmatch(c)],

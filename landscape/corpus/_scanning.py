@@ -178,7 +178,7 @@ class Scan:
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
-    """Return a distinct part name for each input, from its file name."""
+    """Return a distinct part name for each input, from its file name, in ascending order."""
     names: list[str] = []
     for path in paths:
         stem = path.name
@@ -189,6 +189,9 @@ def part_names(paths: Sequence[Path]) -> list[str]:
             digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:6]
             name = f"{name}-{digest}"
         names.append(name if name not in names else f"{name}-{len(names)}")
+    if names != sorted(names, key=lambda name: f"{name}."):  # as files, which other programs sort
+        width = len(str(len(names)))
+        names = [f"{number:0{width}}-{name}" for number, name in enumerate(names, start=1)]
     return names
 
 

@@ -108,3 +108,10 @@ def test_the_key_prefers_bibcode_then_arxiv_then_doi() -> None:
         chosen.append(normalise(raw, file="a.jsonl", source="a")["paper_id"])  # type: ignore[index]  # a row
     assert chosen[:3] == ["2021A&A...645L..11A", "2101.01542", "10.1000/x"]
     assert chosen[3].startswith("sha256:")
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\x1b[2J", "\x85", "\u202e", "\u2066", "\ufeff", "\udc80"])
+def test_identifiers_have_no_invisible_characters(odd: str) -> None:
+    assert parse_doi(f"10.1051/0004{odd[:1]}-6361/2020") == "10.1051/0004-6361/2020"
+    assert parse_doi("10.1051/0004%2D6361/20%E2%80%AE20").isprintable()
+    assert parse_bibcode(f"2021A&A...645L{odd[:1]}..11A") == "2021A&A...645L..11A"

@@ -100,15 +100,15 @@ def test_a_paper_of_two_sources_stands_merged_in_the_first(tmp_path: Path) -> No
     report = run(tmp_path, one, two)
     assert (report.read, report.kept, report.merged, report.rejected) == (13, 11, 1, 1)
     assert [(p.name, p.source, p.rows, p.merged) for p in report.parts] == [
-        ("arxiv", "arxiv", 10, 0),
-        ("ads", "ads", 1, 1),
+        ("1-arxiv", "arxiv", 10, 0),
+        ("2-ads", "ads", 1, 1),
     ]
-    merged = table(tmp_path, "arxiv").slice(3, 1).to_pylist()[0]
+    merged = table(tmp_path, "1-arxiv").slice(3, 1).to_pylist()[0]
     assert merged["paper_id"] == "2021A&A...645L..11A"
     assert merged["source"] == ["arxiv:arxiv.jsonl", "ads:ads.jsonl"]
     assert merged["abstract"].endswith("at greater length.")
     assert (merged["cites"], merged["date"].isoformat()) == (5, "2021-01-15")
-    order = table(tmp_path, "arxiv")["arxiv_id"].to_pylist()
+    order = table(tmp_path, "1-arxiv")["arxiv_id"].to_pylist()
     assert order == [f"2101.{i:05d}" for i in range(10)], "the order of the input is kept"
     assert rejected(tmp_path) == [
         {"file": "ads.jsonl", "line": 3, "reason": "no abstract", "snippet": "No abstract"}
@@ -213,10 +213,10 @@ def test_ready_vectors_and_coordinates_follow_their_papers(
     pq.write_table(pa.Table.from_pylist(rows), path)
     plain = write(tmp_path / "plain.jsonl", [record(n + 1)])
     report = run(tmp_path, path, plain)
-    assert (report.embeddings["plain"], report.coordinates["plain"]) == (None, None)
-    assert report.embeddings["ready"] == tmp_path / "work" / "ready" / "ready.npy"
-    embeddings = np.load(report.embeddings["ready"], allow_pickle=False)
-    coordinates = np.load(report.coordinates["ready"] or "", allow_pickle=False)
+    assert (report.embeddings["2-plain"], report.coordinates["2-plain"]) == (None, None)
+    assert report.embeddings["1-ready"] == tmp_path / "work" / "ready" / "1-ready.npy"
+    embeddings = np.load(report.embeddings["1-ready"], allow_pickle=False)
+    coordinates = np.load(report.coordinates["1-ready"] or "", allow_pickle=False)
     kept = np.delete(np.arange(n), 9)
     np.testing.assert_array_equal(embeddings, vectors[kept])
     np.testing.assert_array_equal(coordinates, np.stack([kept, -kept], axis=1))
@@ -239,9 +239,21 @@ def test_inputs_of_one_name_get_parts_of_their_own(tmp_path: Path) -> None:
     two = write(tmp_path / "b" / "papers.jsonl.gz", [record(2)])
     report = run(tmp_path, one, two)
     names = [part.name for part in report.parts]
-    assert names[0] == "papers"
-    assert names[1].startswith("papers-")
+    assert names[0] == "1-papers"
+    assert names[1].startswith("2-papers-")
     assert len(set(part_names([one, two, one, one]))) == 4
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("b", "a"), ("a", "a-b"), ("a", "a.b", "a-b"), ("x",) * 12, tuple("cab") * 5, ("10", "9")],
+)
+def test_part_files_sort_in_the_order_of_the_rows(given: tuple[str, ...]) -> None:
+    names = part_names([Path(f"/{n}/{name}.jsonl") for n, name in enumerate(given)])
+    for ending in (".parquet", ".npy"):
+        files = [f"{name}{ending}" for name in names]
+        assert files == sorted(files)
+    assert len(set(names)) == len(given)
 
 
 def test_a_part_without_an_input_goes(tmp_path: Path) -> None:

@@ -327,13 +327,18 @@ class Atlas(AtlasStore):
         return atlas_as_html(self)
 
 
-def open(path: str | os.PathLike[str]) -> Atlas:  # noqa: A001 - users call `landscape.open`
+def open(  # noqa: A001 - users call `landscape.open`
+    path: str | os.PathLike[str], *, trust_model: bool = False
+) -> Atlas:
     """Open a finished atlas.
 
     Parameters
     ----------
     path : path
         Directory that `landscape.build` wrote.
+    trust_model : bool, default False
+        Whether to load a model of sentence-transformers that the atlas names, for queries. The
+        model may come from anybody; its code is never executed.
 
     Returns
     -------
@@ -351,7 +356,7 @@ def open(path: str | os.PathLike[str]) -> Atlas:  # noqa: A001 - users call `lan
     Traceback (most recent call last):
     landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
     """
-    return Atlas.open(path)
+    return Atlas.open(path, trust_model=trust_model)
 
 
 def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
@@ -360,7 +365,7 @@ def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Atlas:
         store = function(*args, **kwargs)
-        return Atlas(store.path, store.manifest)
+        return Atlas(store.path, store.manifest, store.trust_model)
 
     return wrapped
 

@@ -26,7 +26,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes `landscape info` raise something."""
 
     def fail_with(error: BaseException) -> None:
-        def fail(path: Path) -> None:
+        def fail(path: Path, **_: Any) -> None:
             raise error
 
         monkeypatch.setattr("landscape.open", fail)

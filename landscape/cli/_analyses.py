@@ -14,6 +14,7 @@ from landscape.cli._arguments import (
     connected_model,
     function_of,
     note,
+    open_atlas,
     picked,
     run_analysis,
 )
@@ -24,7 +25,7 @@ def _figure(options: argparse.Namespace) -> Answer:
     from landscape.figures._export import check_kind
 
     path = check_kind(options.output)
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     given = arguments_of(options)
     if options.function == "figures.query_map":
         given = picked(options, "colours", "title")
@@ -34,7 +35,7 @@ def _figure(options: argparse.Namespace) -> Answer:
 
 def _figure_of_facility(options: argparse.Namespace) -> Answer:
     draw, years = function_of(options), arguments_of(options, "facility")
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     return Answer(str(draw(atlas, options.facility, options.output, **years)))
 
 
@@ -43,7 +44,7 @@ def _propose(options: argparse.Namespace) -> Answer:
 
     if options.output:
         check_output(options.output, [".csv"], what="Proposals")
-    found = thesaurus_gaps(landscape.open(options.atlas), limit=options.limit)
+    found = thesaurus_gaps(open_atlas(options), limit=options.limit)
     if options.output:
         write_output(options.output, to_uat_csv(found))
         return Answer(f"{options.output}: {len(found.table):,} proposals")
@@ -65,9 +66,7 @@ def _render(options: argparse.Namespace) -> Answer:
 
         model = connect()
     given = arguments_of(options, "everyday")
-    rendering = render(
-        landscape.open(options.atlas), options.output, model=model, note=note, **given
-    )
+    rendering = render(open_atlas(options), options.output, model=model, note=note, **given)
     note(rendering.used)
     return Answer(str(options.output))
 
@@ -75,7 +74,7 @@ def _render(options: argparse.Namespace) -> Answer:
 def _map(options: argparse.Namespace) -> Answer:
     from landscape.store._info import quality_lines
 
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     if options.again:
         from landscape.pipeline._map import measure
 
@@ -88,7 +87,7 @@ def _map(options: argparse.Namespace) -> Answer:
 def _citing(options: argparse.Namespace) -> Answer:
     from landscape.evaluation._citing import evaluate_citing, places_from_graph
 
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)
     model = connected_model() if options.model else None
     return answer(evaluate_citing(atlas, places, model=model), options)
@@ -98,7 +97,7 @@ def _thesaurus(options: argparse.Namespace) -> Answer:
     from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
 
     earlier, later = read_thesaurus(options.earlier), read_thesaurus(options.later)
-    return answer(backtest_gaps(landscape.open(options.atlas), earlier, later), options)
+    return answer(backtest_gaps(open_atlas(options), earlier, later), options)
 
 
 COMMANDS = {

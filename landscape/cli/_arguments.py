@@ -16,6 +16,7 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.llm import WritingModel
 
 DONE, FAILED, WRONG_INPUT, STOPPED = 0, 1, 2, 130
@@ -102,6 +103,8 @@ def _add_command(
         if names in ("--no-rerank", "--rerank-with"):
             group = exclusive = exclusive or parser.add_mutually_exclusive_group()
         added.append(group.add_argument(*names.split(", "), **settings).dest)
+    if {"atlas", "--atlas"} & command["options"].keys() and name not in ("lab", "app"):
+        parser.add_argument("--trust-model", **shared["--trust-model"])
     parser.set_defaults(run=run, function=command.get("function"), arguments=added)
 
 
@@ -118,6 +121,11 @@ def function_of(options: argparse.Namespace) -> Callable[..., Any]:
     return function
 
 
+def open_atlas(options: argparse.Namespace, folder: Path | None = None) -> Atlas:
+    """Open the atlas of a command, with the user's consent to its model if given."""
+    return landscape.open(folder or options.atlas, trust_model=options.trust_model)
+
+
 def run_analysis(options: argparse.Namespace) -> Answer:
     """Print or save the result of a function on an atlas.
 
@@ -131,7 +139,7 @@ def run_analysis(options: argparse.Namespace) -> Answer:
     given = arguments_of(options)
     if "model" in given:
         given["model"] = connected_model() if given["model"] else None
-    found = function_of(options)(landscape.open(options.atlas), **given)
+    found = function_of(options)(open_atlas(options), **given)
     return Answer(str(save_table(found, output))) if output else answer(found, options)
 
 

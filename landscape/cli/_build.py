@@ -17,6 +17,7 @@ from landscape.cli._arguments import (
     as_json,
     function_of,
     note,
+    open_atlas,
     write_line,
 )
 
@@ -91,7 +92,7 @@ def _info(options: argparse.Namespace) -> Answer:
     if problems:
         found = {"path": str(options.atlas), "verified": False, "problems": problems}
         return Answer(as_json(found) if options.json else "", WRONG_INPUT)
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     for problem in atlas.label_problems:
         note(f"landscape: {problem}")
     if options.json:

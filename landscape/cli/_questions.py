@@ -16,6 +16,7 @@ from landscape.cli._arguments import (
     as_json,
     connected_model,
     note,
+    open_atlas,
     picked,
 )
 from landscape.errors import InputError
@@ -46,7 +47,7 @@ def _search(options: argparse.Namespace) -> Answer:
 
     if options.export:
         check_results_file(options.export)
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     results = search_with_options(atlas, options)
     if options.export:
         path = write_results(results, options.export)
@@ -58,7 +59,7 @@ def _search(options: argparse.Namespace) -> Answer:
 
 
 def _ask(options: argparse.Namespace) -> Answer:
-    found = landscape.open(options.atlas).ask(options.question, **arguments_of(options, "question"))
+    found = open_atlas(options).ask(options.question, **arguments_of(options, "question"))
     return answer(found, options)
 
 
@@ -66,7 +67,7 @@ def _survey(options: argparse.Namespace) -> Answer:
     from landscape.agents._full_text import FolderReader
 
     _check_files(options)
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     reader = FolderReader(options.full_text) if options.full_text else None
     given = picked(
         options, "depth", "breadth", "papers", "before", "seeds", "calls", "tokens", "money",
@@ -113,7 +114,7 @@ def _write_survey(atlas: Atlas, found: Survey, options: argparse.Namespace) -> N
 
 
 def _attribute(options: argparse.Namespace) -> Answer:
-    found = landscape.open(options.atlas).attribute(
+    found = open_atlas(options).attribute(
         options.excerpt,
         model=None if options.no_model else "auto",
         **arguments_of(options, "excerpt", "no_model"),
@@ -124,7 +125,7 @@ def _attribute(options: argparse.Namespace) -> Answer:
 def _cite(options: argparse.Namespace) -> Answer:
     if options.export:
         check_output(options.export, [".bib"], what="Papers to cite")
-    found = _desk([options.atlas, *options.also]).cite(
+    found = _desk(options, [options.atlas, *options.also]).cite(
         options.context,
         options.keywords,
         k=options.k,
@@ -145,7 +146,7 @@ def _check(options: argparse.Namespace) -> Answer:
     found = check_draft(
         options.bibliography,
         options.drafts,
-        desk=_desk(options.atlas),
+        desk=_desk(options, options.atlas),
         model=None if options.no_model else "auto",
         find_missing=not options.citations_only,
     )
@@ -155,20 +156,20 @@ def _check(options: argparse.Namespace) -> Answer:
 def _mcp(options: argparse.Namespace) -> Answer:
     from landscape.agents._mcp_server import serve
 
-    atlas = landscape.open(options.atlas)
+    atlas = open_atlas(options)
     model = connected_model() if options.model else None
     note(f"landscape: serving {atlas.title} ({len(atlas):,} papers) over standard input and output")
     serve(atlas, model=model)
     return Answer("")
 
 
-def _desk(folders: list[Path]) -> Desk:
+def _desk(options: argparse.Namespace, folders: list[Path]) -> Desk:
     """Return a desk of several atlases; equal titles are distinguished by their directory."""
     from landscape.agents import Desk
 
     desk = Desk()
     for folder in folders:
-        atlas = landscape.open(folder)
+        atlas = open_atlas(options, folder)
         taken = any(corpus.name == atlas.title for corpus in desk.corpora)
         desk = desk.add(atlas, f"{atlas.title} in {folder}" if taken else None)
     return desk

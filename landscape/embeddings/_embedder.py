@@ -167,11 +167,14 @@ def identity(spec: str) -> dict[str, str]:
     return {}
 
 
-def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
+def embedder_for(
+    description: Mapping[str, Any], *, trust: bool = False, **options: Any
+) -> Embedder:
     """Load the embedder for queries to an atlas, as described in its manifest.
 
     A remote embedder needs no confirmation for queries, because their cost is negligible.
-    Raise InputError if the model is unknown or differs from the model of the atlas.
+    Raise InputError if the model is unknown, differs from the model of the atlas, or could come
+    from a stranger and is not trusted.
     """
     name, model = str(description.get("name")), str(description.get("model"))
     if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
@@ -179,6 +182,11 @@ def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
     elif name == "openai" or (name == "ready" and model.startswith("text-embedding-")):
         spec = f"openai:{model}"
     elif name == "st":
+        if not trust:
+            raise InputError(
+                f"The atlas names the model {model!r}, which may come from anybody. If you trust "
+                "it, use --trust-model, or landscape.open(..., trust_model=True)."
+            )
         spec = f"st:{model}"
     else:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -75,6 +76,7 @@ def _load(model: str, *, device: str) -> Any:
     looks_like_path = model.startswith((".", "/", "~")) or "\\" in model
     if looks_like_path and not Path(model).is_dir():
         raise InputError(f"There is no folder {model!r} with a sentence-transformers model.")
+    _refuse_code(Path(model))
     # The library logs long warnings before it raises an error; the message below replaces them.
     logger = logging.getLogger("sentence_transformers")
     level = logger.level
@@ -90,3 +92,20 @@ def _load(model: str, *, device: str) -> Any:
         ) from error
     finally:
         logger.setLevel(level)
+
+
+def _refuse_code(folder: Path) -> None:
+    """Raise InputError if a folder of a model names classes of its own; old versions run them."""
+    try:
+        modules = json.loads((folder / "modules.json").read_bytes())
+        kinds = [str(module["type"]) for module in modules]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InputError(f"{folder / 'modules.json'} cannot be read ({error}).") from error
+    foreign = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
+    if foreign:
+        raise InputError(
+            f"The model {str(folder)!r} runs code of its own ({foreign[0][:80]!r}), which is not "
+            "supported; use a model with classes of sentence-transformers only."
+        )

@@ -116,7 +116,9 @@ def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
         raise InputError(f"{atlas.path} does not name the model of its vectors.")
-    return np.asarray(embedder_for(model).embed(concept_texts(atlas.thesaurus)[1]))
+    return np.asarray(
+        embedder_for(model, trust=atlas.trust_model).embed(concept_texts(atlas.thesaurus)[1])
+    )
 
 
 _HALVES = ("development", "held out")

@@ -110,7 +110,7 @@ def build(
     keywords_limit : int, default 20
         Maximum number of keywords per paper.
     tagger : str, default "auto"
-        Part-of-speech tagger: ``"auto"`` uses the best one installed.
+        Part-of-speech tagger: ``"auto"`` is ``"rules"``, the better one by measurement.
     topics_method : {"density", "hdbscan"}, default "density"
         Method that finds the regions.
     max_regions, n_continents : int, optional
@@ -197,7 +197,7 @@ def build(
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         _run_stages(Context(folder, options, manifest, say or (lambda _: None), files))
-    return AtlasStore.open(folder)
+    return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
 
 
 def _run_stages(context: Context) -> None:

@@ -210,7 +210,8 @@ def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
     """Embed texts with a model described in JSON; None for a paid model. Cached."""
     from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
-    embedder = embedder_for(json.loads(model))
+    # A build embeds papers with the same model, which the user named.
+    embedder = embedder_for(json.loads(model), trust=True)
     return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
 
 

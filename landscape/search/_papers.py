@@ -63,7 +63,7 @@ class SearchIndexes:
         description = self._atlas.stages["embeddings"].model
         if description is None:
             raise AtlasError(f"{self._atlas.path} does not name the model of its vectors.")
-        return embedder_for(description)
+        return embedder_for(description, trust=self._atlas.trust_model)
 
     @cached_property
     def vectors(self) -> VectorIndex:

@@ -52,10 +52,11 @@ class AtlasStore:
 
     path: Path
     manifest: Manifest
+    trust_model: bool = False  # whether the model that the manifest names may be loaded
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a finished atlas; `landscape.open` documents the parameter and errors."""
+    def open(cls, path: str | os.PathLike[str], *, trust_model: bool = False) -> Self:
+        """Open a finished atlas; `landscape.open` documents the parameters and errors."""
         folder = Path(path)
         manifest = read_manifest(folder)
         again = "run the same landscape build again"
@@ -74,7 +75,7 @@ class AtlasStore:
         for name in manifest.files:
             if not (folder / name).is_file():
                 raise AtlasError(f"{folder} has no file {name}; {again} to restore it.")
-        return cls(folder, manifest)
+        return cls(folder, manifest, trust_model)
 
     def cached(self, name: str, make: Callable[[Self], T]) -> T:
         """Return ``make(self)``, cached under `name`."""

@@ -31,7 +31,7 @@ def test_a_folder_with_a_model(texts: list[str]) -> None:
     assert len(description["checksum"]) == 64
     changed = description | {"checksum": "f" * 64}
     with pytest.raises(InputError, match="of checksum ffff"):
-        embedder_for(changed, device="cpu")
+        embedder_for(changed, trust=True, device="cpu")
 
 
 def test_a_name_without_network(tmp_path: Path) -> None:

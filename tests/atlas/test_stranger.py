@@ -1,0 +1,139 @@
+"""An atlas of a stranger: no file outside is touched, and no model is loaded without consent."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landscape.atlas import Atlas, build
+from landscape.atlas import open as open_atlas
+from landscape.cli import main
+from landscape.errors import InputError
+
+# Private modules: a stranger can write any manifest, which no public function does.
+from landscape.store._info import verify
+from landscape.store._manifest import Output, read_manifest, write_manifest
+
+EVIL_MODULE = """
+from pathlib import Path
+from torch import nn
+Path({mark!r}).write_text("it ran")
+class Evil(nn.Module):
+    pass
+"""
+
+
+def forge(folder: Path, name: str, content: bytes) -> None:
+    """Replace a file of an atlas, with the checksums of the manifest."""
+    (folder / name).write_bytes(content)
+    manifest = read_manifest(folder)
+    stages = {}
+    for stage, record in manifest.stages.items():
+        output = Output(hashlib.sha256(content).hexdigest(), len(content))
+        outputs = record.outputs | ({name: output} if name in record.outputs else {})
+        stages[stage] = dataclasses.replace(record, outputs=outputs)
+    write_manifest(folder, dataclasses.replace(manifest, stages=stages))
+
+
+def forge_model(folder: Path, **model: Any) -> None:
+    manifest = read_manifest(folder)
+    record = manifest.stages["embeddings"]
+    stages = manifest.stages | {
+        "embeddings": dataclasses.replace(record, model=(record.model or {}) | model)
+    }
+    write_manifest(folder, dataclasses.replace(manifest, stages=stages))
+
+
+def test_a_forged_list_of_the_word_index_deletes_no_file(
+    atlas_copy: Path,
+    few_papers: Path,
+    papers_file: Callable[..., Path],
+    tmp_path: Path,
+    quick: dict[str, Any],
+) -> None:
+    victims = [tmp_path / "thesis.tex", atlas_copy / "notes.txt", tmp_path / "other" / "a.idx"]
+    for victim in victims:
+        victim.parent.mkdir(exist_ok=True)
+        victim.write_text("years of work")
+    listed = json.loads((atlas_copy / "lexical" / ".managed.json").read_bytes())
+    listed += [str(victims[0]), "../notes.txt", "../../other/a.idx"]
+    forge(atlas_copy, "lexical/.managed.json", json.dumps(listed).encode())
+    assert verify(atlas_copy) == []
+    more = papers_file(tmp_path / "more.jsonl", range(100, 104))
+    atlas = build([few_papers, more], atlas_copy, **quick)
+    assert [victim.read_text() for victim in victims] == ["years of work"] * 3
+    managed = json.loads((atlas_copy / "lexical" / ".managed.json").read_bytes())
+    assert all((atlas_copy / "lexical" / name).is_file() and "/" not in name for name in managed)
+    assert len(atlas.search("galaxies", k=40, method="words", rerank=False).hits) > 0
+
+
+def test_a_changed_file_of_the_word_index_is_not_linked(
+    atlas_copy: Path,
+    few_papers: Path,
+    papers_file: Callable[..., Path],
+    tmp_path: Path,
+    quick: dict[str, Any],
+) -> None:
+    store = next((atlas_copy / "lexical").glob("*.store"))
+    content = bytearray(store.read_bytes())
+    content[len(content) // 2] ^= 255
+    store.unlink()  # the file may be linked elsewhere
+    store.write_bytes(content)
+    (atlas_copy / "lexical" / "secret.idx").write_text("not of this index")
+    more = papers_file(tmp_path / "more.jsonl", range(100, 102))
+    atlas = build([few_papers, more], atlas_copy, **quick)
+    assert atlas.stages["search"].details["indexed"] == len(atlas)  # the index was rebuilt
+    assert not (atlas_copy / "lexical" / "secret.idx").exists()
+    assert verify(atlas_copy) == []
+
+
+@pytest.fixture
+def evil_model(tmp_path: Path) -> tuple[Path, Path]:
+    """A folder of a sentence-transformers model that runs code, and the file that this writes."""
+    folder, mark = tmp_path / "model", tmp_path / "it-ran"
+    folder.mkdir()
+    (folder / "evil.py").write_text(EVIL_MODULE.format(mark=str(mark)))
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "evil.Evil"}]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "config.json").write_text('{"model_type": "bert"}')
+    return folder, mark
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_a_model_of_a_manifest_never_runs_code(
+    atlas_copy: Path, evil_model: tuple[Path, Path], trust: bool
+) -> None:
+    folder, mark = evil_model
+    forge_model(atlas_copy, name="st", model=str(folder), checksum=None)
+    atlas = open_atlas(atlas_copy, trust_model=trust)
+    found = atlas.search("galaxies", k=3)
+    notes = " ".join(found.coverage.notes)
+    assert "words alone" in notes
+    assert ("trust" in notes) is not trust
+    assert not mark.exists()
+
+
+def test_a_model_is_loaded_after_consent(
+    atlas_copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded: list[str] = []
+
+    def load(spec: str, **_: Any) -> Any:
+        loaded.append(spec)
+        raise InputError(f"There is no model {spec}.")
+
+    monkeypatch.setattr("landscape.embeddings._embedder.load_embedder", load)
+    forge_model(atlas_copy, name="st", model="somebody/model")
+    words = ["search", str(atlas_copy), "galaxies", "-k", "2"]
+    assert main(words) == 0
+    assert "--trust-model" in capsys.readouterr().err
+    assert loaded == []
+    assert main([*words, "--trust-model"]) == 0
+    assert loaded == ["st:somebody/model"]
+    assert isinstance(open_atlas(atlas_copy), Atlas)

@@ -243,7 +243,7 @@ def merge_records(rows: Sequence[Row]) -> Row:
 
 
 def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
-    """Yield the possible keys of a paper, the preferred first, without end."""
+    """Yield possible keys of a paper, best first; the iterator never ends."""
     content = content_id(f"{row['title']}\n{row['abstract']}")
     given = [name for name in given if not name.startswith("sha256:")]
     yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))

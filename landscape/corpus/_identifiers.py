@@ -73,7 +73,7 @@ def month_number(name: str) -> int | None:
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
-    """Return the first date of a paper, or a more precise one that agrees with it."""
+    """Return the first date of a paper, or a more precise date of the same time."""
     best: PaperDate | None = None
     for date in dates:
         more_exact = best is None or best.covers(date)

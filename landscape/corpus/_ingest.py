@@ -68,7 +68,7 @@ class Layout:
 
 
 class PartWriter:
-    """Writer of the parts, one after another; only a few chunks are in memory."""
+    """Writer that writes one part after another, with a few chunks in memory."""
 
     def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
         self._folder = folder
@@ -236,7 +236,7 @@ class PartWriter:
 
 
 class Matrix:
-    """Writer of an ``.npy`` file row by row; the file appears if it is complete and has values."""
+    """Writer of an ``.npy`` file row by row; the file is created only if it has values."""
 
     def __init__(self, path: Path, n_rows: int) -> None:
         self._path = path

@@ -182,7 +182,7 @@ class Thesaurus:
 def _closure(
     order: Iterable[str], nearest: Callable[[str], Iterable[str]]
 ) -> dict[str, frozenset[str]]:
-    """Return all concepts that are reached from each one; `order` has the reached ones first."""
+    """Return all concepts that can be reached from each; in `order`, they precede it."""
     found: dict[str, frozenset[str]] = {}
     for one in order:
         found[one] = frozenset(nearest(one)).union(*(found[other] for other in nearest(one)))

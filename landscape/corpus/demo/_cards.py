@@ -107,7 +107,7 @@ class _Material(BaseModel, frozen=True, extra="forbid"):
 
 
 class Story(_Material, frozen=True):
-    """One line of work in a theme: a question, measurements and results."""
+    """A research question in a theme, with its measurements and results."""
 
     focus: str
     titles: Phrases
@@ -119,7 +119,7 @@ class Story(_Material, frozen=True):
     means: Phrases
     since: int = 0  # first year in which the question can be asked
     kinds: tuple[str, ...] = ()  # of papers; empty means all
-    sample: Sample | None = None  # None means that of the card
+    sample: Sample | None = None  # None means the sample of the card
     observe: tuple[str, ...] = ()  # facilities; empty means all of the card
 
 
@@ -198,7 +198,7 @@ def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# Two private characters enclose a mention in the text, so that titles can change case and symbols
+# Two private-use characters enclose a mention in the text, so that titles can change case and symbols
 # can become LaTeX while offsets stay correct; `unmark` removes them at the end.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
@@ -211,7 +211,9 @@ class Facility(BaseModel, frozen=True):
     names: tuple[str, ...]
     first_light: float  # decimal year, as `end`
     end: float = 9999.0
-    surveyed: bool = Field(False, alias="from")  # data *from* it; otherwise observed *with* it
+    surveyed: bool = Field(
+        False, alias="from"
+    )  # papers use data *from* it, or else observe *with* it
     mark: str
 
     def usable(self, date: float) -> bool:
@@ -251,7 +253,7 @@ def load_facilities() -> dict[str, Facility]:
 
 @cache
 def load_traps() -> tuple[Trap, ...]:
-    """Read the traps."""
+    """Read the traps: names that look like a facility."""
     traps = read_yaml(demo_data_folder() / "traps.yaml")
     return tuple(_checked(Trap, raw, "traps.yaml") for raw in traps)
 

@@ -187,7 +187,7 @@ def draw_authors(
 
 
 def _career(name: str, country: str, rng: Random) -> Author:
-    # Careers overlap the whole span, and more of them begin as the field grows.
+    # Careers begin at any time, and more of them begin as the field grows.
     first = 2026 - int(46 * rng.random() ** 1.25)
     last = first + 4 + int(rng.expovariate(1 / 13.0))
     places = [(first, f"{_institute(rng)}, {country}")]
@@ -228,7 +228,7 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
 
 # A reference is at least this much older, so that dates given to the month keep the order.
 LEAST_LEAD_DAYS = 45
-_SAME_THEME, _RELATED = 0.80, 0.15  # the rest goes anywhere in the corpus
+_SAME_THEME, _RELATED = 0.80, 0.15  # the other references cite any paper of the corpus
 _MEMORY_DAYS = 365.0 * 9.0
 _LARGEST_POOL = 150  # candidates for a reference
 

@@ -271,7 +271,7 @@ class Material:
         if not queue:
             raise ExhaustedError(name)
         if name in ("object", "mech"):
-            queue.append(queue[0])  # these are used again, but only after all others
+            queue.append(queue[0])  # these can be used again after all others
         return spin(queue.pop(0), self.rng)
 
     def _drawn(self, name: str) -> str:
@@ -335,7 +335,7 @@ class Material:
         return target
 
     def _method(self, key: str) -> str:
-        """Return the same model, simulation or instrument in the title and in the abstract."""
+        """Return a model, simulation or instrument, the same in title and abstract."""
         if key not in self._chosen:
             phrases = self.card.phrases(self.story, key)
             self._chosen[key] = spin(self._one_of(phrases), self.rng)

@@ -1,4 +1,4 @@
-"""The demo corpus: generated papers that read like astronomy, with the truth about them.
+"""The demo corpus: generated papers in the style of astronomy, and what was planted in them.
 
 >>> from landscape.corpus.demo import generate
 >>> papers, truth = generate(n_papers=80, seed=1)

@@ -198,8 +198,8 @@ def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# Two private-use characters enclose a mention in the text, so that titles can change case and symbols
-# can become LaTeX while offsets stay correct; `unmark` removes them at the end.
+# Two private-use characters enclose a mention in the text, so that offsets stay correct if the case
+# of titles or symbols change; `unmark` removes them at the end.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
@@ -211,9 +211,7 @@ class Facility(BaseModel, frozen=True):
     names: tuple[str, ...]
     first_light: float  # decimal year, as `end`
     end: float = 9999.0
-    surveyed: bool = Field(
-        False, alias="from"
-    )  # papers use data *from* it, or else observe *with* it
+    surveyed: bool = Field(False, alias="from")  # data are *from* it, or else *with* it
     mark: str
 
     def usable(self, date: float) -> bool:

@@ -34,8 +34,8 @@ class Connection(Panel):
     """Choose a language model on any server that speaks the OpenAI protocol, and test it.
 
     The environment (``OPENAI_BASE_URL``, ``LANDSCAPE_LLM_MODEL``, ``OPENAI_API_KEY``) gives the
-    defaults of empty fields. A typed key is kept only in this process: the widget forgets it at
-    once, so that it is in no notebook, no saved widget state and no page.
+    defaults of empty fields. A typed key is kept only in this process: the widget deletes
+    it immediately, so that no notebook, saved widget state or page contains it.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Connection(Panel):
 
     @property
     def fault(self) -> str:
-        """Error in the server's address, as a sentence; empty for a valid address."""
+        """Error message for the server's address; empty for a valid address."""
         address = self._address or os.environ.get("OPENAI_BASE_URL")
         if not address or _shown_address(address):
             return ""
@@ -153,7 +153,7 @@ class Connection(Panel):
 
     @property
     def value(self) -> ChatModel | None:
-        """The language model, or None without settings; sends no request.
+        """The language model, or None without settings. No request is sent.
 
         Raises
         ------
@@ -261,7 +261,7 @@ class Connection(Panel):
 
 
 class _SecretBox(widgets.Password):
-    """A field for a key; the key is in no state that is sent or saved."""
+    """A field for a key; the key is never part of a state that is sent or saved."""
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)

@@ -43,7 +43,7 @@ class MapExplorer(ExplorerState):
     ----------
     atlas : Atlas
     view : sequence of 4 float, optional
-        ``(x0, y0, x1, y1)`` in map units; the whole map when not given.
+        ``(x0, y0, x1, y1)`` in map units; default: the whole map.
     colour_by : str, default "density"
         ``"density"``, ``"topic"``, ``"year"``, ``"citations"``, ``"concept"``, ``"facility"`` or
         any column of the papers.
@@ -52,7 +52,7 @@ class MapExplorer(ExplorerState):
     layers : sequence of str, default ("names", "papers")
         Of ``"names"``, ``"papers"`` and ``"reviews"``.
     concept, facility : str, optional
-        Outline the papers on a concept, or those that mention a facility.
+        Concept or facility whose papers are outlined.
     search : str, optional
         Search for this.
     method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
@@ -69,7 +69,7 @@ class MapExplorer(ExplorerState):
     Attributes
     ----------
     selection : pandas.DataFrame
-        The selected papers; set it with rows, a mask, a filter or such a table.
+        The selected papers. It can be set to rows, a mask, a filter or a data frame like it.
     results : Found or None
         Result of the last search.
 
@@ -282,7 +282,7 @@ class MapExplorer(ExplorerState):
     def _for_selection(
         self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
     ) -> None:
-        """Run work on the selected papers; show the result unless others are selected by then."""
+        """Run a function on the selected papers; show the result unless the selection changes."""
         rows = self.rows
 
         def then(made: T) -> None:
@@ -374,7 +374,7 @@ class MapExplorer(ExplorerState):
             self._change(view=view)
 
     def _select_outline(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        """Select all papers in an outline, marked singly or not."""
+        """Select all papers in an outline, with or without a mark of their own."""
         unit = self._state.view.width / self._size[0]
         self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
         if not len(self.rows):
@@ -474,7 +474,7 @@ class MapExplorer(ExplorerState):
                 self._controls.regions.value = -1  # so that the same can be chosen again
 
     def _play(self, year: int) -> None:
-        """Move the time window so that it ends in a year; its width stays."""
+        """Move the time window to end in a year, with the same width."""
         period = self._data.period
         if period is not None:
             first, last = self.time or (period[0], period[0] + max(1, (period[1] - period[0]) // 8))

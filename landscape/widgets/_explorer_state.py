@@ -321,7 +321,7 @@ class ExplorerState(Panel):
     # -- drawing
 
     def _redraw(self) -> None:
-        """Draw the present state, and add its texts."""
+        """Draw the present state, and add the texts."""
         self._check_atlas()
         with self._lock:  # atlas, texts and state of the same build
             atlas, texts = self.atlas, self._painter.texts
@@ -335,7 +335,7 @@ class ExplorerState(Panel):
         return self._painter.drawn
 
     def _seen_on_page(self) -> None:
-        """Send the map again when a page first shows the figure: it missed the changes before."""
+        """Send the map again when a page first shows the figure; it missed earlier changes."""
         self._painter.restart()
         self._drawing.request()
 
@@ -365,7 +365,7 @@ class ExplorerState(Panel):
         self._controls.found_note.value = found_note(self._state, self._data)
 
     def _show_paper(self, row: int) -> None:
-        """Show the record of a paper, and ring the paper on the map."""
+        """Show the record of a paper, and draw a ring around the paper on the map."""
         try:
             self._controls.show_paper(row, self.atlas, self._data)
         except (LandscapeError, OSError) as error:
@@ -394,7 +394,7 @@ class ExplorerState(Panel):
 
     @contextmanager
     def _setting(self) -> Iterator[None]:
-        """Set controls without reacting; a change by the user comes in another thread."""
+        """Set controls without handling the changes; changes by the user come in another thread."""
         with self._lock:
             self._setting_in.depth = getattr(self._setting_in, "depth", 0) + 1
             try:
@@ -405,7 +405,7 @@ class ExplorerState(Panel):
     # -- an atlas that was rebuilt
 
     def _check_atlas(self) -> None:
-        """Report once if the atlas was rebuilt while it is open."""
+        """Report once that the atlas was rebuilt since it was opened."""
         atlas, stamp = self.atlas, tasks.written_at(self.atlas)
         if self._is_old or stamp == self._built:
             return

@@ -82,7 +82,7 @@ def checked_factor(factor: Any) -> float:
 
 
 def checked_layers(names: Iterable[str]) -> frozenset[str]:
-    """Check names of `LAYERS`."""
+    """Check that names are in `LAYERS`."""
     try:
         chosen = [names] if isinstance(names, str) else list(names)
     except TypeError:
@@ -156,7 +156,7 @@ def line_of_code(state: MapState, whole: View) -> str:
 
 
 def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
-    """Thin and round the corners of an outline, so that one line of code can hold them."""
+    """Reduce and round the corners of an outline, so that they fit into one line of code."""
     step = max(1, -(-len(xs) // _MOST_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
     digits -= 1 if digits > 1 else 0
@@ -242,7 +242,7 @@ def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
 def ask_papers(
     atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
 ) -> Answer:
-    """Answer a question from some papers only, or from all if `rows` is empty."""
+    """Answer a question from the papers in `rows`, or from all papers if `rows` is empty."""
     from landscape.answers._asking import ask, ask_settings
     from landscape.llm._client import connect_from_environment
 
@@ -256,7 +256,7 @@ def ask_papers(
 
 
 def written_at(atlas: Atlas) -> int:
-    """Return when the atlas on disk was last written; 0 if it was removed."""
+    """Return the time when the atlas on disk was last written, or 0 if it was removed."""
     from landscape.store._manifest import MANIFEST_NAME
 
     try:
@@ -267,7 +267,7 @@ def written_at(atlas: Atlas) -> int:
 
 @dataclass(frozen=True)
 class Reopened:
-    """A rebuilt atlas, with the state of the old one as far as it applies."""
+    """A rebuilt atlas, with the parts of the old state that still apply."""
 
     atlas: Atlas
     data: MapData

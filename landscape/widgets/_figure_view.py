@@ -37,7 +37,7 @@ class PageFigure(go.FigureWidget):
 
     @observe("_js2py_traceDeltas")
     def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
-        """Ignore the defaults that plotly.js adds.
+        """Remove the defaults that plotly.js adds.
 
         plotly.py stores them, which fails silently for arrays; the rest of the same message, such
         as the window after a zoom, would be lost.
@@ -117,7 +117,7 @@ class SheetView(widgets.VBox):
         self._put()
 
     def look(self) -> None:
-        """Draw the figure unless it was drawn already."""
+        """Draw the figure if it is not drawn yet."""
         if not self._is_drawn:
             self._is_drawn = True
             self._start()
@@ -145,7 +145,7 @@ class SheetView(widgets.VBox):
         return picture_html(figure)
 
     def _widget(self, rendered: Any) -> widgets.Widget:
-        """Return the widget of a rendered figure; not called for a job that was stopped."""
+        """Return the widget of a rendered figure."""
         return widgets.HTML(rendered)
 
     def _put(self, *shown: widgets.Widget) -> None:

@@ -59,7 +59,7 @@ class Job(Generic[T]):
             self._ended.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end; return False after a timeout."""
+        """Wait until the function ends; return False after a timeout."""
         return self._ended.wait(seconds)
 
     def _run(self) -> None:
@@ -97,7 +97,7 @@ class Job(Generic[T]):
 
 
 class Turns:
-    """Queue of jobs; each starts when the one before has ended."""
+    """Queue of jobs; each job starts when the previous one has ended."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -148,7 +148,7 @@ class Turns:
             return self._changed.wait_for(lambda: not self.now and not self._waiting, seconds)
 
     def _remove(self, kind: str) -> list[Job[Any]]:
-        """Take out the jobs of a kind."""
+        """Remove and return the jobs of a kind."""
         dropped = [one for one in (self.now, *self._waiting) if one and one.kind == kind]
         self._waiting = [one for one in self._waiting if one not in dropped]
         if self.now in dropped:
@@ -156,7 +156,7 @@ class Turns:
         return dropped
 
     def _go_on(self, dropped: Iterable[Job[Any]]) -> None:
-        """Stop and start jobs without the lock: a reporting job may hold its own and need it."""
+        """Stop and start jobs without holding the lock, because a reporting job may need it."""
         for one in dropped:
             one.stop()
         with self._changed:
@@ -240,12 +240,12 @@ class WatchedModel:
         return self._request(lambda: self._inner.complete(system, user))
 
     def stream(self, system: str, user: str) -> Iterator[str]:
-        """Answer piece by piece."""
+        """Yield the answer in pieces."""
         self._before()
         yield from self._inner.stream(system, user)
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer in the form of a JSON schema."""
+        """Return an answer in the form of a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
 
     def _request(self, send: Callable[[], T]) -> T:
@@ -254,9 +254,9 @@ class WatchedModel:
 
 
 class Interruptible(WatchedModel):
-    """A language model that fails at once when its user stops it, also during a request.
+    """A language model that fails immediately when it is stopped, also during a request.
 
-    An agent whose model fails returns a partial result; so stopping the model keeps the results.
+    An agent whose model fails returns a partial result, so stopping the model keeps the results.
     """
 
     def __init__(self, inner: WritingModel, stopping: threading.Event) -> None:
@@ -264,7 +264,7 @@ class Interruptible(WatchedModel):
         self._stopping = stopping
 
     def stream(self, system: str, user: str) -> Iterator[str]:
-        """Answer piece by piece."""
+        """Yield the answer in pieces."""
         for piece in super().stream(system, user):
             self._check()
             yield piece

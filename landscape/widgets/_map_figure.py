@@ -70,7 +70,7 @@ class MapFigure(PageFigure):
         self.open()
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
-        """Return the state for a page that requests everything: the present figure."""
+        """Return the whole present figure, for a page that requests the full state."""
         if key is None and self._is_whole:
             with self._drawing:
                 self._trait_values["_widget_layout"] = _plain(self._layout_obj._props)
@@ -133,10 +133,10 @@ class MapFigure(PageFigure):
 
 
 def _plain(value: Any) -> Any:
-    """Copy a value without plotly's `Undefined`, which a lasso selection leaves.
+    """Copy a value without plotly's `Undefined`, which lasso selections contain.
 
-    That mark is compared by identity: a deep copy of it cannot be serialised, and a page that
-    requests everything would get no answer.
+    plotly compares `Undefined` by identity, so a deep copy cannot be serialised when a page
+    requests the full state.
     """
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items() if one is not Undefined}
@@ -260,7 +260,7 @@ _READ_AT_ONCE = 200  # papers
 
 
 class Painter:
-    """Draws states into a figure, and adds the hover texts of papers."""
+    """Drawing of states into a figure, with the hover texts of papers."""
 
     def __init__(self, state: MapState, data: MapData) -> None:
         self.figure = MapFigure(figure_parts(state.view, state.size, state.colours))
@@ -288,7 +288,7 @@ class Painter:
         return drawn
 
     def _set_theme(self, state: MapState) -> None:
-        """Recolour everything but the picture."""
+        """Change the colours of everything except the picture."""
         key = state.theme, state.colours.ramp[-1, 0]
         if key == self._theme_of:
             return
@@ -299,7 +299,7 @@ class Painter:
                 self.figure.trace(name).update(style)
 
     def forget(self) -> None:
-        """Drop the texts of papers: the next are those of another atlas."""
+        """Delete the texts of papers, because the next ones are of another atlas."""
         self.texts = {}  # a new one: a thread may still add texts of the old atlas
 
     def restart(self) -> None:
@@ -307,7 +307,7 @@ class Painter:
         self._base_of = None
 
     def focus(self, row: int | None, data: MapData) -> None:
-        """Ring one paper, or none."""
+        """Draw a ring around one paper, or remove the ring."""
         rows = [] if row is None else [row]
         with self.figure.drawing():
             trace = self.figure.trace("focus")
@@ -365,13 +365,13 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
 
 
 def shown_of(n_shown: int, n_all: int, noun: str) -> str:
-    """Write the number of papers of the time window, and of all papers if that differs."""
+    """Format the number of papers of the time window, and that of all papers if it differs."""
     shown = count(n_shown, noun)
     return shown if n_shown == n_all else f"{shown} of these years, of {n_all:,}"
 
 
 def view_line(drawn: Drawn, *, n_all: int, zoom: float) -> str:
-    """Write the number of papers in view, the years, and the magnification."""
+    """Format the number of papers in view, the years, and the magnification."""
     line = f"<b>{drawn.picture.n_papers:,}</b> of {n_all:,} papers in view"
     if drawn.state.time is not None:
         line += f", {drawn.state.time[0]} to {drawn.state.time[1]}"

@@ -198,7 +198,7 @@ def _shapes(label: str, level: int) -> _Shapes:
 
 
 def _raised(line: str) -> str:
-    """Put a line into capitals, without the hair spaces of print: browsers set them too wide."""
+    """Convert a line to capitals without hair spaces, which browsers draw too wide."""
     return capitals(line).replace("\u200a", "").replace("\u2004", " ")
 
 
@@ -220,7 +220,7 @@ def _font(bold: bool) -> Any:
 
 
 class MapData:
-    """Positions, years and names of an atlas; constant."""
+    """Positions, years and names of an atlas; they do not change."""
 
     def __init__(self, atlas: Atlas, size: Size) -> None:
         table = atlas.map
@@ -240,7 +240,7 @@ class MapData:
 
     @cached_property
     def period(self) -> Period | None:
-        """First and last year; None if no paper has one."""
+        """First and last year, or None if no paper has a year."""
         known = self.years[self.years > 0]
         return (int(known.min()), int(known.max())) if len(known) else None
 
@@ -273,7 +273,7 @@ class MapData:
         return self.whole.width / view.width
 
     def contours(self, key: Any, rows: Rows) -> tuple[Any, Any]:
-        """Return x and y of the lines that hold 50% and 80% of some papers, NaN between lines."""
+        """Return x and y of the contours with 50% and 80% of the papers, separated by NaN."""
         with self._lock:
             known = self._lines.get(key)
         if known is None:
@@ -305,7 +305,7 @@ def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A state with everything that is drawn of it."""
+    """A state with its picture, names, marks and lines."""
 
     state: MapState
     picture: Picture
@@ -349,7 +349,7 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
 
 
 def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | None]:
-    """Return the papers to mark singly, and those that are too many for that."""
+    """Return the papers with single marks, and those that are too many for single marks."""
     marks: dict[str, Rows] = {}
     too_many: list[Rows] = []
 

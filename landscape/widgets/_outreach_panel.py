@@ -275,7 +275,7 @@ class OutreachPanel(ResultPanel):
 
     @property
     def rendering(self) -> Rendering | None:
-        """Map shown; None before the first."""
+        """The map shown, or None before the first."""
         return self._result[0] if self._result else None
 
     @property
@@ -296,7 +296,7 @@ class OutreachPanel(ResultPanel):
         self._draw_newest("Drawing the map", partial(self._work, chosen), self._show)
 
     def stop(self) -> None:
-        """Stop drawing; the map shown before stays."""
+        """Stop drawing, and keep the present map."""
         self._request += 1
         super().stop()
         self._change()

@@ -46,7 +46,7 @@ class ImpactPanel(AnalysisPanel):
     atlas : Atlas
         With its layer of facilities.
     facilities : str or sequence of str, optional
-        Any of their names; the most mentioned ones when not given.
+        Any of their names; default: the most mentioned ones.
     what : {"map", "ranking", "before_after", "compare", "maps", "report"}, default "map"
         ``"map"``, ``"before_after"`` and ``"report"`` show the first facility.
     since, until : int, optional
@@ -296,7 +296,7 @@ class ThesaurusPanel(AnalysisPanel):
     atlas : Atlas
         With its thesaurus and tagged papers.
     concepts : str or sequence of str, optional
-        Names or ids; the top concepts of the thesaurus when not given.
+        Names or ids; default: the top concepts of the thesaurus.
     what : {"overlay", "gaps"}, default "overlay"
     limit : int, default 100
         Maximum number of proposed terms.

@@ -1,7 +1,7 @@
 """Panels of a notebook, with background work and status messages, and the controls they share.
 
-A widget that is only dropped stays open in the page, in the kernel, and in every notebook that is
-saved with its widgets; so widgets that are no longer shown are closed with all their parts.
+A widget without references stays open in the page, in the kernel, and in every notebook that is
+saved with its widgets, so widgets that are no longer shown are closed with their parts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def checked_number(name: str, value: Any, low: float, high: float) -> float:
 
 
 def checked_names(name: str, value: Any) -> list[str]:
-    """Return a list of names, given none, one or several."""
+    """Return a list of names from None, one name or several names."""
     if value is None:
         return []
     listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
@@ -79,7 +79,7 @@ def checked_names(name: str, value: Any) -> list[str]:
 
 
 def checked_flag(name: str, value: Any) -> bool:
-    """Return a bool."""
+    """Return a Boolean, or raise InputError."""
     if not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}; give True or False.")
     return value
@@ -191,7 +191,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
 
 
 def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Show settings in their fields; a text without a value becomes empty."""
+    """Show settings in their fields; a missing text becomes empty."""
     for name, one in fields.items():
         value = settings.get(name)
         if isinstance(one, Choice):
@@ -207,7 +207,7 @@ _AUTO = "auto"  # a value of None would be shown as an empty choice
 
 
 class Choice(widgets.Dropdown):
-    """A choice whose first option leaves the value to the question, and shows that value."""
+    """A choice whose first option, `auto`, shows the value that the question determines."""
 
     def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
         self._labels, self._first = dict(options), _AUTO
@@ -216,7 +216,7 @@ class Choice(widgets.Dropdown):
 
     @property
     def chosen(self) -> Any:
-        """The value; None for `auto`."""
+        """The value, or None for `auto`."""
         return None if self.value == _AUTO else self.value
 
     def suggest(self, value: Any) -> None:
@@ -287,7 +287,7 @@ class YearsControl(widgets.IntRangeSlider):
 
     @property
     def period(self) -> dict[str, int | None]:
-        """``since`` and ``until``, None where that end is open."""
+        """``since`` and ``until``; None for an open end."""
         low, high = self.value
         return {
             "since": None if low == self.corpus[0] else int(low),
@@ -295,7 +295,7 @@ class YearsControl(widgets.IntRangeSlider):
         }
 
     def suit(self, atlas: Atlas) -> None:
-        """Take the range of an atlas that was rebuilt; an end that was open stays open."""
+        """Set the range to that of a rebuilt atlas; open ends stay open."""
         since, until = self.period.values()
         self.corpus = _years_of(atlas)
         # The bounds include the old value, too: it must be inside them until it is replaced.
@@ -415,7 +415,7 @@ class Panel(widgets.VBox):
 
     @property
     def status(self) -> str:
-        """The last status message."""
+        """The latest status message."""
         return self._status_text
 
     @property
@@ -466,7 +466,7 @@ class Panel(widgets.VBox):
         return job
 
     def stop(self) -> None:
-        """Stop the running job and those that wait; earlier results stay."""
+        """Stop the running job and the waiting jobs; keep earlier results."""
         if self._turns.clear() is not None:
             self._working.layout.display = "none"
             self.say("Stopped.")

@@ -49,7 +49,7 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """The picture as a data link; one of many colours as WebP, a tenth of its PNG."""
+        """The picture as a data link: PNG, or WebP for many colours, which has a tenth of the size."""
         from PIL import Image
 
         buffer = io.BytesIO()
@@ -138,8 +138,7 @@ def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
 def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
     """Outline papers on a coloured map, and fade the map elsewhere.
 
-    No single colour stands out on a map that uses all of them: a dark line inside a light one
-    does.
+    No single colour is visible on a map of all colours, but a dark line inside a light one is.
     """
     from scipy.ndimage import binary_dilation, binary_erosion, gaussian_filter
 
@@ -169,7 +168,7 @@ def _tint(
     x: Floats, y: Floats, rows: Any, box: Box, shape: tuple[int, int], *,
     colouring: Colouring, colours: Theme,
 ) -> Image:  # fmt: skip
-    """Draw the mean colour around each pixel."""
+    """Draw the mean colour of the papers around each pixel."""
     from PIL import Image
 
     coarse = -(-shape[0] // _COARSE), -(-shape[1] // _COARSE)

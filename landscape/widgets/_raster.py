@@ -49,7 +49,7 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """The picture as a data link: PNG, or WebP for many colours, which has a tenth of the size."""
+        """The picture as a data link: PNG, or WebP (a tenth of the size) for many colours."""
         from PIL import Image
 
         buffer = io.BytesIO()

@@ -233,7 +233,7 @@ def test_what_a_model_repaints_comes_with_its_scores(
     assert ("is not shown" in said) is not kept
     assert f"{scores.iou:.3g}" in panel._scores.value
     assert panel._scores.value.count("<td>no</td>") == len(scores.failed)
-    assert "again with 0.2" in panel._used.value
+    assert "Trying strength 0.2" in panel._used.value
     assert panel.code.endswith(f'size="{SMALL}", weights="{weights}", seed=7, strength=0.3)')
 
 

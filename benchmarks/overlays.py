@@ -24,7 +24,7 @@ from benchmarks.literature import AUTHOR, open_made_up_atlas, write_made_up_atla
 from benchmarks.measuring import PAPERS, measured
 from benchmarks.results import print_table, save
 
-_KINDS = ("mentions", "impact", "figures", "twins")
+_KINDS = ("mentions", "impact", "figures", "interactive")
 _WARM_UP = 12  # batches: until all processes are at work
 _DEMO_PAPERS = 4_000
 _FEWEST_TEXTS = 60_000
@@ -47,7 +47,7 @@ _FIGURES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "report": ("report", ("HST",), {}),
     "animation": ("animate", ("HST",), {}),
 }
-_TWINS: dict[str, tuple[Any, ...]] = {
+_INTERACTIVE: dict[str, tuple[Any, ...]] = {
     "heatmap": (), "uat": (), "impact": (), "reviews": (), "trends": (), "compare": _TWO,
 }  # fmt: skip
 
@@ -88,16 +88,26 @@ def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
 
 def run_mentions(path: Path) -> dict[str, Any]:
     """Find mentions through the path of the build: batches, two processes."""
-    from landscape.pipeline import _layers as missions
-
-    return _in_two_processes(missions._find_and_count, missions._batches(path))
+    return _in_two_processes(_find_mentions, _text_batches(path))
 
 
 def run_regex(path: Path) -> dict[str, Any]:
     """Match all names with one regular expression, also in two processes."""
-    from landscape.pipeline import _layers as missions
+    return _in_two_processes(_match_names, _text_batches(path), most=_FIRST_REGEX)
 
-    return _in_two_processes(_match_names, missions._batches(path), most=_FIRST_REGEX)
+
+def _text_batches(path: Path) -> Iterator[Any]:
+    from landscape.pipeline._layers import _AT_ONCE
+    from landscape.pipeline._rows import read_batches
+
+    for batch in read_batches(path, ["title", "abstract"], _AT_ONCE):
+        yield batch.to_pandas()
+
+
+def _find_mentions(papers: Any) -> tuple[int, Any]:
+    from landscape.pipeline._layers import _apply, _find
+
+    return _apply(_find, papers)
 
 
 def _in_two_processes(
@@ -132,10 +142,10 @@ def _in_two_processes(
     }
 
 
-def _match_names(batch: tuple[list[str], list[str]]) -> tuple[int, list[str]]:
+def _match_names(papers: Any) -> tuple[int, list[str]]:
     pattern = _any_name()
-    found = [name for texts in batch for text in texts for name in pattern.findall(text or "")]
-    return len(batch[0]), found
+    texts = [*papers["title"], *papers["abstract"]]
+    return len(papers), [name for text in texts for name in pattern.findall(text or "")]
 
 
 def _any_name() -> re.Pattern[str]:
@@ -261,14 +271,14 @@ def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
     }
 
 
-def run_twin(folder: Path, kind: str) -> dict[str, Any]:
-    """The twin of a figure, written as a page for the browser."""
+def run_interactive(folder: Path, kind: str) -> dict[str, Any]:
+    """The interactive version of a figure, written as a page."""
     from landscape import figures
     from landscape.figures._plotly import count_marks
 
     with tempfile.TemporaryDirectory() as place:
         start, cpu = time.perf_counter(), time.process_time()
-        figure = figures.interactive(kind, open_made_up_atlas(folder), *_TWINS[kind])
+        figure = figures.interactive(kind, open_made_up_atlas(folder), *_INTERACTIVE[kind])
         path = figures.save_figure(figure, Path(place) / "drawn.html")
         return {
             "seconds": time.perf_counter() - start,
@@ -351,9 +361,9 @@ def measure_figures(folder: Path) -> dict[str, Any]:
     return results
 
 
-def measure_twins(folder: Path) -> dict[str, Any]:
-    """Every twin, and plotly alone."""
-    results = {kind: measured(run_twin, folder, kind) for kind in _TWINS}
+def measure_interactive(folder: Path) -> dict[str, Any]:
+    """Every interactive figure, and plotly alone."""
+    results = {kind: measured(run_interactive, folder, kind) for kind in _INTERACTIVE}
     results["plotly: dots alone"] = measured(run_plotly, folder)
     rows = [
         [*_row(name, found), f"{found['result']['marks']:,}",
@@ -361,7 +371,7 @@ def measure_twins(folder: Path) -> dict[str, Any]:
         for name, found in results.items()
     ]  # fmt: skip
     head = ["", "seconds", "CPU s", "MB", "marks", "MB of page"]
-    print_table("Twins (goal: 20,000 marks)", head, rows)
+    print_table("Interactive figures (goal: 20,000 marks)", head, rows)
     return results
 
 
@@ -389,8 +399,8 @@ def main() -> None:
             results["impact"] = measure_impact(folder)
         if "figures" in chosen:
             results["figures"] = measure_figures(folder)
-        if "twins" in chosen:
-            results["twins"] = measure_twins(folder)
+        if "interactive" in chosen:
+            results["interactive"] = measure_interactive(folder)
     print(f"\n{save('overlays', results)}")
 
 

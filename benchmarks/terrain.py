@@ -20,7 +20,7 @@ from benchmarks.results import print_table, save
 SHEETS = {"a2": (4961, 7016), "a1": (7016, 9933), "a0": (9933, 14043)}  # 300 dots per inch
 
 
-def made_up_atlas(n_papers: int) -> SimpleNamespace:
+def made_up_atlas(n_papers: int) -> Any:
     """Papers on a plane, in regions, with years."""
     import pandas as pd
 

@@ -58,7 +58,7 @@ def _move(explorer: Any, zoom: float) -> dict[str, float]:
     start, cpu = time.perf_counter(), time.thread_time()
     data = {"method": "update", "state": {"_js2py_relayout": message}, "buffer_paths": []}
     explorer.figure._handle_msg({"content": {"data": data}, "buffers": []})
-    drawn = explorer._draw()
+    drawn = explorer._painter.draw(explorer._state, explorer._data)
     explorer._tell_drawn(drawn)
     seconds, spent = time.perf_counter() - start, time.thread_time() - cpu
     explorer.figure.unobserve_all("_py2js_update")

@@ -16,7 +16,6 @@ import numpy as np
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
-from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +62,8 @@ def checked_question(value: object, where: str) -> str:
 
 def known_rows(atlas: AtlasStore, names: Iterable[str]) -> set[int]:
     """Return the rows of those papers that are in an atlas."""
+    from landscape.search._engine import open_engine
+
     rows = set()
     for name in names:
         with suppress(InputError):

@@ -81,15 +81,22 @@ def quiet(colours: Theme) -> Theme:
 
 def perceptual_ramp(knots: Sequence[Sequence[float]], *, steps: int = 256) -> Floats:
     """Interpolate a smooth colour ramp through OKLCh colours."""
-    from scipy.interpolate import CubicHermiteSpline
-
     lightness, chroma, hue = np.asarray(knots, dtype=float).T
     plane = chroma[:, None] * np.column_stack([np.cos(np.deg2rad(hue)), np.sin(np.deg2rad(hue))])
-    # Through a and b rather than chroma and hue: no detour round the hue circle near grey. The
-    # tangents are those of a Catmull-Rom spline.
-    curve = CubicHermiteSpline(np.arange(len(plane)), plane, np.gradient(plane, axis=0))
-    lab = curve(np.linspace(0, len(plane) - 1, steps))
-    return oklab_to_srgb(np.column_stack([np.linspace(lightness[0], lightness[-1], steps), lab]))
+    # A cubic Hermite spline through a and b, because chroma and hue would turn round the hue
+    # circle near grey. Its tangents are the gradients, as in a Catmull-Rom spline. SciPy's class
+    # would double the time that the first figure needs to import.
+    tangents = np.gradient(plane, axis=0)
+    position = np.linspace(0, len(plane) - 1, steps)
+    left = np.minimum(position.astype(int), len(plane) - 2)
+    t = (position - left)[:, None]
+    curve = (
+        (1 + 2 * t) * (1 - t) ** 2 * plane[left]
+        + t**2 * (3 - 2 * t) * plane[left + 1]
+        + t * (1 - t) ** 2 * tangents[left]
+        - t**2 * (1 - t) * tangents[left + 1]
+    )
+    return oklab_to_srgb(np.column_stack([np.linspace(lightness[0], lightness[-1], steps), curve]))
 
 
 def pick(ramp: NDArray[Any], position: Any) -> NDArray[Any]:

@@ -347,7 +347,9 @@ def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[in
     """Return the first phrases that are not contained in one another."""
     chosen: dict[int, set[str]] = {}
     for phrase in phrases:
+        if len(chosen) >= limit:
+            break
         words = set(table.forms[phrase].split(" "))
-        if len(chosen) < limit and not any(words <= o or words >= o for o in chosen.values()):
+        if not any(words <= other or words >= other for other in chosen.values()):
             chosen[phrase] = words
     return list(chosen)

@@ -154,10 +154,11 @@ def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
 def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     """Return whether there are fewer than `FEWEST_FOR_A_GRAPH` different rows."""
     distinct: set[bytes] = set()
-    rows = iter(vectors)
-    while len(distinct) < FEWEST_FOR_A_GRAPH and (row := next(rows, None)) is not None:
-        distinct.add(np.ascontiguousarray(row).tobytes())
-    return len(distinct) < FEWEST_FOR_A_GRAPH
+    for row in vectors:
+        distinct.add(row.tobytes())
+        if len(distinct) >= FEWEST_FOR_A_GRAPH:
+            return False
+    return True
 
 
 # Without a cache in the directory of the library, Numba compiles umap-learn in every process,

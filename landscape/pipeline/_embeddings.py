@@ -70,9 +70,16 @@ def _parameters(context: Context) -> dict[str, Any]:
 
     spec = embedder_of(context)
     parameters = {"embedder": spec, **identity(spec)}
-    if spec == "minilm" and context.options.seed is not None:
+    if spec == "minilm" and (context.options.seed is not None or _was_exact(context)):
         parameters["precision"] = "float32"  # bf16 would give other vectors on other CPUs
     return parameters
+
+
+def _was_exact(context: Context) -> bool:
+    """Whether the last build used float32; adding papers without a seed then keeps it."""
+    previous = recall(context.folder)
+    record = previous.stage("embeddings") if previous else None
+    return record is not None and record.parameters.get("precision") == "float32"
 
 
 def _inputs(context: Context) -> dict[str, str]:

@@ -218,6 +218,7 @@ class SearchSettings:
                 raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the settings as a dictionary that JSON can hold."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 

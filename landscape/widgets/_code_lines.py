@@ -55,7 +55,9 @@ def written(value: Any) -> str:
     if isinstance(value, Name):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        # Invisible and bidirectional characters are written as escapes.
+        shown = json.dumps(value, ensure_ascii=False)
+        return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in shown)
     if isinstance(value, date):
         return f"date({value.year}, {value.month}, {value.day})"
     if isinstance(value, Mapping):

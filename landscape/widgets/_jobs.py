@@ -82,7 +82,9 @@ class Job(Generic[T]):
                 return
             try:
                 report()
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
+                if report.func is self._failed:
+                    raise
                 self._failed(error)
             finally:
                 self._ended.set()
@@ -110,8 +112,7 @@ class Turns:
         with self._changed:
             dropped = self._remove(job.kind)
             self._waiting.append(job)
-        self._go_on(dropped)
-        return self.now or job
+        return self._go_on(dropped) or job
 
     def holds(self, kind: str) -> bool:
         """Return whether a job of a kind runs or waits."""
@@ -155,17 +156,21 @@ class Turns:
             self.now = None
         return dropped
 
-    def _go_on(self, dropped: Iterable[Job[Any]]) -> None:
-        """Stop and start jobs without holding the lock, because a reporting job may need it."""
+    def _go_on(self, dropped: Iterable[Job[Any]]) -> Job[Any] | None:
+        """Stop and start jobs, and return the running one.
+
+        Jobs stop and start without the lock, because a job that reports may need it.
+        """
         for one in dropped:
             one.stop()
         with self._changed:
             if self.now is not None:
-                return
+                return self.now
             started = self.now = self._waiting.pop(0) if self._waiting else None
             self._changed.notify_all()
         if started is not None:
             started.start()
+        return started
 
 
 class Latest:

@@ -293,7 +293,9 @@ class OutreachPanel(ResultPanel):
         if self._result is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        self._draw_newest("Drawing the map", partial(self._work, chosen), self._show)
+        # `_draw_newest` counts the request; the worker may start after a later one.
+        work = partial(self._work, chosen, self._request + 1)
+        self._draw_newest("Drawing the map", work, self._show)
 
     def stop(self) -> None:
         """Stop drawing, and keep the present map."""
@@ -326,16 +328,15 @@ class OutreachPanel(ResultPanel):
 
     # -- drawing
 
-    def _work(self, chosen: dict[str, Any], atlas: Atlas) -> Made:
-        rendering = self._render(atlas, chosen)
+    def _work(self, chosen: dict[str, Any], request: int, atlas: Atlas) -> Made:
+        rendering = self._render(atlas, chosen, request)
         writers = (picture_html, used_html, scores_html, places_html)
         return rendering, chosen, [write(rendering) for write in writers]
 
-    def _render(self, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
+    def _render(self, atlas: Atlas, chosen: Mapping[str, Any], request: int) -> Rendering:
         from landscape.outreach import render
         from landscape.outreach._weights import check_weights
 
-        request = self._request
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
             del options["strength"], options["seed"]

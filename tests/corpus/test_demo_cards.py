@@ -90,6 +90,19 @@ def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:
         parse_card("dust", raw)
 
 
+def test_all_faults_of_a_card_are_named(raw: dict[str, Any]) -> None:
+    del raw["topic"]
+    raw["colour"] = "red"
+    with pytest.raises(InputError, match=r"topic: Field required; colour: Extra inputs"):
+        parse_card("dust", raw)
+
+
+def test_a_card_that_is_a_list_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "dust.yaml").write_text("[grains]", encoding="utf-8")
+    with pytest.raises(InputError, match=r"dust\.yaml: \"\['grains'\]\" is not a mapping"):
+        load_cards(tmp_path)
+
+
 def test_files_that_are_not_yaml_and_empty_folders(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no theme cards"):
         load_cards(tmp_path)

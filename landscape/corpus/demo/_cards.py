@@ -177,8 +177,10 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
     return cards
 
 
-def parse_card(card_id: str, raw: dict[str, Any]) -> Card:
+def parse_card(card_id: str, raw: Any) -> Card:
     """Check one card from YAML; error messages contain the card and the key."""
+    if not isinstance(raw, dict):
+        raise InputError(f"{card_id}.yaml: {str(raw)[:40]!r} is not a mapping of keys to values")
     return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
 
 
@@ -189,9 +191,8 @@ def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{file}: {place}: {first['msg']}") from error
+        faults = [".".join(map(str, e["loc"])) + f": {e['msg']}" for e in error.errors()]
+        raise InputError(f"{file}: {'; '.join(faults)}") from error
 
 
 # First data are published some months after first light; archives are used after the end.

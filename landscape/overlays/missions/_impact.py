@@ -533,4 +533,6 @@ def join_names(names: Sequence[str]) -> str:
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]
-    return " and ".join(filter(None, [", ".join(given[:-1]), *given[-1:]]))
+    if len(given) < 2:
+        return "".join(given)
+    return f"{', '.join(given[:-1])} and {given[-1]}"

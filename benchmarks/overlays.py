@@ -1,6 +1,6 @@
 """Mentions, impact tables and every figure at 350,000 made-up papers, 100 regions, 60 facilities.
 
-Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,twins]
+Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,interactive]
      [--atlas FOLDER]
 
 Mentions are found in real abstracts where LANDSCAPE_DATA has them, else in those of the demo. Each

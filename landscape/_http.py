@@ -1,4 +1,4 @@
-"""The HTTP client: paced, with retries, over https, with limits of size and time."""
+"""HTTP client with rate limiting, retries, required https, and size and time limits."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ T = TypeVar("T")
 
 RUN_AGAIN = "run the same command again later; it resumes"
 
-#: Statuses of a busy server or a failed connection, after which a request is repeated.
+#: HTTP status codes after which a request is repeated.
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 
 _MOST_REDIRECTS = 5
 _LARGEST_REPLY = 512 * 2**20  # bytes; a page of ADS or arXiv has a few megabytes
-_ERROR_TEXT = 10_000  # bytes read of an error reply
+_ERROR_TEXT = 10_000  # maximum number of bytes read from an error response
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
 
 
 def ignore_note(note: str) -> None:
-    """Ignore a message."""
+    """Ignore a message; the default of `HttpClient` for `notify`."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Pace, retries and limits of the requests to one server; times are in seconds.
+    """Delays, retries and limits for requests to one server. Times are in seconds.
 
     >>> RetryPolicy(first_wait=1, jitter=lambda: 1.0).backoff(3)
     4.0
     """
 
     pause: float = 0.0  # minimum time between two requests
-    attempts: int = 6  # after temporary errors
+    attempts: int = 6  # maximum number of attempts after temporary errors
     connect_attempts: int = _UNREACHABLE_ATTEMPTS
-    first_wait: float = 2.0  # of the exponential waits between attempts
+    first_wait: float = 2.0  # first of the exponentially increasing waits
     longest_wait: float = 120.0
-    longest_retry_after: float = 900.0  # that a server can request (Retry-After, end of a quota)
-    cap_retry_after: bool = False  # whether to wait this long if it requests more, or to fail
+    longest_retry_after: float = 900.0  # longest wait that a server can request
+    cap_retry_after: bool = False  # if the server requests more: wait this long or fail
     timeout: float = 120.0  # maximum time without data from the server
-    time_limit: float = float("inf")  # of one request with all its attempts; not for downloads
+    time_limit: float = float("inf")  # for all attempts of one request; not for downloads
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time  # seconds since 1970
     jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
 
     def backoff(self, failures: int) -> float:
-        """Exponential wait with jitter, in seconds, after `failures` in a row."""
+        """Return the wait in seconds after consecutive failures: exponential, with jitter."""
         longest = min(self.first_wait * 2.0 ** (failures - 1), self.longest_wait)
         return float(longest * (0.5 + 0.5 * self.jitter()))
 
@@ -80,11 +80,11 @@ class Reply:
 
 
 class GarbledReplyError(ValueError):
-    """A successful reply that cannot be read; the request is repeated."""
+    """Exception for a successful response that cannot be read. The request is repeated."""
 
 
 class RequestError(RemoteError):
-    """A request that failed finally, with `status`, the server's `text` and `timed_out`."""
+    """Exception for a request that failed, with the status and text of the response."""
 
     def __init__(
         self, message: str, *, status: int | None = None, text: str = "", timed_out: bool = False
@@ -94,7 +94,7 @@ class RequestError(RemoteError):
 
 
 class _TemporaryError(Exception):
-    """A failure after which the request is repeated."""
+    """Exception for a failure after which the request is repeated."""
 
     def __init__(
         self,
@@ -111,11 +111,11 @@ class _TemporaryError(Exception):
         self.status, self.text, self.timed_out = status, text, timed_out
         self.retry_after = retry_after  # seconds
         self.connected = connected
-        self.progressed = progressed  # some bytes of a download arrived before the failure
+        self.progressed = progressed  # whether a download received bytes before the failure
 
 
 class HttpClient:
-    """Connection to one server; a context manager."""
+    """HTTP client for one server, used as a context manager."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class HttpClient:
         json: Any = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
-        """Request a page and read it; retry temporary failures."""
+        """Request a URL, parse the response with `read`, and retry temporary failures."""
         end = self._policy.clock() + self._policy.time_limit
 
         def attempt() -> T:
@@ -177,7 +177,7 @@ class HttpClient:
     def download(
         self, url: str, part: Path, *, size: int, advance: Callable[[float], None]
     ) -> None:
-        """Download `size` bytes into the file `part`; resume after the bytes that it has."""
+        """Download a file of `size` bytes to `part`. A partial file is resumed."""
 
         def attempt() -> None:
             done = part.stat().st_size if part.exists() else 0
@@ -193,7 +193,7 @@ class HttpClient:
     def _download_rest(
         self, url: str, part: Path, *, done: int, size: int, advance: Callable[[float], None]
     ) -> None:
-        headers = {"Accept-Encoding": "identity"}  # sizes are those of the file on disk
+        headers = {"Accept-Encoding": "identity"}  # no compression, so that `size` is correct
         if done:
             headers["Range"] = f"bytes={done}-"
         received = done
@@ -223,7 +223,7 @@ class HttpClient:
     def _open(
         self, url: str, *, accept: frozenset[int] = frozenset(), json: Any = None, **content: Any
     ) -> Iterator[httpx.Response]:
-        """Open a successful response; its body is not read yet."""
+        """Open a response without reading its body; raise an exception for an error status."""
         httpx = self._httpx
         method = "GET" if json is None else "POST"
         try:
@@ -245,7 +245,7 @@ class HttpClient:
             ) from error
 
     def _send(self, request: httpx.Request) -> httpx.Response:
-        """Send a request after the pause set by the policy; follow redirects of GET requests."""
+        """Send a request after the pause of the policy. Redirects of GET requests are followed."""
         for _ in range(_MOST_REDIRECTS + 1):
             early = self._last_request + self._policy.pause - self._policy.clock()
             if early > 0:
@@ -294,7 +294,7 @@ class HttpClient:
         )
 
     def _status_error(self, response: httpx.Response) -> Exception:
-        """Return a temporary or final exception for a status."""
+        """Return the exception for an error status, temporary or final."""
         status, text = response.status_code, self._error_text(response)
         now = self._policy.clock()
         quota = read_quota(response.headers)
@@ -412,7 +412,7 @@ class HttpClient:
 
 @dataclass(frozen=True)
 class Quota:
-    """Allowed requests (`limit`), remaining requests (`left`) and `renewal` time (s since 1970)."""
+    """Quota of a server: allowed and remaining requests, and the reset time (s since 1970)."""
 
     limit: int
     left: int
@@ -420,7 +420,7 @@ class Quota:
 
     @property
     def renewed(self) -> str:
-        """Reset time as text."""
+        """Time at which the quota is reset, as text."""
         return f"{datetime.fromtimestamp(self.renewal, tz=UTC):%Y-%m-%d %H:%M} UTC"
 
     def __str__(self) -> str:
@@ -453,7 +453,7 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 
 
 def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
-    """Raise RemoteError for a web page (such as a login) in place of data."""
+    """Raise RemoteError if the response is a web page, such as a login page."""
     head = reply.content[:1000].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head:
         raise RemoteError(
@@ -463,7 +463,7 @@ def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
 
 
 def user_agent() -> str:
-    """Name and version of this package for servers."""
+    """Return the User-Agent header: the name and version of this package."""
     try:
         version = importlib.metadata.version("landscape")
     except importlib.metadata.PackageNotFoundError:
@@ -472,7 +472,7 @@ def user_agent() -> str:
 
 
 def require_https(url: str) -> None:
-    """Raise InputError for an address that is neither https nor local."""
+    """Raise InputError if a URL uses neither https nor a local address."""
     parts = urlsplit(url)
     if parts.scheme == "https" and parts.hostname:
         return
@@ -491,7 +491,7 @@ def is_loopback(url: str) -> bool:
 
 
 def is_refused(url: str) -> bool:
-    """Return whether a server refuses connections; False if unknown."""
+    """Return whether a server refuses connections. Return False if this is unknown."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
@@ -504,14 +504,14 @@ def is_refused(url: str) -> bool:
 
 
 def without_query(url: str) -> str:
-    """Return an address without user, password, query and fragment, for messages."""
+    """Return a URL without user name, password, query and fragment, for messages."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the trusted certificates, read once because reading them is slow."""
+    """Return the trusted certificates. They are cached because reading them is slow."""
     context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
     return context
 

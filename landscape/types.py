@@ -1,4 +1,4 @@
-"""Records that cross packages: papers, search results, answers, surveys, citations, analyses."""
+"""Records shared by all packages: papers, search results, answers, surveys, citations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CitationVerdict = Literal[
     "supported", "unclear", "contradicted", "near", "far", "not in the corpus",
     "not in the bibliography",
 ]  # fmt: skip
-"""Result of checking a citation; without a language model only the last four."""
+"""Result of checking a citation. Without a language model, only the last four are possible."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Ways in which a survey finds a paper."""
@@ -78,7 +78,7 @@ class Paper(Record):
         "keywords source abstract url"
     )
 
-    row: int  # row of the vectors and of every per-paper table
+    row: int  # row number in the vectors and in every table of papers
     paper_id: str
     title: str
     abstract: str
@@ -89,7 +89,7 @@ class Paper(Record):
     doi: str | None = None
     journal: str | None = None
     doctype: str | None = None
-    cites: int | None = None  # citations according to the source
+    cites: int | None = None  # number of citations, as given by the source
     keywords: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
@@ -101,14 +101,14 @@ class Paper(Record):
 
     @property
     def label(self) -> str:
-        """Name in answers: the bibcode, the arXiv identifier, or the key in the atlas."""
+        """Name of the paper in answers: its bibcode, arXiv identifier, or key in the atlas."""
         if self.bibcode:
             return self.bibcode
         return f"arXiv:{self.arxiv_id}" if self.arxiv_id else self.paper_id
 
     @property
     def links(self) -> dict[str, str]:
-        """Addresses of the paper, by service: ADS, arXiv, DOI."""
+        """Web addresses of the paper at ADS, arXiv and doi.org."""
         addresses = {
             "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
             "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
@@ -141,11 +141,11 @@ class Hit(Record):
 
     rank: int  # from 1
     paper: Paper
-    score: float  # score of the ranking; comparable within one result only
+    score: float  # comparable only with other scores of the same result
     # Parts of the score, if used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, weights,
     # ``rerank``
     parts: Mapping[str, float] = field(default_factory=dict)
-    outlier: bool | None = None  # differs strongly from the others; None if not computed
+    outlier: bool | None = None  # whether it differs strongly from the others; None if unknown
 
     def to_html(self) -> str:
         """Return title, links and abstract as HTML without styles."""
@@ -165,8 +165,8 @@ class Coverage(Record):
     n_papers: int  # papers in the atlas
     n_searched: int  # papers that passed the filter
     sources: Mapping[str, int]  # papers by source
-    first_date: str | None  # of the oldest paper
-    last_date: str | None  # of the newest paper
+    first_date: str | None  # date of the oldest paper
+    last_date: str | None  # date of the newest paper
     generated: bool = False  # whether any paper is generated
     notes: tuple[str, ...] = ()  # limits of the result, such as a method that could not be used
 
@@ -198,7 +198,7 @@ class Coverage(Record):
 
     @property
     def summary(self) -> str:
-        """The bounds, a notice of generated papers, and the notes in one line."""
+        """The bounds and notes in one line, with a warning if papers are generated."""
         return " ".join([self.bounds, *([GENERATED] if self.generated else []), *self.notes])
 
     def to_text(self) -> str:
@@ -213,7 +213,7 @@ class Results(Record):
     query: str
     hits: tuple[Hit, ...]
     coverage: Coverage
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the search, to repeat it
+    settings: Mapping[str, Any] = field(default_factory=dict)  # arguments that repeat the search
     expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
 
@@ -224,7 +224,7 @@ class Results(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per paper, best first; year, citations and outlier have nullable types."""
+        """Table with one row per paper, best first. Missing years and citations are ``<NA>``."""
         rows = [serializer.pick(hit, _HIT_COLUMNS) for hit in self.hits]
         types = {"rank": "int64", "year": "Int16", "cites": "Int64", "score": "float64",
                  "outlier": "boolean"}  # fmt: skip
@@ -252,7 +252,7 @@ class Results(Record):
         return bibliography.to_bibitems(self.papers)
 
     def to_bibcodes(self) -> str:
-        """Return the bibcodes of the papers, one per line, for ADS; others are left out."""
+        """Return the bibcodes of the papers, one per line. Papers without a bibcode are omitted."""
         return bibliography.to_bibcodes(self.papers)
 
     def __len__(self) -> int:
@@ -297,7 +297,7 @@ class Stance:
 
 @dataclass(frozen=True)
 class Consensus:
-    """Degree to which the papers found agree with a statement."""
+    """How far the papers agree with a statement."""
 
     statement: str  # the question as a statement
     level: str  # one of `landscape.answers._evidence.LEVELS`
@@ -334,10 +334,10 @@ class Answer(Record):
     style: str = "multi-paper"  # style of the prompt
     question_type: str | None = None  # see `landscape.answers._questions.classify`
     consensus: Consensus | None = None
-    trace: tuple[Step, ...] = ()  # steps of the agent, where one was used
-    ads_query: str | None = None  # for bibliometric questions: the search to run in ADS
-    notes: tuple[str, ...] = ()  # limits of the answer: a model failed and sentences are quoted
-    # Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again
+    trace: tuple[Step, ...] = ()  # steps of the agent, if an agent was used
+    ads_query: str | None = None  # ADS query that answers a bibliometric question
+    notes: tuple[str, ...] = ()  # limits of the answer, for example that the model failed
+    # Settings that repeat the answer: ``atlas.ask(answer.question, **answer.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -359,7 +359,7 @@ class Answer(Record):
         return render("answer.txt", answer=self)
 
     def to_html(self, part: Literal["claims", "consensus", "method"]) -> str:
-        """Return one part of the answer as HTML; empty for a consensus that was not judged."""
+        """Return one part of the answer as HTML, or an empty text if there is no consensus."""
         if part == "consensus" and self.consensus is None:
             return ""
         return render(f"{part}.html", answer=self, papers=self._by_id)
@@ -377,7 +377,7 @@ class Guess:
     """A paper that an excerpt may cite."""
 
     paper: Paper
-    score: float  # comparable within one attribution only
+    score: float  # comparable only with other guesses of the same attribution
     reason: str = ""
 
 
@@ -387,12 +387,12 @@ class Attribution(Record):
 
     excerpt: str
     sentence: str
-    clause: str  # part of the sentence that the citation mark belongs to
+    clause: str  # part of the sentence that contains the citation
     paper: Paper | None  # None if no paper was selected
     guesses: tuple[Guess, ...]  # best first; the selected paper is the first
     method: str  # ``"offline"``, or the name of the language model
     coverage: Coverage
-    partial: bool = False  # whether the model failed, or its budget was spent, before a decision
+    partial: bool = False  # whether the model failed, or its budget ran out, too early
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)  # source, before, max_actions
@@ -421,7 +421,7 @@ class Attribution(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per guess: ``rank, selected, title, authors, year, label, score``..."""
+        """Table with one row per guess and its ``rank``, ``selected``, ``title``, ``score``..."""
         keys = _GUESS_COLUMNS.removeprefix("rank selected ")
         rows = [
             {"rank": n, "selected": self.is_selected(one), **serializer.pick(one, keys)}
@@ -444,7 +444,7 @@ class Attribution(Record):
         return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Return the paper or the guesses, and the coverage, for a terminal."""
+        """Return the selected paper, or the guesses, and the coverage as text for a terminal."""
         return render("attribution.txt", found=self)
 
     def to_bibtex(self) -> str:
@@ -460,9 +460,9 @@ class Highlight:
     """A sentence of a paper that is relevant to the context, or to its paper as a whole."""
 
     text: str
-    start: int  # characters of the stored abstract or of the full text
+    start: int  # first character in the stored abstract or the full text
     end: int
-    score: float  # comparable within one paper only
+    score: float  # comparable only with other highlights of the same paper
     matters: Literal["context", "paper"]
 
 
@@ -486,8 +486,8 @@ class Suggestion(Record):
     rank: int  # from 1
     paper: Paper
     corpus: str  # name of the corpus that has the paper
-    score: float  # comparable within one result only
-    also_in: tuple[str, ...] = ()  # other corpora that have it
+    score: float  # comparable only with other scores of the same result
+    also_in: tuple[str, ...] = ()  # other corpora that contain the paper
     highlights: tuple[Highlight, ...] = ()  # in reading order
     sentence: CitingSentence | None = None  # None without a model, or if unsupported
 
@@ -498,14 +498,14 @@ class Suggestion(Record):
 
 @dataclass(frozen=True)
 class CitationSuggestions(Record):
-    """Papers to cite at a place in a text."""
+    """Papers to cite at one position in a text."""
 
     context: str
     keywords: str | None  # in the syntax of filters
     suggestions: tuple[Suggestion, ...]  # best first
     coverage: Mapping[str, Coverage]  # by corpus
     method: str  # ``"offline"``, or the language model that wrote the sentences
-    partial: bool = False  # whether the model failed before its sentences were written and checked
+    partial: bool = False  # whether the model failed before all sentences were checked
     notes: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
@@ -535,7 +535,7 @@ class CitationSuggestions(Record):
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Return papers with their highlights, for a terminal."""
+        """Return the papers with their highlights as text for a terminal."""
         return render("suggestions.txt", found=self)
 
     def to_bibtex(self) -> str:
@@ -556,11 +556,11 @@ class Judgement:
     key: str  # BibTeX key
     line: int  # of the draft
     sentence: str
-    part: str  # what the citation supports
+    part: str  # part of the sentence that the citation supports
     verdict: CitationVerdict
-    paper: Paper | None = None  # None if no source has its abstract
-    evidence: tuple[Evidence, ...] = ()  # sentences of its abstract
-    nearness: float | None = None  # cosine of sentence and paper
+    paper: Paper | None = None  # None if its abstract was not found
+    evidence: tuple[Evidence, ...] = ()  # relevant sentences of its abstract
+    nearness: float | None = None  # cosine similarity of the sentence and the paper
     why: str = ""  # short reason
 
 
@@ -570,11 +570,11 @@ class Uncited(Record):
 
     line: int
     sentence: str
-    why: str  # the words that suggest it
+    why: str  # words that suggest that a citation is needed
     candidates: tuple[Suggestion, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values; the candidates are papers."""
+        """Return all fields as JSON values, including the candidate papers."""
         papers = [one.paper.to_dict() for one in self.candidates]
         return {**serializer.to_dict(self, "line sentence why"), "candidates": papers}
 
@@ -588,7 +588,7 @@ class DraftCheck(Record):
     judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
     method: str  # ``"offline"``, or the language model
-    partial: bool = False  # whether the model failed, and similarity judged other citations
+    partial: bool = False  # whether the model failed; other citations are then judged by similarity
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # sentences of the draft
     sought: bool = False  # whether sentences without a citation were examined
@@ -600,7 +600,7 @@ class DraftCheck(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per citation: ``line, key, verdict, sentence, evidence, title, why``."""
+        """Table of citations: ``line, key, verdict, sentence, evidence, title, why``."""
         columns = "line key verdict sentence evidence title=paper.title why"
         rows = [
             serializer.pick(one, columns)
@@ -610,15 +610,15 @@ class DraftCheck(Record):
         return serializer.to_table(rows, columns, {})
 
     def to_text(self) -> str:
-        """Return the verdicts in the order of the draft, for a terminal."""
+        """Return the verdicts in the order of the draft as text for a terminal."""
         return render("draft_check.txt", found=self)
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A paper linked to another one by a citation; of a stub, only the name is known."""
+    """A paper linked to another one by a citation. For a stub, only the name is known."""
 
-    paper_id: str  # of a stub: arXiv identifier, bibcode, DOI or the given name
+    paper_id: str  # for a stub: arXiv identifier, bibcode, DOI or the given name
     node: int  # row in the atlas; n_papers or more for a stub
     title: str  # empty if unknown
     year: int | None
@@ -632,9 +632,9 @@ class Asked:
 
     text: str
     by: str  # "question", "facet", "model" or "seeds"
-    parent: str = ""  # key of the paper that caused it
+    parent: str = ""  # key of the paper that led to this search
     found: int = 0
-    new: int = 0  # papers that no earlier search found
+    new: int = 0  # number of papers that no earlier search found
 
 
 @dataclass(frozen=True)
@@ -647,7 +647,7 @@ class Crawled:
     reason: str  # one sentence
     judged_by: str  # name of the language model, or "similarity"
     how: How  # first way in which it was found
-    parent: str = ""  # key of the paper whose citations gave it; empty for a search
+    parent: str = ""  # key of the paper that led to it; empty if a search found it
     query: int | None = None  # index of the search that found it
     depth: int = 1  # steps from the question
     expanded: bool = False  # whether its references and citations were followed
@@ -664,7 +664,7 @@ class Spent:
     """Cost of a survey."""
 
     calls: int = 0  # requests to the language model
-    tokens: int = 0  # sent and received; estimate: one per four bytes
+    tokens: int = 0  # sent and received; estimated as one token per four bytes
     money: float = 0.0  # in the currency of the prices
     papers: int = 0  # papers judged
     seconds: float = 0.0
@@ -682,16 +682,16 @@ class Survey(Record):
     """
 
     question: str
-    crawled: tuple[Crawled, ...]  # all papers judged: the selected ones first, best first
+    crawled: tuple[Crawled, ...]  # all judged papers: selected papers first, then by score
     searches: tuple[Asked, ...]
-    beyond: tuple[Linked, ...]  # papers outside the atlas that these cite, most cited first
+    beyond: tuple[Linked, ...]  # cited papers outside the atlas, most cited first
     coverage: Coverage
-    # ``atlas.survey(survey.question, **survey.settings)`` asks again
+    # To repeat the survey: ``atlas.survey(survey.question, **survey.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
     partial: bool = False  # whether a budget or a server error ended it early
     notes: tuple[str, ...] = ()
-    n_found: int = 0  # papers found; `crawled` has the best of them
+    n_found: int = 0  # number of papers found; `crawled` contains the best
 
     @property
     def selected(self) -> tuple[Crawled, ...]:
@@ -712,7 +712,7 @@ class Survey(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per paper judged, in the order of `crawled`; only selected ones have a rank."""
+        """Table of the judged papers, in the order of `crawled`. Only selected ones have a rank."""
         types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
         return serializer.to_table(self._rows(), _CRAWLED_COLUMNS, types)
 
@@ -728,12 +728,12 @@ class Survey(Record):
         return self._by_key.get(key)
 
     def children(self, key: str) -> tuple[Crawled, ...]:
-        """Return the papers found through one paper; for an empty key, those found by searches."""
+        """Return the papers found through one paper, or by searches if the key is empty."""
         return tuple(one for one in self.crawled if one.parent == key)
 
     @property
     def headline(self) -> str:
-        """Papers, searches and cost in one line."""
+        """Summary of the papers, searches and cost in one line."""
         spent = self.spent
         cost = f", {spent.calls} requests to the language model" if spent.calls else ""
         by = "" if spent.calls else " by similarity and citations, without a language model"
@@ -748,7 +748,7 @@ class Survey(Record):
         return (*self.notes, _MEANING_OF_REASONS) if is_used else self.notes
 
     def origin_of(self, one: Crawled) -> str:
-        """Describe how a paper was found, as the end of a sentence "Found ..."."""
+        """Describe how a paper was found, to complete a sentence that begins with "Found"."""
         if one.how == "seed":
             return "given as a start"
         if one.parent:
@@ -782,15 +782,15 @@ class Survey(Record):
         return self.results.to_bibtex()
 
     def to_csv(self) -> str:
-        """Return every paper judged as CSV without formulas."""
+        """Return all judged papers as CSV, with spreadsheet formulas disabled."""
         return serializer.to_csv(self.table)
 
     def to_markdown(self) -> str:
-        """Return the papers, searches and bounds as one Markdown document."""
+        """Return the papers, searches and coverage as one Markdown document."""
         return render("survey.md", survey=self)
 
     def to_text(self, *, most: int = 50) -> str:
-        """Return at most `most` papers, for a terminal."""
+        """Return at most `most` papers as text for a terminal."""
         return render("survey.txt", survey=self, most=most)
 
     @cached_property
@@ -817,7 +817,7 @@ class Survey(Record):
 
 @dataclass(frozen=True)
 class Analysis(Record):
-    """Result of an analysis of the map: one main table, and its caption, bounds and warnings.
+    """Result of an analysis: a main table with its caption, coverage and warnings.
 
     Examples
     --------
@@ -839,13 +839,13 @@ class Analysis(Record):
     caption: str  # description of the table in one or two sentences
     # Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``
     denominators: Mapping[str, int]
-    bounds: Mapping[str, Any]  # of the atlas: title, papers, sources, dates, generated
+    bounds: Mapping[str, Any]  # title, papers, sources and dates of the atlas
     warnings: tuple[str, ...] = ()  # limits of the result, one sentence each
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # for figures, by name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Denominators, warnings, and a notice of a generated corpus."""
+        """Denominators and warnings, with a note if the corpus is generated."""
         of = "; ".join(f"{n:,} {what}" for what, n in self.denominators.items())
         generated = GENERATED if self.bounds.get("generated") else ""
         return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
@@ -860,7 +860,7 @@ class Analysis(Record):
         return serializer.to_latex(self.table, self.caption, self.notes)
 
     def to_text(self) -> str:
-        """Return the main table for a terminal: intervals in brackets."""
+        """Return the main table as text for a terminal, with intervals in brackets."""
         return "\n".join([self.caption, serializer.to_text(self.table), *self.notes])
 
     def _repr_html_(self) -> str:

@@ -1,8 +1,7 @@
-"""Clean titles and abstracts: markup, LaTeX, entities, odd characters, white space.
+"""Clean titles and abstracts: convert markup, LaTeX and entities to plain Unicode.
 
-The LaTeX symbols come from pylatexenc's tables. The LaTeX parser is our own: it is faster than
-pylatexenc's and reads the broken LaTeX of real abstracts better (measured in
-``benchmarks/RESULTS.md``).
+The LaTeX symbols are taken from pylatexenc, but its parser is not used. The parser in this module
+is faster and handles the invalid LaTeX of real abstracts better (``benchmarks/RESULTS.md``).
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from typing import Any
 from landscape._io import data_file, read_yaml
 
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
-# Control, format and surrogate characters, including bidirectional overrides, which can change the
-# displayed order of a title.
+# Control, format and surrogate characters. Some of them can reverse the displayed text of a title.
 _INVISIBLE = re.compile(
     r"[\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
@@ -29,7 +27,7 @@ _UNUSUAL = re.compile(r"[\ufb00-\ufb06\ufe00-\ufe0f\U0001d400-\U0001d7ff\U000e01
 _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
-# Only unambiguous names are tags: "<B>" can be a mean field, "<0.05" a limit.
+# Only unambiguous tags are removed: "<B>" can be a mean magnetic field, and "<0.05" a limit.
 _SCRIPT_TAG = re.compile(r"<\s*(/?)\s*(sub|sup|inf)\s*>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
@@ -39,7 +37,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s*)(/?)\s*>")
-# "of ∼ 10" becomes "of ∼10", "z ∼ 3" is unchanged: after a word the sign belongs to the number.
+# After a word, the sign belongs to the number: "of ∼ 10" becomes "of ∼10". "z ∼ 3" is unchanged.
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
 _MARKUP = (
@@ -50,7 +48,7 @@ _NO_ABSTRACT = re.compile(
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
-# The text by which arXiv replaces a link, with the words before and the brackets around it.
+# arXiv replaces links by "this https URL". Remove this text with its brackets.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
@@ -64,9 +62,9 @@ _MANY_PASSES = 12
 def clean_text(text: str) -> str:
     r"""Convert a title or abstract of a source to plain, readable Unicode.
 
-    Converts ADS and HTML markup, entities, LaTeX accents and simple mathematics, ligatures,
-    invisible and control characters and white space. Never raises an error and removes all control
-    characters; a clean text is unchanged. Comparisons such as ``p<0.05`` are kept.
+    HTML and ADS markup, entities, LaTeX, ligatures and white space are converted. Invisible and
+    control characters are removed. Comparisons such as ``p<0.05`` are kept, and a clean text is
+    unchanged. The function never raises an error.
 
     Parameters
     ----------
@@ -89,19 +87,19 @@ def clean_text(text: str) -> str:
         if cleaned == text:
             return cleaned
         text = cleaned
-    # An adversarial text: remove all characters that could still be markup.
+    # A malicious text can contain nested markup: remove all characters of markup.
     return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract; return None if the source has only a placeholder."""
+    """Clean an abstract. Return None for a placeholder such as "not available"."""
     cleaned = clean_text(text)
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
 
 def one_line(text: str, *, most: int) -> str:
-    """Join the printable words of a text by single spaces and truncate it."""
-    # Text far beyond the limit is ignored: an untrusted line can have a megabyte.
+    """Convert a text to one line of printable characters, truncated to `most` characters."""
+    # Ignore text far beyond the limit, because an untrusted line can be very long.
     visible = "".join(
         c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
         for c in text[: 4 * most]
@@ -141,7 +139,7 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text needs no cleaning; this check is fast because most texts need none."""
+    """Return whether a text is already clean. Most texts are, so this check saves time."""
     # isprintable() is False for control, format and surrogate characters and unusual spaces.
     if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
@@ -153,7 +151,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    # Sub- and superscripts become LaTeX, so that both notations have the same result.
+    # Convert sub- and superscripts to LaTeX, so that both notations give the same result.
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text
     )
@@ -170,13 +168,13 @@ def _without_markup(text: str) -> str:
 
 
 _LATEX: dict[str, Any] = read_yaml(data_file("latex.yaml"))
-_ACCENTS: dict[str, str] = _LATEX["accents"]  # as combining characters
+_ACCENTS: dict[str, str] = _LATEX["accents"]  # macro name: combining character
 _ESCAPED: dict[str, str] = _LATEX["escaped"]
 _SUFFIXES: dict[str, str] = _LATEX["suffixes"]
 _SWITCHES, _SPACES, _TRANSPARENT, _DROPPED = (
     frozenset(_LATEX[name].split()) for name in ("switches", "spaces", "transparent", "dropped")
 )
-# Relations and binary operators keep the space that the author typed around them.
+# Spaces around relations and binary operators are kept as in the source.
 _OPERATORS = frozenset("∼≈≃≲≳≤≥≪≫≡≠∝±∓×÷·→←↔⇒⇔∈∉⊂∪∩∧∨≅≍≶≷/=<>|⟶")
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
@@ -204,7 +202,7 @@ _MAX_DEPTH = 40
 
 
 def latex_to_unicode(text: str) -> str:
-    """Convert LaTeX to readable Unicode; other text and white space are unchanged."""
+    """Convert LaTeX to readable Unicode. Other text and white space are unchanged."""
     if "$" not in text and "\\(" not in text and "\\[" not in text:
         return _text(text)
     pieces: list[str] = []
@@ -214,7 +212,7 @@ def latex_to_unicode(text: str) -> str:
         if content is None:
             continue
         if not set(content) & set("\\^_{}=<>") and _PROSE.search(content):
-            continue  # prose between two sums of money
+            continue  # text between two prices, not a formula
         pieces.append(_text(_untied(text[start : match.start()], after=start > 0, before=True)))
         pieces.append(_maths(content))
         start = match.end()
@@ -223,7 +221,7 @@ def latex_to_unicode(text: str) -> str:
 
 
 def _untied(text: str, *, after: bool, before: bool) -> str:
-    """Replace a tie between words and a formula by a space: "Fig.~$3$", "$10^4$~K"."""
+    """Replace ``~`` next to a formula by a space, as in "Fig.~$3$" and "$10^4$~K"."""
     if after and text.startswith("~"):
         text = f" {text[1:]}"
     if before and text.endswith("~") and (text[-2:-1].isalnum() or text[-2:-1] in (".", ")")):
@@ -233,7 +231,7 @@ def _untied(text: str, *, after: bool, before: bool) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _maths(content: str) -> str:
-    # Cached: a few thousand formulas ("\sim", "M_\odot") make up most of a corpus.
+    # Cached, because most formulas of a corpus are repeated, such as "\sim" or "M_\odot".
     return " ".join(_Conversion(content).convert(maths=True).split())
 
 
@@ -245,13 +243,13 @@ def _text(text: str) -> str:
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Return Unicode by macro name, from pylatexenc and from our table of astronomy macros."""
+    """Map LaTeX macros to Unicode, from pylatexenc and from our table of astronomy macros."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
     table: dict[str, str] = {}
     for spec in get_default_latex_context_db().iter_macro_specs():
         symbol = spec.simplify_repl
-        # Templates for arguments ("%s") and placeholders are not symbols.
+        # Skip templates with arguments ("%s") and placeholders.
         if isinstance(symbol, str) and spec.macroname.isalpha() and symbol and "%" not in symbol:
             # The first category with a macro has priority, as in pylatexenc.
             table.setdefault(spec.macroname, symbol)
@@ -260,7 +258,7 @@ def _symbols() -> dict[str, str]:
 
 
 class _Conversion:
-    """Converter of a LaTeX text to Unicode, in linear time and without raising errors."""
+    """Converter from LaTeX to Unicode. It needs linear time and never raises an error."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = _TOKEN.findall(text)
@@ -379,14 +377,14 @@ class _Conversion:
     def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
         symbol = _symbols().get(name)
         if symbol is None:
-            return name  # a macro of the author: its name is usually the printed text
+            return name  # defined by the author; the name is often the printed text
         spaced_before = bool(out) and out[-1][-1:].isspace()
         is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)
         if (maths or not symbol.isalpha()) and not keeps_space:
             self._skip_space()
         if maths and is_word and symbol.isascii() and symbol.isalpha():
-            # Functions such as "log" are separated from letters: "log L" is not "logL".
+            # Keep a space between a function and its argument: "log L", not "logL".
             before = " " if out and out[-1][-1:].isalnum() else ""
             following = self._next()[:1]
             after = " " if following.isalnum() or following == "\\" else ""
@@ -402,7 +400,7 @@ class _Conversion:
         return _ONE_ARGUMENT[name](first)
 
     def _scripts(self, sign: str, out: list[str], *, maths: bool) -> str:
-        """Convert a superscript or subscript, or both in either order."""
+        """Convert a superscript, a subscript, or both."""
         before = out[-1] if out else ""
         opens = self._next() in _SUBSCRIPT_MACROS if sign == "_" else self._next()[:1] == "\\"
         # Outside mathematics, the sign can be part of a word, as in "file_name".
@@ -431,7 +429,7 @@ class _Conversion:
         return power[1].translate(_SUPERSCRIPTS)
 
     def _tie(self, out: list[str], *, maths: bool) -> str:
-        """Convert ``~``: a space in LaTeX, but "about" in many abstracts of plain text."""
+        """Convert ``~``, which is a space in LaTeX but often means "about" in plain text."""
         before = out[-1][-1:] if out else ""
         following = self._next()[:1]
         tied = before and not before.isspace() and before not in "([{</=≥≤–-"
@@ -441,7 +439,7 @@ class _Conversion:
 
 
 def _script(sign: str, argument: str, before: str) -> str:
-    """Write a script after `before`: digits as Unicode scripts, letters after the sign (M_BH)."""
+    """Convert a superscript or subscript. Digits become Unicode, letters keep the sign (M_BH)."""
     argument = re.sub(r"\s*([,;])\s*", r"\1", argument.strip())
     if not argument:
         return ""
@@ -465,7 +463,7 @@ def _special_superscript(argument: str, before: str) -> str | None:
         return f"^{argument}"
     if before:
         return None
-    # At the beginning of a formula: hours, notes, or "3D" in the name of a program.
+    # At the start of a formula, superscripts are units (hours), footnotes or part of a name.
     if _NOTE_MARKS.fullmatch(argument):
         return argument.translate(_SUPERSCRIPTS)
     plain = argument in "hmsd" or (argument[0].isdigit() and argument.isalnum())
@@ -480,7 +478,7 @@ def _accented(base: str, combining: str) -> str:
 
 
 def _small_caps(text: str) -> str:
-    """Write ionisation stages in capitals: small capitals of "iii" mean III."""
+    """Convert Roman numerals in small capitals, such as ionisation stages, to capitals."""
     return _ROMAN.sub(lambda m: m[0].upper(), text) if _ROMAN.fullmatch(text.strip()) else text
 
 
@@ -534,7 +532,7 @@ _TWO_ARGUMENTS: dict[str, Callable[[str, str], str]] = {
 
 
 def _typography(text: str) -> str:
-    """Convert the quotation marks and dashes of LaTeX."""
+    """Convert LaTeX quotation marks and dashes to Unicode."""
     if "`" in text or "''" in text:
         text = re.sub(r"(?<=\d)''", "″", text)
         text = text.replace("``", "“").replace("''", "”").replace("`", "‘")

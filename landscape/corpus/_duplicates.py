@@ -2,7 +2,7 @@
 
 Two records are the same paper if they share an arXiv id, a bibcode or a DOI, or if they have the
 same normalised title and a common author. Both rules have exceptions: a DOI can belong to a whole
-proceedings volume, and an author can use a title twice.
+proceedings volume, and an author can use the same title for two papers.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from landscape.corpus._records import Row
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
-MOST_TITLES = 4  # an identifier with more titles belongs to a collection, not to a paper
-YEARS_APART = 2  # e-print to publication; a later paper of the same title is another paper
+MOST_TITLES = 4  # with more titles, an identifier belongs to a collection
+YEARS_APART = 2  # maximum time from e-print to publication
 
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
@@ -40,7 +40,7 @@ _MOST_AUTHORS = 40
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Hashed keys of records (n,), 0 if missing."""
+    """Hashed keys of records, each of shape (n,). Missing keys are 0."""
 
     bibcode: Hashes
     arxiv_id: Hashes
@@ -55,7 +55,7 @@ class Keys:
 
 
 def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Return for each record the first record of the same paper (n,)."""
+    """Return, for each record, the row of the first record of the same paper, shape (n,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -79,7 +79,7 @@ _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 
 
 def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark representatives that share an identifier with another paper (n,)."""
+    """Return a mask of the papers that share an identifier with another paper, shape (n,)."""
     marked = np.zeros(len(keys), dtype=bool)
     for name in (*_IDENTIFIERS, "given"):
         values = getattr(keys, name)
@@ -91,7 +91,7 @@ def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.
 
 
 def text_hash(text: str | None) -> int:
-    """Hash a text to 64 bits, the same on every machine; 0 for None and the empty text."""
+    """Return a reproducible 64-bit hash of a text. Return 0 for None or an empty text."""
     if not text:
         return 0
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
@@ -99,23 +99,23 @@ def text_hash(text: str | None) -> int:
 
 
 def title_hash(title: str) -> int:
-    """Hash a normalised title; return 0 if it is too short to identify a paper."""
+    """Return the hash of a normalised title, or 0 if it is too short to identify a paper."""
     normal = normal_title(title)
     return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
 
 
 def content_hash(title: str, abstract: str) -> int:
-    """Hash a title with the beginning of the cleaned abstract."""
+    """Return the hash of a title and the beginning of its cleaned abstract."""
     return text_hash(f"{normal_title(title)}\n{abstract[:400].casefold()}")
 
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
-    """Hash the family names of the first authors, independent of the spelling of names."""
+    """Return hashes of the family names of the first authors, in any spelling."""
     return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
 
 
 def _consecutive(values: Hashes) -> NDArray[np.int64]:
-    """Return pairs of rows with the same value (2, n_pairs), consecutive in each group."""
+    """Return pairs of rows with the same value, shape (2, n_pairs). Each group forms a chain."""
     order = np.argsort(values, kind="stable")
     same = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] != 0)
     return np.stack([order[:-1][same], order[1:][same]])
@@ -124,7 +124,7 @@ def _consecutive(values: Hashes) -> NDArray[np.int64]:
 def _by_identifier(
     keys: Keys, values: Hashes, name: str, authors_of: AuthorsOf
 ) -> NDArray[np.int64]:
-    """Link records with the same identifier."""
+    """Return pairs of records with the same identifier."""
     rows = np.flatnonzero(values)
     order = rows[np.lexsort((rows, keys.title[rows], values[rows]))]
     same = values[order[1:]] == values[order[:-1]]
@@ -133,7 +133,7 @@ def _by_identifier(
     doubtful: list[tuple[int, int]] = []
     for start, stop in _groups_with_other_titles(values[order], titled):
         members = order[start:stop]
-        # One record represents each run of equal titles.
+        # One record represents all records with the same title.
         leaders = members[np.r_[True, ~titled[start : stop - 1]]]
         if len(leaders) <= MOST_TITLES:
             doubtful.extend(combinations(leaders.tolist(), 2))
@@ -144,7 +144,7 @@ def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> lis
     if not len(ordered):
         return []
     bounds = np.r_[0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)]
-    # A group of m records whose titles all agree has m - 1 links.
+    # A group of m records with the same title has m - 1 links.
     links = np.add.reduceat(np.r_[titled, False].astype(np.int64), bounds[:-1])
     open_groups = np.flatnonzero(np.diff(bounds) - 1 > links)
     return [(int(bounds[g]), int(bounds[g + 1])) for g in open_groups]
@@ -163,7 +163,7 @@ def _accepted(
 
 
 def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Link records of the same title with a common author and no contradictory identifiers."""
+    """Return pairs of records with the same title, a common author and compatible identifiers."""
     rows = np.flatnonzero(keys.title)
     order = rows[np.lexsort((rows, keys.year[rows], keys.title[rows]))]
     titles = keys.title[order]
@@ -200,7 +200,7 @@ def _differ(
 
 
 def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
-    """Split groups in which links connect too many titles."""
+    """Split groups that contain too many different titles."""
     pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
     chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
     loose = chained[labels]
@@ -214,7 +214,7 @@ _UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcode
 
 
 def merge_records(rows: Sequence[Row]) -> Row:
-    """Merge records of one paper."""
+    """Merge several records of the same paper into one."""
     published = sorted(
         rows, key=lambda row: not row["bibcode"] or is_eprint_bibcode(row["bibcode"])
     )
@@ -243,7 +243,7 @@ def merge_records(rows: Sequence[Row]) -> Row:
 
 
 def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
-    """Yield possible keys of a paper, best first; the iterator never ends."""
+    """Yield possible keys of a paper, best first. The iterator is infinite."""
     content = content_id(f"{row['title']}\n{row['abstract']}")
     given = [name for name in given if not name.startswith("sha256:")]
     yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
@@ -251,14 +251,14 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
-    """Return the first known value, preferring values that are not demoted."""
+    """Return the first value that is not None. Values accepted by `demote` come last."""
     known = [value for value in values if value is not None]
     preferred = (value for value in known if demote is None or not demote(value))
     return next(chain(preferred, known), None)
 
 
 def _united(lists: Iterable[Sequence[str]]) -> list[str]:
-    """Return the distinct texts in order, ignoring case."""
+    """Return the texts of all lists in order, without duplicates (ignoring case)."""
     found: dict[str, str] = {}
     for text in chain.from_iterable(lists):
         found.setdefault(text.casefold(), text)

@@ -43,14 +43,14 @@ class Facility:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that count as a mention, the canonical name first."""
+        """All names that count as a mention of the facility. The canonical name is first."""
         every = (self.name, self.full_name, *self.aliases, *self.instruments, *self.surveys)
         return tuple(dict.fromkeys(every))
 
 
 @cache
 def load_facilities() -> Mapping[str, Facility]:
-    """Return the facilities by canonical name."""
+    """Return all facilities as a mapping from canonical name to facility."""
     entries = read_yaml(missions_file())
     return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
 
@@ -74,7 +74,7 @@ def find_facility(name: str) -> Facility:
 
 @cache
 def _by_folded_name() -> Mapping[str, tuple[str, str]]:
-    """Map folded names to the written name and the facility; canonical names have priority."""
+    """Map normalised names to the original name and the facility. Canonical ones have priority."""
     found: dict[str, tuple[str, str]] = {}
     facilities = load_facilities().values()
     ranked = (
@@ -93,7 +93,7 @@ def _folded(name: str) -> str:
 
 
 def missions_file() -> Path:
-    """Return the data file of facilities."""
+    """Return the path of the data file with the facilities."""
     return data_file("missions.yaml")
 
 
@@ -116,7 +116,7 @@ def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
 
 
 def _date(value: Any) -> date:
-    """Convert a date of the file; a year or month without day is its first day."""
+    """Convert a date of the data file. A missing month or day becomes 1."""
     if isinstance(value, date):
         return value
     year, _, month = str(value).partition("-")

@@ -1,4 +1,4 @@
-"""Parse identifiers (arXiv ids, DOIs, bibcodes) and dates of papers into one spelling."""
+"""Parse and normalise identifiers of papers (arXiv ids, DOIs, bibcodes) and dates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import unquote
 
 Precision = Literal["day", "month", "year"]
-_KNOWN = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
+_KNOWN = {"year": 4, "month": 7, "day": 10}  # number of known characters of an ISO date
 
 EARLIEST_YEAR = 1500  # earlier years are errors of the source
 
@@ -37,7 +37,7 @@ class PaperDate:
 
 
 def latest_year() -> int:
-    """Return the latest possible year of a paper; journals date issues up to two years ahead."""
+    """Return the latest valid year. Journals date issues up to two years in the future."""
     return max(dt.datetime.now(dt.UTC).year, 2026) + 2
 
 
@@ -73,7 +73,7 @@ def month_number(name: str) -> int | None:
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
-    """Return the first date of a paper, or a more precise date of the same time."""
+    """Return the earliest date of a paper. Of equal dates, the most precise one is used."""
     best: PaperDate | None = None
     for date in dates:
         more_exact = best is None or best.covers(date)
@@ -159,14 +159,14 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> PaperDate | None:
-    """Return the month of an arXiv id, or None if the month is impossible, such as 2090-01."""
+    """Return the month encoded in an arXiv id, or None if it is invalid, such as 2090-01."""
     digits = arxiv_id.rpartition("/")[2]
     century = "19" if digits[:2] >= "91" else "20"
     return _possible_date(f"{century}{digits[:2]}-{digits[2:4]}")
 
 
 def bibcode_year(bibcode: str) -> PaperDate | None:
-    """Return the year of a bibcode, or None if the year is impossible."""
+    """Return the year encoded in a bibcode, or None if it is invalid."""
     return _possible_date(bibcode[:4])
 
 
@@ -179,7 +179,7 @@ def _possible_date(text: str) -> PaperDate | None:
 
 
 def _visible(text: str) -> str:
-    """Remove control, format and surrogate characters, which would change how an id is shown."""
+    """Remove characters that are not printable, which can change how an id is displayed."""
     return text if text.isprintable() else "".join(c for c in text if c.isprintable())
 
 
@@ -201,7 +201,7 @@ def parse_doi(text: object) -> str | None:
 
 
 def is_eprint_doi(doi: str) -> bool:
-    """Return whether a DOI is assigned by arXiv to the e-print."""
+    """Return whether a DOI was assigned by arXiv."""
     return doi.startswith("10.48550/arxiv.")
 
 
@@ -228,6 +228,6 @@ def is_eprint_bibcode(bibcode: str) -> bool:
 
 
 def content_id(content: str) -> str:
-    """Return the key of a paper without identifiers, from its text."""
+    """Return a key for a paper without identifiers: a hash of its text."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"

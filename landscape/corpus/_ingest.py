@@ -43,7 +43,11 @@ _MOST_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Chunks of all inputs, their first rows, and the record into which each record is merged."""
+    """Chunks of all inputs, and the result of the search for duplicates.
+
+    `bounds` contains the first row of each chunk. `representative` is the row of the record into
+    which each record is merged.
+    """
 
     chunks: Sequence[tuple[Scan, int]]
     bounds: NDArray[np.int64]
@@ -51,24 +55,24 @@ class Layout:
     ambiguous: NDArray[np.bool_]
 
     def kept(self, chunk: int) -> NDArray[np.int64]:
-        """Return the rows of a chunk, counted over all inputs, that are not merged."""
+        """Return the row numbers of the records in a chunk that are not merged into others."""
         start, stop = self.bounds[chunk : chunk + 2]
         rows = np.arange(start, stop)
         return np.asarray(rows[self.representative[start:stop] == rows])
 
     def papers(self, chunk: int) -> pa.Table:
-        """Read the columns of ``papers.parquet`` of a chunk."""
+        """Read a chunk with the columns of ``papers.parquet``."""
         scan, number = self.chunks[chunk]
         return scan.papers(number, columns=COLUMNS)
 
     def ready(self, chunk: int, kind: str) -> NDArray[np.float32] | None:
-        """Return the ready-made vectors or coordinates of a chunk."""
+        """Return the precomputed vectors or coordinates of a chunk, or None."""
         scan, number = self.chunks[chunk]
         return scan.ready(number, kind)
 
 
 class PartWriter:
-    """Writer that writes one part after another, with a few chunks in memory."""
+    """Writer of the parts of ``papers.parquet``, with only a few chunks in memory."""
 
     def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
         self._folder = folder
@@ -93,13 +97,13 @@ class PartWriter:
         shutil.rmtree(self._spill, ignore_errors=True)
 
     def write(self, scan: Scan, *, read: int, rejected: int) -> PartReport:
-        """Write the part of one input, its ready-made vectors and coordinates."""
+        """Write the part of one input, and its precomputed vectors and coordinates."""
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
         chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
         n_rows = sum(len(self._layout.kept(chunk)) for chunk in chunks)
-        dates: list[str] = []  # the first and the last of each chunk
+        dates: list[str] = []  # the earliest and latest date of each chunk
         categories: Counter[str] = Counter()
         path = self._folder / f"{scan.part}.parquet"
         with ExitStack() as stack:
@@ -135,14 +139,14 @@ class PartWriter:
         )
 
     def remove_others(self, names: Sequence[str]) -> None:
-        """Remove parts without an input, and files of a killed run."""
+        """Remove parts that no longer have an input, and files of an interrupted run."""
         wanted = {f"{name}.parquet" for name in names}
         for path in self._folder.iterdir():
             if path.is_file() and path.name not in wanted:
                 path.unlink()
 
     def _papers(self, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
-        """Return the kept rows of a chunk, and the rows that are merged into each of them."""
+        """Return the papers of a chunk, and the rows that were merged into each of them."""
         import pyarrow as pa
 
         kept = self._layout.kept(chunk)
@@ -172,7 +176,7 @@ class PartWriter:
     def _ready_rows(
         self, chunk: int, kind: str, merged_from: dict[int, list[int]]
     ) -> NDArray[np.float32] | int:
-        """Return the ready-made vectors of the kept rows, or the number of rows without vectors."""
+        """Return the precomputed vectors of a chunk, or its number of papers if it has none."""
         layout = self._layout
         kept = layout.kept(chunk)
         ready = layout.ready(chunk, kind)
@@ -189,7 +193,7 @@ class PartWriter:
         return rows
 
     def _sort_merged(self) -> None:
-        """Write merged records to the files of their target chunks."""
+        """Sort the records to be merged by target chunk, and write them to temporary files."""
         import pyarrow as pa
 
         layout = self._layout
@@ -219,7 +223,7 @@ class PartWriter:
                     writers[file].write_table(table.take(np.flatnonzero(files == file)))
 
     def _merged(self, chunk: int) -> dict[int, list[tuple[int, Row]]]:
-        """Return the records that are merged into records of a chunk, by the target row."""
+        """Return the records that are merged into each row of a chunk."""
         import pyarrow as pa
 
         file = chunk // self._chunks_per_file
@@ -236,7 +240,7 @@ class PartWriter:
 
 
 class Matrix:
-    """Writer of an ``.npy`` file row by row; the file is created only if it has values."""
+    """Writer of an ``.npy`` file, row by row. Without values, no file is created."""
 
     def __init__(self, path: Path, n_rows: int) -> None:
         self._path = path
@@ -251,7 +255,7 @@ class Matrix:
         return self
 
     def add(self, rows: NDArray[np.float32] | int) -> None:
-        """Append rows, or a number of rows of NaN."""
+        """Append rows. An integer appends this number of NaN rows."""
         n_rows = rows if isinstance(rows, int) else len(rows)
         if self._stream is None:
             if isinstance(rows, int) or not n_rows:
@@ -272,7 +276,7 @@ class Matrix:
             return
         whole = False
         try:
-            self._stream.close()  # flushes the buffer, which can fail
+            self._stream.close()  # writes the rest of the buffer, which can fail
             whole = kind is None and self.n_known > 0
         finally:
             if whole:
@@ -292,20 +296,20 @@ def ingest(
 ) -> IngestReport:
     r"""Convert source files to ``papers.parquet`` and ``rejected.jsonl``.
 
-    Every input is read into chunks under ``work/scan``, duplicates are found among all of them, and
-    one part per input is written. A paper of several inputs is merged into the part of the first.
-    The same inputs give the same bytes for any `workers`, also after an interruption.
+    The inputs are read into chunks under ``work/scan``. Then duplicates are merged, and one part
+    per input is written. A paper that occurs in several inputs is written to the part of the first
+    one. The result does not depend on `workers` or on interruptions.
 
     Parameters
     ----------
     inputs : sequence of pathlib.Path
         Files of any supported kind.
     folder : pathlib.Path
-        Atlas; ``papers.parquet/<part>.parquet`` are replaced, parts without an input removed.
+        Directory of the atlas. Its files ``papers.parquet/<part>.parquet`` are replaced or removed.
     work : pathlib.Path
-        Directory on the same file system for unfinished work, and for vectors and coordinates of
-        the inputs: ``work/ready/<part>.npy``, float32 (rows, d), and
-        ``work/ready/coordinates/<part>.npy``, float32 (rows, 2), with NaN for missing rows.
+        Directory for temporary files, on the same file system. Vectors and coordinates of the
+        inputs are written to ``ready/<part>.npy``, float32 (rows, d), and
+        ``ready/coordinates/<part>.npy``, float32 (rows, 2), with NaN for missing rows.
     workers : int, default 1
         Number of processes that clean records.
     advance : callable, optional
@@ -321,9 +325,10 @@ def ingest(
     Raises
     ------
     landscape.errors.InputError
-        If a file cannot be read or no record is usable; earlier files are then unchanged.
+        If a file cannot be read or no record is usable. Existing files are then unchanged.
     OSError
-        For example if the disk is full; no partial file is left.
+        If a file cannot be written, for example because the disk is full. No partial file
+        is left.
 
     Examples
     --------
@@ -380,7 +385,7 @@ _Chunks = Sequence[tuple[Scan, int]]
 
 
 def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the keys of all records, and the first row of each chunk, with the total appended."""
+    """Return the keys of all records, and the bounds of the chunks, shape (n_chunks + 1,)."""
     kinds = {**{f"key_{name}": np.uint64 for name in KEYS}, "year": np.int16}
     tables = [scan.papers(chunk, columns=list(kinds)) for scan, chunk in chunks]
     joined: dict[str, NDArray[Any]] = {}
@@ -393,7 +398,7 @@ def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
 def _authors_of(
     rows: NDArray[np.int64], chunks: _Chunks, bounds: NDArray[np.int64]
 ) -> list[frozenset[int]]:
-    """Read the hashed surnames of some rows (ascending), opening each chunk once."""
+    """Return the hashed surnames of some rows. Rows must be sorted: each chunk is read once."""
     which = np.searchsorted(bounds, rows, side="right") - 1
     found: list[frozenset[int]] = []
     for number in np.unique(which):
@@ -405,7 +410,7 @@ def _authors_of(
 
 
 def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter[str]]:
-    """Return the numbers of records read and rejected by input, and the reasons."""
+    """Count the records that were read and rejected for each input, and the reasons."""
     read, rejected, reasons = [], [], Counter[str]()
     for scan in scans:
         n_read = n_rejected = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LIST_COLUMNS = (
     "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
 )  # fmt: skip
-"""Columns with a list of texts in every row (empty where unknown)."""
+"""Columns that contain lists of strings. The list is empty if the value is unknown."""
 COLUMNS = (
     "paper_id", "ads_id", "arxiv_id", "title", "abstract", "date", "date_precision", "year",
     "cites", "read_count", "bibcode", "doi", "keywords", "ads_keywords", "authors", "aff",
@@ -44,7 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """Record of a source before cleaning, under our field names."""
+    """Record of a source before cleaning, with the field names of this package."""
 
     line: int
     fields: Mapping[str, Any]
@@ -54,7 +54,7 @@ class RawRecord:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Record that was rejected, and the reason: a line of ``rejected.jsonl``."""
+    """Rejected record with the reason. It becomes a line of ``rejected.jsonl``."""
 
     file: str
     line: int
@@ -76,7 +76,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class PartReport:
-    """Counts of one input file."""
+    """Number of records read, merged and rejected for one input file."""
 
     name: str
     source: str
@@ -106,7 +106,7 @@ class IngestReport:
 
 @cache
 def papers_schema() -> pa.Schema:
-    """Return the columns of ``papers.parquet``, in order."""
+    """Return the Arrow schema of ``papers.parquet``."""
     import pyarrow as pa
 
     special = {
@@ -120,7 +120,7 @@ def papers_schema() -> pa.Schema:
     return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
 
 
-# Characters. The longest real abstracts have about ten thousand.
+# In characters. The longest real abstracts have about 10,000.
 _LONGEST = {"title": 5_000, "abstract": 100_000}
 _LARGEST_COUNT = 2**31 - 1
 _CATEGORY = re.compile(r"[A-Za-z][\w.:-]{1,60}")
@@ -129,11 +129,11 @@ Row = dict[str, Any]
 
 
 class UnusableError(ValueError):
-    """Reason for the rejection of a record."""
+    """Exception with the reason why a record is rejected."""
 
 
 def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
-    """Clean one record."""
+    """Convert a raw record to a row of ``papers.parquet``, or to a rejection."""
     try:
         return _row(raw.fields, source)
     except UnusableError as error:
@@ -144,14 +144,14 @@ def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
 
 
 def to_table(rows: Sequence[Row]) -> pa.Table:
-    """Put rows into a table with the columns of ``papers.parquet``."""
+    """Convert rows to a table with the columns of ``papers.parquet``."""
     import pyarrow as pa
 
     return pa.Table.from_pylist(list(rows), schema=papers_schema())
 
 
 def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the ready-made embeddings of records, float32 (n, d), NaN for missing ones."""
+    """Stack the precomputed embeddings of records, float32 (n, d). Missing ones are NaN."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
     if not dimension:
@@ -164,7 +164,7 @@ def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
 
 
 def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the ready-made coordinates of records, float32 (n, 2), NaN for missing ones."""
+    """Stack the precomputed coordinates of records, float32 (n, 2). Missing ones are NaN."""
     if all(raw.position is None for raw in raws):
         return None
     none = (np.nan, np.nan)
@@ -225,7 +225,7 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
 def _cleaned(
     fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None]
 ) -> tuple[str, str | None]:
-    """Return the cleaned title or abstract, and the original if more than white space changed."""
+    """Return the cleaned title or abstract, and the original if cleaning has changed it."""
     given = fields.get(name)
     if given is None:
         raise UnusableError(f"no {name}")
@@ -245,14 +245,14 @@ def _cleaned(
 
 
 def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
-    """Return the given date, or the month of the arXiv id, or the year of the bibcode."""
+    """Return the date of the record, of its arXiv id, or of its bibcode, in this order."""
     known = arxiv_month(arxiv_id) if arxiv_id else None
     if candidates:
         try:
             date = parse_date(candidates[0])
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        # The arXiv id of the same year has a higher precision.
+        # Prefer the month of the arXiv id if the record only has the same year.
         return known if known and date.covers(known) else date
     if known:
         return known
@@ -271,7 +271,7 @@ def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
 
 
 def _loose_texts(value: Any) -> list[str]:
-    """Return the texts of an optional list; other values are omitted."""
+    """Return the cleaned strings of an optional list. Other values are omitted."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, (list, tuple)):
@@ -289,7 +289,7 @@ def _given_id(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count, or None if it is invalid."""
+    """Convert a value to an integer count. Return None if it is invalid."""
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
@@ -299,7 +299,7 @@ def _count(value: Any) -> int | None:
 
 
 def kind_of(value: Any) -> str:
-    """Return the type of a JSON value in words."""
+    """Describe the type of a JSON value for messages."""
     kinds = {bool: "true or false", dict: "an object", list: "a list", tuple: "a list"}
     kinds |= {str: "a text", type(None): "null"}
     number = "a number" if isinstance(value, (int, float)) else type(value).__name__
@@ -307,14 +307,14 @@ def kind_of(value: Any) -> str:
 
 
 def first(value: Any) -> Any:
-    """Return the first item of a list (ADS has lists of titles and DOIs), or the value itself."""
+    """Return the first item of a list, such as a list of titles in ADS, or the value itself."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value
 
 
 def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
-    """Read a list of texts from a list or from one text with separators."""
+    """Convert a text with separators to a list. A list is returned unchanged."""
     value = list_in_text(value)
     if not isinstance(value, str):
         return value
@@ -322,7 +322,7 @@ def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
 
 
 def list_in_text(value: Any) -> Any:
-    """Parse a list that is stored as text, as pandas writes it to CSV."""
+    """Parse a list that pandas has written to a CSV file as text."""
     is_list = isinstance(value, str) and value.startswith("[") and value.endswith("]")
     if not is_list or len(value) > 1_000_000:
         return value
@@ -357,12 +357,10 @@ _COLLABORATION = re.compile(
 
 
 def read_author_list(value: Any) -> Any:
-    """Read authors from a list, from a list written as text, or from a line of names.
+    """Convert a list or a line of author names to a list of names.
 
-    Text in parentheses and entries without a name are omitted; a collaboration in parentheses is
-    appended to the names.
-
-    A value that is neither text nor a list of texts is returned unchanged.
+    Text in parentheses and entries without a name are omitted. The name of a collaboration in
+    parentheses is added at the end. Values of other types are returned unchanged.
     """
     value = list_in_text(value)
     if isinstance(value, str):
@@ -380,7 +378,7 @@ def read_author_list(value: Any) -> Any:
 
 
 def _split_line(line: str) -> list[str]:
-    """Split a line of names."""
+    """Split a line of author names into names."""
     if ";" in line:
         return line.split(";")
     pieces = re.split(r"\s+and\s+|\s+&\s+", line)
@@ -390,7 +388,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _name_in(piece: str) -> str:
-    """Return the name in one entry of a list of authors, or an empty text."""
+    """Return the name in one entry of an author list, or an empty string."""
     name = " ".join(piece.split())
     if before := _BEFORE_NAME.match(name):
         name = name[before.end() :]
@@ -400,11 +398,11 @@ def _name_in(piece: str) -> str:
 
 
 def _collaborations(texts: Iterable[str]) -> list[str]:
-    """Return the distinct collaborations in parentheses."""
+    """Return the names of collaborations in texts from parentheses, without duplicates."""
     pieces = (
         " ".join(piece.split())
         for text in texts
-        if "(" not in text  # affiliations, each with its number
+        if "(" not in text  # texts with nested parentheses are affiliations
         for piece in re.split(rf"[,;{_SEPARATOR}]|\sand\s", text)
     )
     found = (match[1] for piece in pieces if (match := _COLLABORATION.fullmatch(piece)))
@@ -414,7 +412,7 @@ def _collaborations(texts: Iterable[str]) -> list[str]:
 def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str, list[str]]:
     """Separate the text outside parentheses from the texts inside.
 
-    A number in parentheses also separates the names on its two sides.
+    A number in parentheses also separates the names before and after it.
     """
     outside: list[str] = []
     inside: list[str] = []
@@ -431,7 +429,7 @@ def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str,
 
 
 def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Find the spans of parentheses; an unclosed parenthesis extends to the end of its piece."""
+    """Find the spans of parentheses. An unclosed one ends at the next separator."""
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
     for bracket in re.finditer(r"[()]", text):
@@ -455,7 +453,7 @@ def _end_of_piece(text: str, start: int, piece_end: re.Pattern[str]) -> int:
 
 
 def _by_commas(piece: str) -> list[str]:
-    """Split at commas between full names, but not the one inside ``Penzias, A.``."""
+    """Split at commas between full names, but not within a name such as ``Penzias, A.``."""
     parts = [part.strip() for part in piece.split(",")]
     full_names = all(re.search(r"\S[\s.]+\S{2,}", part) for part in parts if part)
     return parts if full_names else [piece]

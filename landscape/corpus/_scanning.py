@@ -1,4 +1,4 @@
-"""Read and clean inputs into chunks on disk; an interrupted run continues after the last chunk."""
+"""Read and clean inputs in chunks on disk, so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 BATCH_SIZE = 2000
-_FEWEST_FOR_POOL = 2  # batches; for fewer, starting processes takes longer than cleaning
+_FEWEST_FOR_POOL = 2  # batches; for fewer batches, one process is faster
 
 
 def read_papers(
@@ -56,13 +56,13 @@ def read_papers(
     path : pathlib.Path
         A file of any supported kind.
     batch_size : int, default 2000
-        Records per batch, papers and rejections together, independent of `workers`.
+        Number of records per batch, including rejected records.
     workers : int, default 1
-        Number of processes that clean records; the result does not depend on it.
+        Number of processes that clean records. The result does not depend on it.
     reader : Reader, optional
-        By default chosen by the content of the file.
+        Reader to use. By default, it is chosen from the content of the file.
     skip : int, default 0
-        Number of batches that are read but not cleaned, to continue an earlier run.
+        Number of batches at the beginning to skip, to continue an earlier run.
 
     Yields
     ------
@@ -93,7 +93,7 @@ _Piece = tuple[list[RawRecord | Rejection], int]
 
 
 def _pieces(path: Path, reader: Reader, size: int) -> Iterator[_Piece]:
-    read: list[int] = []  # bytes since the last piece
+    read: list[int] = []  # numbers of bytes read since the last piece
     records = reader.read(path, on_bytes=read.append)
     while piece := list(itertools.islice(records, size)):
         yield piece, sum(read)
@@ -141,7 +141,7 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
     )
 
 
-# Increased when the output of readers or cleaning changes, so that old chunks are not reused.
+# Increase this number when readers or cleaning change, so that old chunks are not reused.
 VERSION = 3
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
@@ -151,7 +151,7 @@ _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Chunks of one input."""
+    """Cleaned chunks of one input on disk."""
 
     part: str
     path: Path
@@ -160,7 +160,7 @@ class Scan:
     n_chunks: int
 
     def papers(self, chunk: int, *, columns: Sequence[str] | None = None) -> pa.Table:
-        """Read a chunk: the columns of ``papers.parquet`` and the ``key_`` columns."""
+        """Read the papers of a chunk, with the hashed keys as columns ``key_...``."""
         import pyarrow.parquet as pq
 
         path = self.folder / f"{chunk:06d}.parquet"
@@ -172,13 +172,13 @@ class Scan:
         return facts
 
     def ready(self, chunk: int, kind: str) -> np.ndarray[Any, Any] | None:
-        """Memory-map the ready-made ``"vectors"`` or ``"positions"`` of a chunk."""
+        """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if it has any."""
         path = self.folder / f"{chunk:06d}.{kind}.npy"
         return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
-    """Return a distinct part name for each input, from its file name, in ascending order."""
+    """Return a unique part name for each input, derived from its file name, in sorted order."""
     names: list[str] = []
     for path in paths:
         stem = path.name
@@ -189,7 +189,7 @@ def part_names(paths: Sequence[Path]) -> list[str]:
             digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:6]
             name = f"{name}-{digest}"
         names.append(name if name not in names else f"{name}-{len(names)}")
-    if names != sorted(names, key=lambda name: f"{name}."):  # as files, which other programs sort
+    if names != sorted(names, key=lambda name: f"{name}."):  # because other programs sort the files
         width = len(str(len(names)))
         names = [f"{number:0{width}}-{name}" for number, name in enumerate(names, start=1)]
     return names
@@ -203,7 +203,7 @@ def scan_input(
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
 ) -> Scan:
-    """Read and clean one input into chunks under `work`; finished chunks are reused."""
+    """Read and clean one input in chunks under `work`. Finished chunks are reused."""
     reader = choose_reader(path)
     folder = work / "scan" / part
     status = path.stat()
@@ -233,7 +233,7 @@ def scan_input(
 
 
 def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
-    """Count the finished chunks of the same input; clear the folder of another input."""
+    """Count the finished chunks in a folder. Chunks of another input are deleted."""
     note = folder / "input.json"
     if _load(note) != identity:
         shutil.rmtree(folder, ignore_errors=True)
@@ -244,7 +244,7 @@ def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
     n_chunks = 0
     while _is_whole(folder, n_chunks):
         n_chunks += 1
-    if (folder / f"{n_chunks:06d}.json").exists():  # damaged: continue to read the input here
+    if (folder / f"{n_chunks:06d}.json").exists():  # damaged chunk: read the input from here
         (folder / "finished").unlink(missing_ok=True)
     return n_chunks
 
@@ -267,7 +267,7 @@ def _is_whole(folder: Path, number: int) -> bool:
 
 
 def _load(path: Path) -> dict[str, Any] | None:
-    """Read a JSON object; return None if the file is missing or damaged."""
+    """Read a JSON object. Return None if the file is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
@@ -276,7 +276,7 @@ def _load(path: Path) -> dict[str, Any] | None:
 
 
 def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
-    """Write the files of a chunk; the JSON file comes last and marks the chunk as complete."""
+    """Write the files of a chunk. The JSON file is written last, to mark it as complete."""
     import io
 
     import pyarrow as pa
@@ -305,7 +305,7 @@ def _with_keys(papers: pa.Table) -> pa.Table:
         name: papers[name].to_pylist()
         for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
     }
-    # arXiv's own DOI repeats the arXiv id, and differs from the journal's DOI.
+    # Omit DOIs assigned by arXiv: they repeat the arXiv id and differ from the journal DOI.
     dois = (None if doi and is_eprint_doi(doi) else doi for doi in texts["doi"])
     bibcodes = (None if code and is_eprint_bibcode(code) else code for code in texts["bibcode"])
     hashed = {

@@ -1,4 +1,4 @@
-"""Thesaurus of concepts with their hierarchy, and readers of its files."""
+"""Thesaurus of concepts with their hierarchy, and readers for its file formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME_AND_NUMBER = re.compile(r"\s*(.*?)\s*\((\d+)\)\s*")
 
 @dataclass(frozen=True)
 class Concept:
-    """Concept of a thesaurus."""
+    """A concept of a thesaurus, with its terms and its links to other concepts."""
 
     concept_id: str
     label: str
@@ -77,7 +77,7 @@ class Thesaurus:
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Ids of the concepts without broader concepts, sorted by name."""
+        """Ids of the top concepts, which have no broader concept, sorted by name."""
         roots = [one for one in self.concepts.values() if not one.broader]
         return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
 
@@ -141,14 +141,14 @@ class Thesaurus:
         return cls(version, made)
 
     def _written(self, name: str) -> str:
-        """Return a term in the spelling of the thesaurus, with its number."""
+        """Return a term as it is spelled in the thesaurus, with the id of its concept."""
         concept = self.concepts[self._by_name[name]]
         written = next(one for one in concept.names if one.casefold() == name)
         return f"{written} ({concept.concept_id})"
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
-        """Ids by case-folded name; preferred terms have priority over alternative terms."""
+        """Mapping from case-folded names to ids. Preferred terms have priority."""
         found: dict[str, str] = {}
         every = self.concepts.values()
         preferred = ((one.label, one) for one in every)
@@ -182,7 +182,10 @@ class Thesaurus:
 def _closure(
     order: Iterable[str], nearest: Callable[[str], Iterable[str]]
 ) -> dict[str, frozenset[str]]:
-    """Return all concepts that can be reached from each; in `order`, they precede it."""
+    """Return the set of all concepts that can be reached from each concept.
+
+    In `order`, each concept must come after the concepts that can be reached from it.
+    """
     found: dict[str, frozenset[str]] = {}
     for one in order:
         found[one] = frozenset(nearest(one)).union(*(found[other] for other in nearest(one)))
@@ -196,13 +199,13 @@ _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 EMBEDDED = "uat_subset.csv"
-_DEEPEST = 200  # levels of a tree; the UAT has 11
-_LARGEST = 256 * 2**20  # bytes, unpacked; the UAT has 3 MB
+_DEEPEST = 200  # maximum number of levels; the UAT has 11
+_LARGEST = 256 * 2**20  # maximum uncompressed size in bytes; the UAT has 3 MB
 
 
 @dataclass
 class _Record:
-    """Fields of a concept while a file is read."""
+    """Fields of a concept that are collected while a file is read."""
 
     label: str = ""
     alternatives: dict[str, None] = field(default_factory=dict)
@@ -216,13 +219,13 @@ _Records = dict[str, _Record]
 
 
 def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
-    """Read a thesaurus; the format is detected from the content."""
+    """Read a thesaurus from a file. The format is detected from the content."""
     file = Path(path)
     text = _content(file)
     try:
         readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
         concepts = _concepts(readers.get(text.lstrip()[:1], _read_csv)(text))
-        for one in concepts.values():  # JSON allows lone surrogates, tables do not
+        for one in concepts.values():  # reject lone surrogates, which tables cannot store
             for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
                 text.encode()
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
@@ -304,7 +307,7 @@ def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
 
 
 def _id(node: Any) -> str:
-    """Return the number at the end of the URI, or the name if there is no URI."""
+    """Return the id of a concept: the number at the end of its URI, or its name."""
     if isinstance(node, dict):
         node = node.get("uri") or node.get("name") or ""
     return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
@@ -330,7 +333,7 @@ def _read_csv(text: str) -> _Records:
             "'label' and 'broader'"
         )
     records: _Records = {}
-    for row in rows:  # one path from the top; the last term is narrower than the one before
+    for row in rows:  # one path in the hierarchy, from the broadest to the narrowest term
         path = [term.strip() for term in row if term.strip()]
         for term in path:
             records.setdefault(term, _Record(term))
@@ -340,7 +343,7 @@ def _read_csv(text: str) -> _Records:
 
 
 def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
-    """Read one concept per row; ``|`` separates alternatives and ids."""
+    """Read a table with one concept per row. Terms and ids in a cell are separated by ``|``."""
     records: _Records = {}
     for row in rows:
         cells = dict(zip(header, row, strict=False))
@@ -355,7 +358,7 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_rdf(text: str) -> _Records:
-    """Read SKOS as RDF/XML; a concept can occur several times."""
+    """Read SKOS in RDF/XML. A concept can have several elements."""
     if "<!ENTITY" in text:
         raise ValueError("it defines XML entities, which are not supported")
     records: _Records = {}
@@ -379,7 +382,7 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
         return
     if element.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif element.tag in _NAMES and text:  # also a preferred term in British spelling
+    elif element.tag in _NAMES and text:  # British prefLabels are alternatives too
         record.alternatives[text] = None
     elif element.tag == f"{_SKOS}definition":
         record.definition = text
@@ -390,7 +393,7 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
 
 
 def _concepts(records: _Records) -> dict[str, Concept]:
-    """Return the concepts without deprecated ones and links to them."""
+    """Convert records to concepts, without deprecated concepts and links to them."""
     live = {one: found for one, found in records.items() if found.label and not found.deprecated}
     return {
         one: Concept(

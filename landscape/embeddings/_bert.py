@@ -1,9 +1,9 @@
 """Forward pass of a small BERT model on a CPU, in PyTorch for papers and in NumPy for queries.
 
-For papers this is faster than the model class of ``transformers`` (``benchmarks/embedding.py``):
-each core embeds one text without padding, with weights packed for the matrix unit. A vector depends
-only on its text, so a resumed build writes the same bytes. Queries use NumPy because the import of
-PyTorch takes seconds; both implementations give the same numbers up to rounding.
+For papers, this is faster than the model class of ``transformers`` (``benchmarks/embedding.py``)
+because each core embeds one text without padding. A vector depends only on its text, so a resumed
+build writes the same bytes. Queries use NumPy because importing PyTorch takes seconds. Both
+implementations give the same numbers up to rounding.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TorchEncoder:
         self._dtype: torch.dtype = getattr(torch, precision)
         self._heads = heads
         self._words = weights["embeddings.word_embeddings.weight"]
-        # A paper is one segment, so the type embedding is constant and is added to the positions.
+        # All tokens are in one segment, so the type embedding is a constant.
         self._positions = (
             weights["embeddings.position_embeddings.weight"]
             + weights["embeddings.token_type_embeddings.weight"][0]
@@ -65,7 +65,7 @@ def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
 
 
 class _TorchLayer:
-    """Apply self-attention and a feed-forward network, each with a residual and normalisation."""
+    """Layer of BERT: self-attention and a feed-forward network, each with a residual."""
 
     def __init__(
         self, weights: Mapping[str, torch.Tensor], at: str, *, heads: int, dtype: torch.dtype
@@ -74,7 +74,7 @@ class _TorchLayer:
 
         self._heads, self._dtype = heads, dtype
         parts = [f"{at}.attention.self.{part}" for part in _PARTS]
-        # A single product for query, key and value reads the input once instead of three times.
+        # One matrix product computes query, key and value, so the input is read only once.
         self._attend = _linear(
             torch.cat([weights[f"{part}.weight"] for part in parts]),
             torch.cat([weights[f"{part}.bias"] for part in parts]),
@@ -114,7 +114,7 @@ def _normalisation(weights: Mapping[str, torch.Tensor], at: str) -> _Operation:
 def _linear(
     weight: torch.Tensor, bias: torch.Tensor, *, dtype: torch.dtype, gelu: bool = False
 ) -> _Operation:
-    """Return the operation ``x @ weight.T + bias``, with a fused activation if possible."""
+    """Return a function that computes ``x @ weight.T + bias`` and, optionally, GELU."""
     import torch
 
     weight, bias = weight.to(dtype), bias.to(dtype)
@@ -128,9 +128,9 @@ def _linear(
 
 
 def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _Operation | None:
-    """Pack a weight for oneDNN, as ``torch.compile`` does when it freezes a model.
+    """Return a linear layer with weights reordered for oneDNN, as in ``torch.compile``.
 
-    Return None if this version of PyTorch lacks these private operators or changed their arguments.
+    Return None if this version of PyTorch does not have these private operators.
     """
     import torch
 
@@ -156,7 +156,7 @@ class NumpyEncoder:
     def __init__(self, weights: Mapping[str, Floats], *, heads: int) -> None:
         self._weights, self._heads = dict(weights), heads
         self._layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)
-        for number in range(self._layers):  # one product instead of three
+        for number in range(self._layers):  # one matrix product for query, key and value
             at = f"encoder.layer.{number}.attention.self"
             for kind in ("weight", "bias"):
                 parts = [self._weights.pop(f"{at}.{part}.{kind}") for part in _PARTS]
@@ -165,7 +165,7 @@ class NumpyEncoder:
     def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
         """Return the states of the last layer for each text.
 
-        No padding is needed: dense layers process all tokens together, attention one text at once.
+        No padding is needed because attention processes one text at a time.
         """
         if not texts:
             return []
@@ -206,7 +206,7 @@ class NumpyEncoder:
 
     def _linear(self, x: Floats, at: str) -> Floats:
         weight = self._weights[f"{at}.weight"]
-        # For few rows and many weights, the second order of the product takes half the time.
+        # For few rows, the transposed product takes half the time.
         product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
         product += self._weights[f"{at}.bias"]
         return product
@@ -229,15 +229,15 @@ def pooled(states: Floats) -> Floats:
 
 
 def gelu(x: Floats) -> Floats:
-    """Return the Gaussian error linear unit, x times the normal distribution function at x.
+    """Return the Gaussian error linear unit: x times the normal distribution function of x.
 
-    Eq. 7.1.26 of Abramowitz and Stegun (1964) for the error function is accurate to 1.5e-7, which
-    is sufficient for float32 and avoids the import of SciPy.
+    The error function uses eq. 7.1.26 of Abramowitz and Stegun (1964), which is accurate to 1.5e-7.
+    This is sufficient for float32 and avoids importing SciPy.
 
     >>> gelu(np.array([-1.0, 0.0, 1.0], np.float32)).round(4).tolist()
     [-0.1587..., 0.0, 0.8413...]
     """
-    # Computed in place because new arrays of this size take longer than the arithmetic.
+    # Computed in place because allocating arrays takes longer than the arithmetic.
     size = np.abs(x)
     size *= np.float32(np.sqrt(0.5))
     t = size * np.float32(0.3275911)

@@ -21,7 +21,7 @@ DEFAULT = "minilm"
 
 
 class Embedder(Protocol):
-    """Interface of an embedder: unit vectors that depend only on the text."""
+    """Interface of an embedder. The unit vector of a text depends only on this text."""
 
     @property
     def name(self) -> str:
@@ -29,7 +29,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Name that the authors gave the model."""
+        """Name of the model, as published by its authors."""
 
     @property
     def dimension(self) -> int:
@@ -42,7 +42,7 @@ class Embedder(Protocol):
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Return L2-normalised float32 vectors of texts in their order, shape (n, dimension)."""
+        """Return the L2-normalised float32 vectors of texts, shape (n, dimension)."""
 
     def describe(self) -> dict[str, Any]:
         """Return the name, model, dimension, checksum and precision for the manifest."""
@@ -69,7 +69,7 @@ class WordEmbedder(Protocol):
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Embed texts and their words."""
+        """Return the vectors of texts and of their words."""
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
         """Return the vector of a query, its words, and the vectors of the words."""
@@ -92,7 +92,7 @@ def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
 
 
 def embedding_text(title: str | None, abstract: str | None) -> str:
-    """Join the title and the abstract to the text that is embedded for a paper.
+    """Return the text to embed for a paper: its title and abstract.
 
     >>> embedding_text("A quiet galaxy", "We find nothing.")
     'A quiet galaxy. We find nothing.'
@@ -173,8 +173,8 @@ def embedder_for(
     """Load the embedder for queries to an atlas, as described in its manifest.
 
     A remote embedder needs no confirmation for queries, because their cost is negligible.
-    Raise InputError if the model is unknown, differs from the model of the atlas, or could come
-    from a stranger and is not trusted.
+    Raise InputError if the model is unknown, differs from the model of the atlas, or comes
+    from a third party and `trust` is False.
     """
     name, model = str(description.get("name")), str(description.get("model"))
     if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
@@ -212,4 +212,4 @@ _QUERIES = 10_000  # per session; limits the cost of an endless loop
 
 
 EMBEDDERS = ("minilm", "openai", "st", "ready")
-"""Names of embedders, before the colon of a specification."""
+"""Names of the embedders, for the part before the colon in `load_embedder`."""

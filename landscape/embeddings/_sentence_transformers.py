@@ -17,11 +17,11 @@ from landscape.errors import InputError, require
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXTS_AT_ONCE = 1024  # the library sorts these by length before batching
+_TEXTS_AT_ONCE = 1024  # texts that the library sorts by length and then batches
 
 
 class SentenceTransformerEmbedder(DescribedEmbedder):
-    """Model that the package ``sentence-transformers`` can load.
+    """Embedding model that is loaded with the package ``sentence-transformers``.
 
     Code in the repository of a model is never executed.
 
@@ -55,7 +55,7 @@ class SentenceTransformerEmbedder(DescribedEmbedder):
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts."""
+        """Return the unit vectors of texts, shape (n, dimension)."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[start : start + _TEXTS_AT_ONCE])
@@ -95,7 +95,7 @@ def _load(model: str, *, device: str) -> Any:
 
 
 def _refuse_code(folder: Path) -> None:
-    """Raise InputError if a folder of a model names classes of its own; old versions run them."""
+    """Raise InputError if a saved model needs custom code, which old versions would run."""
     try:
         modules = json.loads((folder / "modules.json").read_bytes())
         kinds = [str(module["type"]) for module in modules]

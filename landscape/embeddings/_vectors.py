@@ -1,9 +1,9 @@
-"""Vectors of texts and their words, with normalisation, late interaction and checksums of weights.
+"""Vectors of texts and words: normalisation, late interaction, and checksums of weights.
 
-Late interaction compares each word of a query with the best matching word of a paper (ColBERT:
-Khattab and Zaharia 2020, arXiv:2004.12832) to rerank search results. For this, the token states of
-the embedding model are joined to words without stop words, projected to 64 dimensions and rounded
-to one byte per number, which takes about 9 kB per paper.
+Late interaction reranks search results: it compares each word of a query with the best matching
+word of a paper (ColBERT: Khattab and Zaharia 2020, arXiv:2004.12832). The vector of a word is the
+sum of its token states, projected to 64 dimensions and rounded to one byte per number. Stop words
+are omitted. This takes about 9 kB per paper.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.int8]
 
 DIMENSION = 64
-"""Numbers in the vector of a word."""
+"""Dimension of the vector of a word."""
 
 
 class DescribedEmbedder:
-    """Base class of the embedders, with their description for the manifest."""
+    """Base class of embedders that returns their description for the manifest."""
 
     name: str
     model: str
@@ -57,7 +57,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     Traceback (most recent call last):
     ValueError: row 1 is not finite
     """
-    rows = np.asarray(vectors, dtype=np.float64)  # avoids overflow of the squares
+    rows = np.asarray(vectors, dtype=np.float64)  # float64, because squares of float32 can overflow
     if rows.ndim != 2:
         raise ValueError(f"shape {rows.shape} does not have one row per text")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -93,9 +93,9 @@ def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - k
 
 @dataclass(frozen=True)
 class WordVectors:
-    """Concatenated word vectors of texts, (n_words, 64), and the number of words per text, (n,).
+    """Word vectors of all texts, shape (n_words, 64), and the number of words per text, (n,).
 
-    Only the directions of the vectors matter.
+    The lengths of the vectors have no meaning.
     """
 
     vectors: Bytes
@@ -107,7 +107,7 @@ class WordVectors:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Masks of the pieces that continue a word, and of the pieces that are not stop words."""
+    """Masks of the tokens that continue a word, and of the tokens that are not stop words."""
 
     continues: NDArray[np.bool_]
     counts: NDArray[np.bool_]
@@ -126,7 +126,9 @@ class Vocabulary:
 def join_pieces(
     states: Floats, pieces: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the summed states of each word that is not a stop word, and its first piece.
+    """Return the sum of the token states of each word, and the position of its first token.
+
+    Stop words are omitted.
 
     >>> known = Vocabulary.of({"the": 0, "quas": 1, "##ar": 2}, stop_words=frozenset(["the"]))
     >>> join_pieces(np.ones((3, 2), np.float32), np.array([0, 1, 2]), known)[0].tolist()
@@ -142,10 +144,10 @@ def join_pieces(
 
 @cache
 def basis() -> Floats:
-    """Return the projection of MiniLM states, shape (384, 64), with orthonormal columns.
+    """Return the matrix that projects MiniLM states to word vectors, shape (384, 64).
 
-    The columns are the principal axes of word states in astronomy abstracts, computed by
-    ``benchmarks/word_basis.py``.
+    The columns are orthonormal. They are the principal axes of word states in astronomy abstracts,
+    computed by ``benchmarks/word_basis.py``.
     """
     path = files("landscape.embeddings") / "minilm_words.npy"
     with path.open("rb") as stream:
@@ -168,10 +170,10 @@ def round_to_bytes(vectors: Floats) -> Bytes:
 
 
 def late_interaction(query: Floats, weights: Floats, words: WordVectors) -> Floats:
-    """Score texts by the weighted mean of the best match of each query word, shape (n_texts,).
+    """Return the late-interaction score of each text, shape (n_texts,).
 
-    The best match is the largest cosine (MaxSim of ColBERT, eq. 3); the score is 0 for a text or
-    a query without words.
+    The score is the weighted mean, over the query words, of the largest cosine with a word of the
+    text (MaxSim of ColBERT, eq. 3). It is 0 for a text or a query without words.
 
     >>> words = WordVectors(np.array([[1, 0], [0, 1], [1, 1]], np.int8), np.array([2, 1]))
     >>> late_interaction(np.eye(2, dtype=np.float32), np.ones(2, np.float32), words).round(2)
@@ -192,7 +194,7 @@ def late_interaction(query: Floats, weights: Floats, words: WordVectors) -> Floa
 def gather_words(
     parts: Sequence[WordVectors], ends: Sequence[NDArray[np.int64]], rows: Sequence[tuple[int, int]]
 ) -> WordVectors:
-    """Read the word vectors of chosen texts from memory-mapped parts; `rows` are (part, text)."""
+    """Read the word vectors of selected texts; each row is a part and a text in that part."""
     pieces, lengths = [], []
     for part, text in rows:
         end = int(ends[part][text])

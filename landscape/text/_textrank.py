@@ -1,7 +1,7 @@
-"""TextRank with arrays, for many documents together; the ranks equal those of pytextrank.
+"""TextRank for many documents at once, with the same results as pytextrank.
 
-pytextrank builds a networkx graph per document, which takes longer than the rest of the keyword
-stage. Here the graphs of hundreds of abstracts are blocks of one sparse matrix.
+pytextrank builds one networkx graph per document, which is slow. Here, the graphs of hundreds of
+abstracts are blocks of one sparse matrix.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_ITERATIONS = 100
 
 
 def rank_text(text: TaggedText) -> Floats:
-    """Rank every word of a text with pytextrank; words outside of the graph have rank 0."""
+    """Return the rank of every word of a text from pytextrank; 0 for words not in the graph."""
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
@@ -50,7 +50,7 @@ def rank_text(text: TaggedText) -> Floats:
         document, edge_weight=1.0, pos_kept=POS_KEPT, token_lookback=LOOKBACK,
         scrubber=None, stopwords={},
     )  # fmt: skip
-    document.vocab.get_noun_chunks = lambda _: iter(())  # only the ranks of words are used
+    document.vocab.get_noun_chunks = lambda _: iter(())  # noun chunks of pytextrank are not used
     ranker.calc_textrank()
     return np.array(
         [ranker.ranks.get(Lemma(*pair), 0.0) for pair in zip(text.lemmas, text.tags, strict=True)]
@@ -60,7 +60,7 @@ def rank_text(text: TaggedText) -> Floats:
 def rank_words(
     words: Integers, sentences: Integers, documents: Integers, *, window: int = LOOKBACK
 ) -> Floats:
-    """Rank the words of many documents, each document on its own."""
+    """Return the TextRank of the words of many documents. Documents are independent."""
     if not len(words):
         return np.zeros(0)
     keys = documents * (words.max() + 1) + words
@@ -74,7 +74,7 @@ def rank_words(
 def score_chunks(
     ranks: Floats, kept: NDArray[np.bool_], chunks: Sequence[tuple[int, int]] | Integers
 ) -> Floats:
-    """Rank runs of words as pytextrank ranks noun chunks."""
+    """Return the scores of noun chunks, computed as in pytextrank."""
     if not len(chunks):
         return np.zeros(0)
     begins, ends = np.asarray(chunks).T
@@ -90,7 +90,7 @@ def score_chunks(
 def cooccurrences(
     nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
 ) -> csr_array[np.float64, tuple[int, int]]:
-    """Count the pairs of nodes within a window of the same sentence."""
+    """Count how often two nodes occur in the same window of a sentence."""
     from scipy.sparse import csr_array
 
     n_words = len(nodes)
@@ -115,7 +115,10 @@ def cooccurrences(
 
 
 def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) -> Floats:
-    """Compute the PageRank of undirected graphs by power iteration, which stops as in networkx."""
+    """Compute the PageRank of undirected graphs by power iteration.
+
+    The iteration stops at the same tolerance as in networkx.
+    """
     if not len(graphs):
         return np.zeros(0)
     begins = np.flatnonzero(np.diff(graphs, prepend=-1))
@@ -128,7 +131,7 @@ def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) 
     ranks = np.zeros(len(graphs))
     moving = np.ones(len(sizes), dtype=bool)
     for _ in range(_MOST_ITERATIONS):
-        # a node without edges distributes its rank to all nodes; the ranks of a graph sum to one
+        # A node without edges distributes its rank to all nodes, so that the ranks sum to one.
         lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
         following = weights @ (step * share)
         following += ((_DAMPING * lost + 1.0 - _DAMPING)[graphs]) * jump

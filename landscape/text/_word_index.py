@@ -1,4 +1,4 @@
-"""Word index of an atlas: tokens, and BM25 over titles, abstracts and keywords in tantivy.
+"""Word index of an atlas: BM25 search in titles, abstracts and keywords with tantivy.
 
 Different notations give the same tokens: ``H-alpha`` and ``Hα``, ``[O III]`` and ``OIII``,
 ``NGC 1275`` and ``NGC1275``, ``z ~ 2`` and ``z=2``.
@@ -51,7 +51,7 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 _TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
-_SENTENCE = 600  # characters; longer texts are abstracts, which are read once
+_SENTENCE = 600  # characters; the tokens of longer texts are not cached
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
@@ -65,7 +65,7 @@ def tokenise(text: str) -> list[str]:
     Parameters
     ----------
     text : str
-        Any text; LaTeX is reduced to its words.
+        Any text. LaTeX is converted to plain words.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def tokenise(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _sentence_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a sentence; they are cached for repeated comparisons."""
+    """Return the tokens of a sentence, cached because sentences are compared repeatedly."""
     return tuple(_tokens_in(text))
 
 
@@ -98,7 +98,8 @@ def _tokens_in(text: str) -> list[str]:
 
 def _fold(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda found: f"10^{found.group(1).translate(_SUPERSCRIPTS)}", text)
-    text = _catalogues().sub(r" \1\2 \1 ", text)  # before case is lost: "AT 2018cow", "at 2018"
+    # Before lower(), because "AT 2018cow" is a name but "at 2018" is not.
+    text = _catalogues().sub(r" \1\2 \1 ", text)
     text = unicodedata.normalize("NFKC", text).lower()
     if not text.isascii():
         text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
@@ -130,13 +131,13 @@ def _tokens_of(word: str) -> tuple[str, ...]:
 
 
 FIELDS: Mapping[str, float] = {"text": 1.0, "keywords": 0.15}
-"""Weight of a word by its field.
+"""Weights of the fields of a paper in a search.
 
-Title and abstract are one field with the title repeated: in separate fields a rare word of a title
-would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
+The field "text" contains the title twice and the abstract once. With separate fields, a rare word
+of the title would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
 """
 
-_HEAP = 100_000_000  # bytes of memory of the writer before it writes a segment
+_HEAP = 100_000_000  # maximum memory of the writer in bytes
 _KEY, _ANALYZER = "key", "stemmed"
 
 
@@ -148,7 +149,7 @@ def paper_key(paper_id: str) -> int:
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Return the key, the tokens of the title (twice) and abstract, and those of the keywords."""
+    """Return a row of the index: key, tokens of title and abstract, tokens of keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -156,14 +157,14 @@ def index_row(
 
 @dataclass(frozen=True)
 class Matches:
-    """Papers found by a word search."""
+    """Keys and BM25 scores of the papers found by a word search."""
 
     keys: NDArray[np.uint64]
     scores: NDArray[np.float32]
 
 
 class WordIndex:
-    """Word search over papers.
+    """Index for word search in papers.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def _opened(self, folder: Path) -> Any:
-        """Open an index, or a copy if its directory is read-only, because opening needs a lock."""
+        """Open an index. If its directory is read-only, open a copy, because a lock is needed."""
         import tantivy
 
         if not os.access(folder, os.W_OK):
@@ -226,13 +227,13 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers; existing papers with the same identifiers are replaced."""
+        """Add papers. Existing papers with the same identifiers are replaced."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
 
     def write(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Add papers as rows of `index_row`."""
+        """Add papers that `index_row` has converted to rows."""
         import tantivy
 
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
@@ -259,7 +260,7 @@ class WordIndex:
     def _remove(self, writer: Any, key: int) -> None:
         from tantivy import Query
 
-        # delete_documents_by_term treats numbers as signed and finds none
+        # delete_documents_by_term does not work here: it treats the key as signed
         writer.delete_documents_by_query(Query.term_query(self._index.schema, _KEY, key))
 
     def _finish(self, writer: Any) -> None:
@@ -274,7 +275,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of a text, which are its stemmed tokens."""
+        """Return the search terms of a text: its stemmed tokens."""
         found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
         return found
 
@@ -305,7 +306,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Return the distinctive terms of a text with weights, for a search for similar texts."""
+        """Return the most distinctive terms of a text with weights, to search for similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {
@@ -338,7 +339,7 @@ class WordIndex:
             hits = self._searcher.search(query, limit, count=False).hits
             keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
         except BaseException as error:
-            # For a damaged file the library raises an error that is not an Exception.
+            # For a damaged file, tantivy raises an error that does not inherit from Exception.
             if isinstance(error, KeyboardInterrupt):
                 raise
             raise AtlasError(

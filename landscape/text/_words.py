@@ -14,7 +14,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Word classes (in lower case), units, catalogues and names for the rule-based tagger."""
+    """Word lists for the rule-based tagger: word classes, units, catalogues and names."""
 
     classes: dict[str, str]
     nouns: frozenset[str]
@@ -84,7 +84,7 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
 
 
 def third_person(base: str) -> str:
-    """Return the third person of a verb, such as "applies", "shows" or "focuses"."""
+    """Return the third person singular of a verb, such as "applies" or "shows"."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return base + "es"
     if base.endswith("y") and base[-2:-1] not in "aeiou":
@@ -95,7 +95,7 @@ def third_person(base: str) -> str:
 _PLURALS = read_sections("plurals")
 
 GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", _PLURALS["greek"], strict=True))
-"""Names of the small Greek letters."""
+"""Names of the lower-case Greek letters."""
 
 _GREEK_NAMES = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ς": "sigma", "ϕ": "phi"}
 
@@ -122,16 +122,17 @@ _GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
 
 @lru_cache(maxsize=200_000)
 def normal_form(phrase: str) -> str:
-    """Return the normal form of a phrase, which is the same for all its spellings.
+    """Return the normal form of a phrase, which is the same for all spellings of the phrase.
 
-    It is in lower case and American spelling, without accents or compatibility characters, with
-    Greek letters as words, spaces instead of hyphens, and the last noun in the singular.
+    The phrase is converted to lower case and American spelling, and its last noun to the singular.
+    Accents and compatibility characters are replaced, Greek letters become words, and hyphens
+    become spaces.
     """
     return _normalise(phrase)
 
 
 def normal_forms(phrases: Sequence[str]) -> list[str]:
-    """Return the normal forms of phrases; each distinct phrase is computed once."""
+    """Return the normal forms of phrases. Repeated phrases are processed only once."""
     known = {phrase: _normalise(phrase) for phrase in dict.fromkeys(phrases)}
     return [known[phrase] for phrase in phrases]
 
@@ -151,7 +152,7 @@ def singular(word: str) -> str:
 
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
-    if _PLAIN.fullmatch(text):  # true of most phrases; the result of each word is cached
+    if _PLAIN.fullmatch(text):  # most phrases; faster because words are cached
         words = [part for word in text.split() for part in _plain_parts(word)]
     else:
         words = _parts(text)
@@ -187,7 +188,7 @@ _ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("ss", lambda word: word),
     ("us", lambda word: word),
     ("is", lambda word: word),
-    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
+    # "dynamics" and "optics" are names of fields, but "metrics" and "topics" are plurals.
     ("ics", lambda word: word[:-1] if word in _ICS_PLURALS else word),
     ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
     ("yses", lambda word: word[:-2] + "is"),
@@ -207,7 +208,7 @@ _STEM_ENDINGS = (
 
 @lru_cache(maxsize=300_000)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word, which "accreting" and "accretion" share."""
+    """Return the stem of a lower-case word, such as "accret" for "accretion"."""
     if len(word) > 5 and word.endswith(_STEM_ENDINGS):
         return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
     return word
@@ -252,7 +253,7 @@ _COPYRIGHT = re.compile(
 )
 _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
 
-# Replacement of a formula, which is tagged as a number.
+# This character replaces a formula and is tagged as a number.
 FORMULA = "▪"
 
 _GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
@@ -291,13 +292,13 @@ def split_words(text: str) -> tuple[list[str], list[bool]]:
 
 @lru_cache(maxsize=100_000)
 def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """Split the text between two spaces; most pieces are repeated and therefore cached."""
+    """Split the text between two spaces into words. The result is cached."""
     found = tuple(word.replace("\u00a0", " ") for word in _TOKEN.findall(piece))
     return found, (False,) * (len(found) - 1) + (True,)
 
 
 def readable(text: str) -> str:
-    r"""Remove copyright lines and reduce raw LaTeX to its words."""
+    r"""Remove copyright lines, and convert raw LaTeX to plain words."""
     if any(sign in text for sign in _COPYRIGHT_SIGNS):
         text = _COPYRIGHT.sub(" ", text)
     if "\\" not in text and "$" not in text:
@@ -343,7 +344,7 @@ _SHORTENED = re.compile(
     r")\.$",
     re.IGNORECASE,
 )
-# These may end a sentence; the next word decides.
+# These can end a sentence, depending on the next word.
 _ENDS_TOO = re.compile(r"(?:\bal|\betc|[\s.][A-Z]|\b[a-z])\.$")
 _OPENER = re.compile(
     r"(?:We|The|This|These|Those|Our|In|It|Its|However|For|From|Here|Using|Based|By|At|As|There|"
@@ -373,7 +374,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     -------
     list of tuple of int
         Start and end of each sentence: ``text[start:end]`` is the sentence without surrounding
-        white space. Together the sentences contain all other characters.
+        white space. Every other character of the text belongs to one sentence.
 
     Examples
     --------
@@ -390,7 +391,7 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
     start = 0
     for cut in [*_cuts(text), len(text)]:
         first, last = _without_space(text, start, cut)
-        # "1." before a list item, a lone bracket, and a heading are joined to the next sentence.
+        # Item numbers ("1."), single brackets and headings are joined to the next sentence.
         if first < last and (cut == len(text) or not _UNFINISHED.fullmatch(text, first, last)):
             spans.append((first, last))
             start = cut

@@ -1,4 +1,4 @@
-"""The demo corpus: generated papers in the style of astronomy, and what was planted in them.
+"""Demo corpus: generated papers in the style of astronomy, with known properties.
 
 >>> from landscape.corpus.demo import generate
 >>> papers, truth = generate(n_papers=80, seed=1)

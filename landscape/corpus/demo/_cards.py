@@ -1,4 +1,4 @@
-"""Data cards of the demo corpus: research themes and facilities, checked when loaded."""
+"""Data of the demo corpus: research themes and facilities, validated when they are read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
 
 @dataclass(frozen=True)
 class Phrase:
-    """Text and the first year in which a paper can use it."""
+    """A text for generated papers, and the first year in which it can be used."""
 
     text: str
     since: int = 0
@@ -40,12 +40,12 @@ class Measure:
     high: float
     decimals: int
     unit: str
-    precision: float | None  # typical error as a fraction of the value; None: drawn at random
+    precision: float | None  # typical relative error; None for a random error
 
 
 @dataclass(frozen=True)
 class Trend:
-    """The relation of two observables; ``sign`` is ``+``, ``-`` or ``0`` (no relation)."""
+    """Correlation of two observables. ``sign`` is ``+``, ``-`` or ``0`` (no correlation)."""
 
     response: str
     sign: str
@@ -53,7 +53,7 @@ class Trend:
 
 
 def _listed(raw: Any) -> list[Any]:
-    """Return a YAML list, or split a text at " / "."""
+    """Convert a YAML value to a list. A text is split at " / "."""
     return raw.split(" / ") if isinstance(raw, str) else list(raw)
 
 
@@ -90,14 +90,14 @@ _Listed = BeforeValidator(_listed)
 Phrases = Annotated[tuple[Annotated[Phrase, BeforeValidator(_phrase)], ...], _Listed]
 Measures = Annotated[tuple[Annotated[Measure, BeforeValidator(_measure)], ...], _Listed]
 Trends = Annotated[tuple[Annotated[Trend, BeforeValidator(_trend)], ...], _Listed]
-Sample = tuple[str, float, float]  # plural noun, fewest, most
+Sample = tuple[str, float, float]  # plural noun, minimum and maximum number
 Category = Literal[
     "astro-ph.CO", "astro-ph.EP", "astro-ph.GA", "astro-ph.HE", "astro-ph.IM", "astro-ph.SR"
 ]
 
 
 class _Material(BaseModel, frozen=True, extra="forbid"):
-    """Methods and explanations; those of a story replace those of its card."""
+    """Methods and explanations of a card. A story can replace them by its own."""
 
     model: Phrases = ()
     simulate: Phrases = ()
@@ -118,13 +118,13 @@ class Story(_Material, frozen=True):
     trends: Trends = Field(alias="trend")
     means: Phrases
     since: int = 0  # first year in which the question can be asked
-    kinds: tuple[str, ...] = ()  # of papers; empty means all
+    kinds: tuple[str, ...] = ()  # kinds of papers; empty for all kinds
     sample: Sample | None = None  # None means the sample of the card
-    observe: tuple[str, ...] = ()  # facilities; empty means all of the card
+    observe: tuple[str, ...] = ()  # facilities; empty for all facilities of the card
 
 
 class Card(_Material, frozen=True):
-    """All material for one research theme."""
+    """All text and data for the generated papers on one research theme."""
 
     id: str
     name: str
@@ -153,7 +153,7 @@ class Card(_Material, frozen=True):
         return self
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Return the phrases of a kind (``"model"``, ...) from the story, or from the card."""
+        """Return the phrases of a kind, such as ``"model"``, from the story or its card."""
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 
@@ -165,7 +165,7 @@ def demo_data_folder() -> Path:
 
 @cache
 def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
-    """Read and check all cards of a folder, in the order of the file names."""
+    """Read and validate all cards in a folder, sorted by file name."""
     folder = folder or demo_data_folder() / "themes"
     cards = tuple(parse_card(path.stem, read_yaml(path)) for path in sorted(folder.glob("*.yaml")))
     if not cards:
@@ -178,7 +178,7 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
-    """Check one card from YAML; error messages contain the card and the key."""
+    """Validate one card from YAML. Error messages contain the card and the key."""
     if not isinstance(raw, dict):
         raise InputError(f"{card_id}.yaml: {str(raw)[:40]!r} is not a mapping of keys to values")
     return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
@@ -195,12 +195,12 @@ def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
         raise InputError(f"{file}: {'; '.join(faults)}") from error
 
 
-# First data are published some months after first light; archives are used after the end.
+# Years from first light to the first papers, and from the end to the last papers.
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# Two private-use characters enclose a mention in the text, so that offsets stay correct if the case
-# of titles or symbols change; `unmark` removes them at the end.
+# A mention is marked by two private-use characters until the text is final. Then `unmark` removes
+# them and computes the offsets.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
@@ -212,7 +212,7 @@ class Facility(BaseModel, frozen=True):
     names: tuple[str, ...]
     first_light: float  # decimal year, as `end`
     end: float = 9999.0
-    surveyed: bool = Field(False, alias="from")  # data are *from* it, or else *with* it
+    surveyed: bool = Field(False, alias="from")  # write "data from" instead of "data with"
     mark: str
 
     def usable(self, date: float) -> bool:
@@ -221,7 +221,7 @@ class Facility(BaseModel, frozen=True):
 
 
 class Trap(BaseModel, frozen=True):
-    """A name that looks like a facility, with sentences that use it in another sense."""
+    """A word that looks like a facility, and sentences in which it has another meaning."""
 
     surface: str
     looks_like: str
@@ -231,7 +231,7 @@ class Trap(BaseModel, frozen=True):
 
 @dataclass(frozen=True)
 class Mention:
-    """A span of a title or an abstract."""
+    """Position of a facility name in a title or an abstract."""
 
     field: str
     start: int
@@ -242,7 +242,7 @@ class Mention:
 
 @cache
 def load_facilities() -> dict[str, Facility]:
-    """Read the facilities, by id."""
+    """Return the facilities of the demo corpus, by id."""
     listed = read_yaml(demo_data_folder() / "facilities.yaml")
     return {
         key: _checked(Facility, raw | {"mark": chr(_FIRST_MARK + index)}, f"facilities.yaml: {key}")
@@ -252,20 +252,20 @@ def load_facilities() -> dict[str, Facility]:
 
 @cache
 def load_traps() -> tuple[Trap, ...]:
-    """Read the traps: names that look like a facility."""
+    """Return the traps: words that look like a facility."""
     traps = read_yaml(demo_data_folder() / "traps.yaml")
     return tuple(_checked(Trap, raw, "traps.yaml") for raw in traps)
 
 
 def mark(facility: Facility, rng: Random) -> str:
-    """Choose one of the facility's names and mark it as a true mention, without its article."""
+    """Return a random name of a facility, marked as a true mention. Articles are not marked."""
     name = rng.choice(facility.names)
     bare = name.removeprefix("the ")
     return f"{name[: len(name) - len(bare)]}{facility.mark}{bare}{_CLOSE}"
 
 
 def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
-    """Remove the marks from a text and return the mentions."""
+    """Return the text without marks, and its mentions."""
     ids = list(load_facilities())
     plain = ""
     mentions = []
@@ -282,7 +282,7 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
 
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
     """Find the traps in a text that do not overlap a true mention."""
-    lowered = text.lower()  # titles may capitalise a trap
+    lowered = text.lower()  # because titles can be capitalised
     found = [
         Mention(field, match.start(), match.end(), match[0], trap.looks_like)
         for trap in load_traps()

@@ -1,4 +1,4 @@
-"""Plan and write the demo corpus: themes, dates, authors, references, papers and the truth."""
+"""Generate the demo corpus: papers with authors and references, and the true labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from landscape.errors import InputError
 
 
 def stream(name: str, seed: int, index: int = 0) -> Random:
-    """Return the random numbers for one purpose."""
+    """Return an independent random number generator for one purpose."""
     return Random(f"{name} {seed} {index}")  # noqa: S311 - not used for cryptography
 
 
@@ -42,7 +42,7 @@ _PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a paper that is not yet written."""
+    """Theme, story, date and kind of a paper to be generated."""
 
     card: Card
     story: Story
@@ -51,11 +51,11 @@ class Plan:
 
 
 def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Plan]:
-    """Draw themes, dates and kinds of papers, sorted by date."""
+    """Draw the themes, dates and kinds of all papers. The result is sorted by date."""
     years = range(FIRST_YEAR, LAST_YEAR + 1)
     growth = [math.exp(0.045 * (year - FIRST_YEAR)) for year in years]
-    growth[-1] *= 0.5  # the last year is half a year
-    # Every theme has the same mean size, times its weight: a young theme is dense, not small.
+    growth[-1] *= 0.5  # the corpus ends in the middle of the last year
+    # The size of a theme depends only on its weight, not on its age.
     sizes = _apportion([card.weight for card in cards], n_papers)
     drawn: list[tuple[date, int]] = []
     for position, (card, size) in enumerate(zip(cards, sizes, strict=True)):
@@ -77,7 +77,7 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
 
 
 def activity(card: Card, year: int) -> float:
-    """Return the relative activity of a theme in a year, as a share of the whole field."""
+    """Return the relative activity of a theme in a year, without the growth of the field."""
     if year < card.start:
         return 0.0
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
@@ -91,7 +91,7 @@ def activity(card: Card, year: int) -> float:
 
 
 def _apportion(weights: Sequence[float], total: int) -> list[int]:
-    """Distribute the total in proportion to the weights, by largest remainder."""
+    """Split a total in proportion to weights, with the largest-remainder method."""
     scale = total / sum(weights)
     shares = [weight * scale for weight in weights]
     sizes = [int(share) for share in shares]
@@ -104,7 +104,7 @@ def _apportion(weights: Sequence[float], total: int) -> list[int]:
 def _choose_reviews(
     drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
 ) -> set[int]:
-    """Choose the positions of the reviews, at first one per theme, outside the planted gaps."""
+    """Choose which papers are reviews, evenly among the themes that should have reviews."""
     by_theme: defaultdict[int, list[int]] = defaultdict(list)
     for index, (_, position) in enumerate(drawn):
         if cards[position].reviewed:
@@ -126,7 +126,7 @@ def _choose_reviews(
 
 
 def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
-    """Draw a kind of paper for which the story has material."""
+    """Draw the kind of a paper from the kinds that are possible for the story."""
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
     observes = bool(card.observe)
     weights = {
@@ -144,7 +144,7 @@ def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
 
 @dataclass
 class Author:
-    """One generated person."""
+    """A generated author."""
 
     name: str
     group: int
@@ -162,7 +162,7 @@ class Author:
 def draw_authors(
     members: Mapping[str, Sequence[Author]], plan: Plan, rng: Random
 ) -> tuple[list[str], list[str]]:
-    """Draw the authors of a paper from the members of themes; return names and affiliations."""
+    """Draw the authors of a paper. Return their names and affiliations."""
     year = plan.day.year
     active = {
         theme: [a for a in members[theme] if a.first_year <= year <= a.last_year]
@@ -181,13 +181,13 @@ def draw_authors(
     while len(team) < size and pool:
         name = rng.choices(list(pool), weights=[weights[n] for n in pool])[0]
         team.append(pool.pop(name))
-    if size >= 25:  # large collaborations sign in alphabetical order
+    if size >= 25:  # large collaborations list authors alphabetically
         team[1:] = sorted(team[1:], key=lambda a: a.name)
     return [a.name for a in team], [a.affiliation(year) for a in team]
 
 
 def _career(name: str, country: str, rng: Random) -> Author:
-    # Careers begin at any time, and more of them begin as the field grows.
+    # Later years have more new authors, because the field grows.
     first = 2026 - int(46 * rng.random() ** 1.25)
     last = first + 4 + int(rng.expovariate(1 / 13.0))
     places = [(first, f"{_institute(rng)}, {country}")]
@@ -203,7 +203,7 @@ def _institute(rng: Random) -> str:
 
 
 def _distinct_names(number: int, rng: Random) -> list[tuple[str, str]]:
-    """Draw distinct names with their countries."""
+    """Draw unique author names. Return each name with its country."""
     countries = _PEOPLE["countries"]
     seen: dict[str, str] = {}
     while len(seen) < number:
@@ -226,11 +226,11 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
     return max(1, size)
 
 
-# A reference is at least this much older, so that dates given to the month keep the order.
+# Minimum age of a reference, so that it is older even if only the month is known.
 LEAST_LEAD_DAYS = 45
-_SAME_THEME, _RELATED = 0.80, 0.15  # the other references cite any paper of the corpus
+_SAME_THEME, _RELATED = 0.80, 0.15  # the remaining references can be on any theme
 _MEMORY_DAYS = 365.0 * 9.0
-_LARGEST_POOL = 150  # candidates for a reference
+_LARGEST_POOL = 150  # maximum number of candidates for references
 
 
 def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
@@ -251,7 +251,7 @@ def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
         )
         chosen: set[int] = set()
         for pool, share in pools:
-            # Pools are in order of time: the papers that are old enough come first.
+            # Pools are sorted by date: papers that are old enough come first.
             latest = bisect_right(pool, days[index] - LEAST_LEAD_DAYS, key=days.__getitem__)
             old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
             weights = [
@@ -283,7 +283,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class PaperTruth:
-    """The truth about one paper."""
+    """True properties of one generated paper."""
 
     paper_id: str
     theme: str
@@ -294,7 +294,7 @@ class PaperTruth:
 
 @dataclass(frozen=True)
 class ThemeTruth:
-    """The truth about one theme."""
+    """True properties of one theme of the demo corpus."""
 
     id: str
     name: str
@@ -309,7 +309,7 @@ class ThemeTruth:
 
 @dataclass(frozen=True)
 class Truth:
-    """Everything that was planted in the corpus."""
+    """True properties of the demo corpus, for tests of analyses."""
 
     seed: int
     n_papers: int
@@ -319,22 +319,22 @@ class Truth:
     papers: tuple[PaperTruth, ...]
 
 
-# Share of the papers of a kind in its own journal.
+# Fraction of reviews and instrument papers that appear in a special journal.
 _JOURNALS = {"review": ("reviews", 0.7), "instrument": ("methods", 0.8)}
 _AUTHORS_PER_THEME = 44
-_UNTAGGED_SHARE = 0.35  # of papers have no author keywords, as in real corpora
-_MONTH_ONLY_SHARE = 0.08  # of dates have no day
+_UNTAGGED_SHARE = 0.35  # fraction of papers without author keywords
+_MONTH_ONLY_SHARE = 0.08  # fraction of dates without a day
 
 README = f"""# Demo corpus of Landscape
 
 {NOTE}
 
-- `papers.jsonl.gz`: one JSON object a line; every record has `"generated": true` and
+- `papers.jsonl.gz`: one JSON object per line; every record has `"generated": true` and
   `"source": "demo"`. Journals, bibcodes, authors and institutes are invented; facilities and their
   dates of first light are real.
-- `truth.json`: what is planted: the theme of each paper, the themes left without a review, the
-  theme that no thesaurus concept covers, every true facility use with its offsets, every word that
-  only looks like one, and the kind of activity of each theme.
+- `truth.json`: the true properties of the corpus: the theme of each paper, the themes without a
+  review, the theme without a thesaurus concept, the true mentions of facilities with their
+  offsets, words that only look like a facility, and the activity of each theme.
 """
 
 
@@ -347,7 +347,7 @@ class DemoFiles:
 
 
 def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFiles:
-    """Write the demo corpus: the same bytes for the same seed.
+    """Write the demo corpus to files. The same seed gives the same bytes.
 
     Parameters
     ----------
@@ -376,7 +376,7 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     records, truth = generate(n_papers, seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = DemoFiles(folder / "papers.jsonl.gz", folder / "truth.json")
-    # Without file name and time, so that the bytes depend only on the content.
+    # No file name and time in the gzip header, so that the bytes depend only on the content.
     with files.papers.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
         for record in records:
             stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
@@ -390,12 +390,12 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
 
 
 def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]], Truth]:
-    """Generate the demo corpus in memory; parameters as for `write_demo`.
+    """Generate the demo corpus in memory. The parameters are the same as in `write_demo`.
 
     Returns
     -------
     list of dict
-        Records with the columns of ``papers.parquet`` that a source can give, in order of date.
+        Records with the columns of ``papers.parquet`` that a source can have, sorted by date.
     Truth
 
     Examples

@@ -1,7 +1,7 @@
 """Write the titles and abstracts of the demo corpus from cards and a grammar.
 
-Texts in the cards and in the grammar have two kinds of placeholders, which :func:`spin` resolves:
-``{one|two}`` is one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` are random numbers.
+Texts in the cards and in the grammar can contain two kinds of placeholders: ``{one|two}`` is
+replaced by one of the alternatives, and ``{3..8}`` by a random number; see :func:`spin`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _INDEFINITE = re.compile(r"\b([Aa]n?) (?=(\S+))\2")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺₀₁₂₃₄₅₆₇₈₉", "0123456789-+0123456789")
 _COMMANDS: dict[str, str] = read_yaml(data_file("latex.yaml"))["commands"]
-# Symbols that arXiv authors write in LaTeX, in the order in which they are replaced.
+# Symbols and their LaTeX code, in the order in which they are replaced.
 _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\bz ([≈∼=<>]) (\d+(?:\.\d+)?)"), r"$z \1 \2$"),
     (re.compile(r"\b([MLRZ])([⊙⊕])"), r"\1$_\2$"),
@@ -56,12 +56,12 @@ _IN_MATHS = re.compile("[≈∼⊙⊕]")
 _ENGLISH: dict[str, Any] = read_yaml(demo_data_folder() / "english.yaml")
 _SMALL_WORDS = frozenset(_ENGLISH["small_words"])
 _UNITS = frozenset(_ENGLISH["units"])
-# Letters whose names begin with a vowel, for "an HST image" but "a UV survey".
+# Letters whose names begin with a vowel sound: "an HST image", but "a UV survey".
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 
 def spin(text: str, rng: Random) -> str:
-    """Resolve all ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
+    """Replace all placeholders ``{a|b}`` and ``{lo..hi}`` in a text by random choices."""
     if "{" not in text:
         return text
     while (match := _INNERMOST.search(text)) is not None:
@@ -99,10 +99,10 @@ def scientific(value: float, error: float) -> str:
 
 
 def rounded(value: float, error: float) -> str:
-    """Format ``value ± error`` with the significant decimals of the error."""
+    """Format ``value ± error``, rounded to the significant digits of the error."""
     magnitude = math.floor(math.log10(error))
     leading = error / 10.0**magnitude
-    # Two digits for an error that begins with 1, 2 or 3, as measured errors usually have.
+    # Errors that begin with 1, 2 or 3 are usually given with two digits.
     decimals = -magnitude + (1 if leading < 3.5 else 0)
     value, error = round(value, decimals), round(error, decimals)
     places = max(decimals, 0)
@@ -110,7 +110,7 @@ def rounded(value: float, error: float) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """Capitalise the first letter; symbols such as ``µ`` are unchanged."""
+    """Capitalise the first letter of a sentence, unless it is a symbol such as ``z``."""
     if re.match(r"[a-z] [<>≈∼=]", text):
         return text
     for position, letter in enumerate(text):
@@ -150,7 +150,7 @@ def _raised(parts: list[str]) -> list[str]:
 
 
 def article(phrase: str) -> str:
-    """Return the indefinite article of a phrase."""
+    """Return the indefinite article for a phrase: "a" or "an"."""
     word = re.split(r"[\s-]", phrase.lstrip("(\ue000"))[0]
     if re.match(r"(8|11|18)(\D|$)|8\d", word):
         return "an"
@@ -164,7 +164,7 @@ def article(phrase: str) -> str:
 
 
 def mend_articles(text: str) -> str:
-    """Correct all indefinite articles."""
+    """Correct all indefinite articles ("a" or "an") in a text."""
 
     def mended(match: re.Match[str]) -> str:
         right = article(match[2])
@@ -174,9 +174,9 @@ def mend_articles(text: str) -> str:
 
 
 def to_latex(text: str) -> str:
-    r"""Replace symbols by LaTeX, as in abstracts on arXiv."""
+    r"""Replace symbols by LaTeX code, as in abstracts on arXiv."""
     for pattern, replacement in _LATEX:
-        # Every other piece is mathematics and is unchanged.
+        # Odd pieces are formulas and are not changed.
         pieces = _MATHS.split(text)
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
         text = "".join(pieces)
@@ -194,29 +194,29 @@ _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_valu
 
 
 class ExhaustedError(Exception):
-    """Exception for a slot without remaining material."""
+    """Exception for a placeholder that cannot be filled: all its texts have been used."""
 
 
 class Material:
-    """Material for the sentence frames of one paper; each fact is used once."""
+    """Texts that fill the sentence templates of one paper. Each fact is used only once."""
 
     def __init__(self, card: Card, story: Story, *, date: float, kind: str, rng: Random) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = load_grammar()
         self._kind = kind
         self._chosen: dict[str, str] = {}  # methods and data of this paper
-        self.frames: set[str] = set()  # used frames; none is used twice
+        self.frames: set[str] = set()  # templates that have been used
         self._queues = {
             "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
             "found": self._shuffled(story.found),
             "means": self._shuffled(story.means),
             "object": self._shuffled(card.objects),
             "mech": self._shuffled(card.phrases(story, "mechanisms")),
-            # Used once in an abstract: the question and the name of the theme.
+            # The question and the name of the theme are used once per abstract.
             "asks": [story.asks],
             "topic": [card.topic],
         }
-        # The story opens most abstracts, the wider theme some of them.
+        # Most abstracts begin with the story, the others with the theme.
         if rng.random() < 0.35:
             self._queues["known"].reverse()
         self.measures = rng.sample(story.measures, len(story.measures))
@@ -229,13 +229,13 @@ class Material:
         self.number = self._sample_size()
 
     def fill(self, frame: str) -> str:
-        """Fill and resolve one frame; restore the material if a slot cannot be filled."""
+        """Fill the placeholders of a template. If this fails, no text counts as used."""
         saved = self.snapshot()
         try:
             for name, endings in self.grammar["endings"].items():
                 if f"{{{name}}}" in frame:
                     frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-            # The slots are protected from `spin`.
+            # Rename the slots, so that `spin` does not replace them.
             text = spin(_SLOT.sub("\ue010\\1\ue011", frame), self.rng)
             while (match := _TOKEN.search(text)) is not None:
                 text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
@@ -245,11 +245,11 @@ class Material:
         return text
 
     def lacks(self, frame: str) -> bool:
-        """Return whether the material for a frame is used up."""
+        """Return whether all texts for a placeholder of this template have been used."""
         return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
-        """Make all material available again for the title."""
+        """Allow texts to be used again in the title."""
         self._queues |= {
             "topic": [self.card.topic] * 2,
             "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
@@ -257,11 +257,11 @@ class Material:
         }
 
     def snapshot(self) -> dict[str, list[str]]:
-        """Return a copy of the queues for :meth:`restore`."""
+        """Return a copy of the unused texts, for :meth:`restore`."""
         return {name: list(queue) for name, queue in self._queues.items()}
 
     def restore(self, saved: dict[str, list[str]]) -> None:
-        """Return to a snapshot."""
+        """Restore the unused texts from a snapshot."""
         self._queues = {name: list(queue) for name, queue in saved.items()}
 
     def _slot(self, name: str) -> str:
@@ -271,11 +271,11 @@ class Material:
         if not queue:
             raise ExhaustedError(name)
         if name in ("object", "mech"):
-            queue.append(queue[0])  # these can be used again after all others
+            queue.append(queue[0])  # can be used again, after all others
         return spin(queue.pop(0), self.rng)
 
     def _drawn(self, name: str) -> str:
-        """Return the text of a slot that has no queue."""
+        """Return a random text for a placeholder that can be filled repeatedly."""
         rng, measure, trend = self.rng, self.measure, self.trend
         facts = self._facts()
         if name in facts:
@@ -306,7 +306,7 @@ class Material:
         raise ExhaustedError(name)
 
     def _facts(self) -> dict[str, str]:
-        """Return the slots that need no random number."""
+        """Return the texts of the placeholders that do not need random numbers."""
         measure, trend = self.measure, self.trend
         facts = {
             "focus": self.story.focus,
@@ -325,7 +325,7 @@ class Material:
         return facts
 
     def _dated(self, target: str) -> str:
-        """Insert a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
+        """Insert a discovery date before the paper's date into a name such as ``SN {YYYY}ab``."""
         last = int(self.date) - 1
         year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
         month, day = self.rng.randint(1, 12), self.rng.randint(1, 28)
@@ -335,7 +335,7 @@ class Material:
         return target
 
     def _method(self, key: str) -> str:
-        """Return a model, simulation or instrument, the same in title and abstract."""
+        """Return the model, simulation or instrument of the paper, always the same one."""
         if key not in self._chosen:
             phrases = self.card.phrases(self.story, key)
             self._chosen[key] = spin(self._one_of(phrases), self.rng)
@@ -366,7 +366,7 @@ class Material:
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
-        """Return the weights of the facilities available at the date of the paper."""
+        """Return the facilities that the paper can use at its date, with their weights."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
             wanted = not self.story.observe or facility_id in self.story.observe
@@ -375,7 +375,7 @@ class Material:
             if facility_id == "any":
                 weights["any"] = 0.45
             elif (facility := load_facilities()[facility_id]).usable(self.date):
-                # New facilities are popular at once, old ones keep a share.
+                # New facilities are used most, and old ones less.
                 weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
         return weights
 
@@ -403,7 +403,7 @@ class Material:
 
 
 def write_value(measure: Measure, rng: Random) -> str:
-    """Draw a value of a measure and format it with error and unit."""
+    """Draw a value of a measured quantity, and format it with error and unit."""
     low, high = measure.low, measure.high
     if low > 0 and high / low > 20:
         value = math.exp(rng.uniform(math.log(low), math.log(high)))
@@ -424,7 +424,7 @@ def write_value(measure: Measure, rng: Random) -> str:
 
 
 def write_bound(measure: Measure, value: float) -> str:
-    """Format a value of a measure without error."""
+    """Format a value of a measured quantity without error."""
     if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
         exponent = math.floor(math.log10(abs(value)))
         mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
@@ -458,7 +458,7 @@ Grammar = dict[str, dict[str, list[str]]]
 
 @cache
 def load_grammar() -> Grammar:
-    """Read the frames of ``grammar.yaml``."""
+    """Read the sentence templates from ``grammar.yaml``."""
     grammar = cast(Grammar, read_yaml(demo_data_folder() / "grammar.yaml"))
     for kind, skeletons in grammar["skeletons"].items():
         for role in (role.strip("()") for skeleton in skeletons for role in skeleton):
@@ -469,7 +469,7 @@ def load_grammar() -> Grammar:
 
 @dataclass
 class Writer:
-    """Writer of papers with distinct sentences and titles."""
+    """Writer of titles and abstracts in which no sentence or title is repeated."""
 
     sentences: set[str] = field(default_factory=set)
     titles: set[str] = field(default_factory=set)
@@ -477,7 +477,7 @@ class Writer:
     def write(
         self, card: Card, story: Story, *, kind: str, date: float, rng: Random
     ) -> tuple[str, str]:
-        """Write the title and the abstract of a paper, with facility marks (see ``unmark``)."""
+        """Return the title and abstract of a paper, with marked facilities (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
@@ -516,7 +516,7 @@ class Writer:
     def _sentence(
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
-        """Return a new sentence for a role, or None if the material is used up."""
+        """Return a new sentence for a role, or None if no unused text is left."""
         if role in _ENGLISH["measure_roles"]:
             material.measure = material.measures.pop() if material.measures else None
             if material.measure is None:
@@ -562,7 +562,7 @@ class Writer:
                 return
 
     def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
-        """Remove optional sentences from a long abstract, or add some to a short one."""
+        """Adjust the length of an abstract by removing or adding optional sentences."""
         for role in _ENGLISH["spare_roles"]:
             for index in range(len(written) - 1, -1, -1):
                 if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
@@ -633,7 +633,7 @@ def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
 
 
 def _repeats_words(text: str) -> bool:
-    """Return whether words are repeated in one sentence."""
+    """Return whether a sentence repeats words."""
     words = _LOWER_WORD.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True

@@ -1,7 +1,7 @@
 """Fetch papers and thesauri from arXiv, ADS, the pathfinder corpus and the UAT.
 
-Every function writes files that `landscape build` reads. An interrupted call continues where it
-stopped when it is repeated.
+Every function writes files that `landscape build` reads. To resume an interrupted download, repeat
+the same call.
 """
 
 import lazy_loader

@@ -40,7 +40,7 @@ _HOW_TO_GET_KEY = (
     "create a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
     "variable ADS_API_TOKEN to it"
 )
-_MOST_ROWS = 200  # maximum of the service
+_MOST_ROWS = 200  # maximum number of rows that ADS allows
 _MOST_RESTARTS = 3
 
 
@@ -59,27 +59,27 @@ def fetch_ads(
 ) -> Fetched:
     """Download the results of an ADS query as a JSON-lines file of ADS documents.
 
-    Requests pages by Solr's cursor, which neither loses nor repeats a record when the index
-    changes, or by offset if a server has no cursors. The same call continues an interrupted
-    download.
+    Pages are requested with the cursor of Solr, so that no record is lost or repeated if the index
+    changes during the download. A server without cursors is read by offset. To resume an
+    interrupted download, repeat the same call.
 
     Parameters
     ----------
     out : str or Path
-        File to write, for example ``papers.jsonl``. It appears when it is complete.
+        File to write, for example ``papers.jsonl``. It is created when the download is complete.
     query : str
         Query in the ADS search syntax, for example ``'abs:"exoplanet" year:2020-2024'``.
     max_records : int, optional
         Maximum number of records.
     token : str, optional
-        ADS key, by default the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is sent to
-        `base_url` only and never saved.
+        ADS key. By default, the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is only
+        sent to `base_url` and never saved.
     base_url : str
         Address of the ADS API.
     fields : tuple of str
         Requested fields.
     sort : str, default "date desc"
-        Order of the records, which matters with `max_records`.
+        Order of the records. With `max_records`, it determines which records are downloaded.
     rows : int, default 200
         Records per request, at most 200.
     policy : RetryPolicy
@@ -89,7 +89,7 @@ def fetch_ads(
     Returns
     -------
     Fetched
-        With the remaining quota in `note`.
+        Its `note` contains the remaining quota.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def fetch_ads(
         ) as client,
     ):
         start = {
-            "cursor": "*",  # None if the server has no cursors; then pages by offset
+            "cursor": "*",  # None if the server does not support cursors
             "start": 0,
         }
         fetch = _AdsFetch(
@@ -147,7 +147,7 @@ class _BadCursorError(Exception):
 
 
 class _AdsFetch(PagedFetch):
-    """Pages of one ADS query."""
+    """Download of the results of one ADS query, page by page."""
 
     rows: int
     _quota: Quota | None = None
@@ -184,8 +184,8 @@ class _AdsFetch(PagedFetch):
                     raise RemoteError(
                         f"ADS rejects its own cursor: {error}; {RUN_AGAIN}"
                     ) from error
-                # An outdated cursor is replaced by a new one. If that is rejected too, the server
-                # has no cursors. Repeated records are written once.
+                # The cursor can be too old: start again with a new one. If this is rejected
+                # too, the server does not support cursors. Repeated records are ignored.
                 self._position["cursor"] = None if self._position["cursor"] == "*" else "*"
                 self._position["start"] = 0
 
@@ -197,7 +197,7 @@ class _AdsFetch(PagedFetch):
             "q": str(self._request["query"]),
             "fl": str(self._request["fields"]),
             "rows": str(rows),
-            # A cursor needs a unique last key, and offsets need a fixed order.
+            # Cursors require a unique sort key, and offsets require a fixed order.
             "sort": f"{self._request['sort']},id desc",
         }
         if position["cursor"] is None:
@@ -255,7 +255,7 @@ def _read_page(reply: Reply, query: str) -> _Page:
 
 
 def _raise_error(answer: Mapping[str, Any], query: str) -> None:
-    """Raise an exception for the error in an ADS response."""
+    """Raise the exception that corresponds to the error in an ADS response."""
     error = answer.get("error")
     text = str(error.get("msg", error) if isinstance(error, dict) else error or answer)[:300]
     if "cursormark" in text.lower():
@@ -266,7 +266,7 @@ def _raise_error(answer: Mapping[str, Any], query: str) -> None:
 
 
 def _token(given: str | None) -> str:
-    """Return the ADS key; raise InputError if it cannot be used in a header."""
+    """Return the ADS key. Raise InputError if it is missing or cannot be sent."""
     found = [given, *(os.environ.get(name) for name in _KEY_VARIABLES)]
     token = next((value.strip() for value in found if value and value.strip()), None)
     if token is None:

@@ -1,8 +1,8 @@
 """Download metadata from arXiv by OAI-PMH 2.0.
 
-Implemented with httpx and lxml instead of sickle, because sickle parses in recovery mode (records
-of an incomplete page are lost silently), waits only for a Retry-After in whole seconds, and does
-not report when a resumption token expires.
+The package sickle is not used, for three reasons. It loses records of an incomplete page without
+an error, it only supports Retry-After in whole seconds, and it does not report when a resumption
+token expires.
 
 References
 ----------
@@ -37,8 +37,8 @@ ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
 #: arXiv's terms of use allow one request every three seconds.
 ARXIV_POLICY = RetryPolicy(pause=3.0, first_wait=5.0)
 
-# arXivRaw lists the date of every version, including the first submission; in the format "arXiv"
-# the field <created> is the date of the newest version.
+# The format arXivRaw contains the date of the first submission. The format "arXiv" only contains
+# the date of the newest version.
 _PREFIX = "arXivRaw"
 _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -69,11 +69,12 @@ def fetch_arxiv(
     Parameters
     ----------
     out : str or Path
-        File to write, for example ``papers.jsonl``. It appears when it is complete.
+        File to write, for example ``papers.jsonl``. It is created when the download is complete.
     set : str or None, default "physics:astro-ph"
-        Archive; None for all of arXiv.
+        Name of the archive. None for all of arXiv.
     since, until : date or str, optional
-        First and last day, ``YYYY-MM-DD``, on which a record was changed (not first submitted).
+        First and last date of the last change of a record, ``YYYY-MM-DD``. This is not the date
+        of submission.
     base_url : str
         Address of the OAI-PMH service.
     max_records : int, optional
@@ -112,7 +113,7 @@ def fetch_arxiv(
         ResumableFile(Path(out), key="id", request=request) as papers,
         HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
     ):
-        # `last` is the newest datestamp; `ordered` means that the datestamps never decreased.
+        # `last` is the newest datestamp. `ordered` is True if the datestamps never decreased.
         start = {"token": None, "expires": None, "last": None, "ordered": True}
         harvest = _Harvest(
             papers, client, request, start=start, max_records=max_records, notify=notify
@@ -122,7 +123,7 @@ def fetch_arxiv(
 
 
 class _Harvest(PagedFetch):
-    """Pages of one OAI-PMH list."""
+    """Download of one OAI-PMH list, page by page."""
 
     clock: Callable[[], float]
 
@@ -136,7 +137,7 @@ class _Harvest(PagedFetch):
         self._papers.add(self._records(page), position=position)
 
     def _next_page(self) -> _Page:
-        """Return the next page, from a new list if the resumption token is invalid."""
+        """Request the next page. If the resumption token is invalid, start a new list."""
         while True:
             position = self._position
             expires = position["expires"]
@@ -204,7 +205,7 @@ class _Harvest(PagedFetch):
 
 
 class _OaiError(Exception):
-    """Error element of an OAI-PMH response, with its `code`."""
+    """Exception for an OAI-PMH response that contains an error, with its `code`."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text or code)
@@ -213,7 +214,7 @@ class _OaiError(Exception):
 
 @dataclass(frozen=True)
 class _Record:
-    """Record with its datestamp (ISO 8601) and the fields of the arXiv metadata snapshot."""
+    """One record: its datestamp (ISO 8601) and the fields of the arXiv metadata snapshot."""
 
     paper_id: str
     datestamp: str
@@ -223,7 +224,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class _Page:
-    """Response to ListRecords, with the token of the next page and its expiry in seconds."""
+    """Response to ListRecords: records, token of the next page, and time at which it expires."""
 
     records: list[_Record]
     token: str | None
@@ -231,7 +232,7 @@ class _Page:
 
 
 def _read_page(reply: Reply) -> _Page:
-    """Parse a response to ListRecords; entities are not expanded."""
+    """Parse a response to ListRecords. XML entities are not expanded."""
     refuse_web_page(reply, "The OAI-PMH server", "XML")
     etree = require("lxml.etree", "fetch")
     parser = etree.XMLParser(
@@ -254,7 +255,7 @@ def _read_page(reply: Reply) -> _Page:
     return _Page(
         records=[_record(element) for element in listing.iterfind(f"{_OAI}record")],
         token=None if token is None else (token.text or "").strip() or None,
-        # The standard says expirationDate; arXiv says expires.
+        # The attribute is expirationDate in the standard, but expires in arXiv.
         expires=_seconds(attributes.get("expirationDate") or attributes.get("expires")),
     )
 
@@ -311,12 +312,12 @@ _GROUP = re.compile(
     r"\b(?:collaborations?|consortium|experiment|network|project|survey|teams?|(?:work)?group)\b",
     re.I,
 )
-# A comma, a semicolon, the colon after a collaboration's name, "and", "&".
+# Separators between authors. A colon can follow the name of a collaboration.
 _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
 
 
 def parse_authors(line: str) -> list[list[str]]:
-    """Split arXiv's line of authors into [family, given, suffix], as in its snapshot."""
+    """Split the author line of arXiv into lists [family, given, suffix], as in the snapshot."""
     line = without_parentheses(line.replace(r"\,", " ").replace("~", " "))
     authors: list[list[str]] = []
     for piece in _BETWEEN.split(line):
@@ -332,7 +333,7 @@ def _author(words: list[str]) -> list[str]:
     if _GROUP.search(" ".join(words)):
         return [" ".join(words), "", ""]
     suffix = words.pop() if len(words) > 1 and words[-1].lower() in _SUFFIXES else ""
-    # The family name begins at its first particle: "van", "de la", "von".
+    # The family name begins with a particle, such as "van" or "de la".
     start = next(
         (i for i, word in enumerate(words[:-1]) if i and word.isalpha() and word.islower()),
         len(words) - 1,

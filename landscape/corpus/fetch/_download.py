@@ -1,4 +1,4 @@
-"""Resumable downloads of records and base class of services that return pages."""
+"""Resumable downloads: a file of records, and a base class for services with pages."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Fetched:
     n_records : int
         Number of papers or concepts.
     n_skipped : int
-        Omitted records: deleted, repeated or without an identifier.
+        Number of omitted records: deleted, repeated or without an identifier.
     finished : bool
         False if `max_records` was reached.
     note : str
-        Sentence for the user, for example the remaining quota.
+        Message for the user, for example the remaining quota.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class ResumableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # bytes that a full disk rejected are not counted
+        with suppress(OSError):  # unwritten bytes (full disk) are not part of the state
             self._stream.close()
 
     @property
@@ -95,7 +95,7 @@ class ResumableFile:
         *,
         position: Mapping[str, object],
     ) -> None:
-        """Append one page of keys and records (None if withdrawn), and store the position."""
+        """Append one page of records, and save the position. A withdrawn record is None."""
         lines = bytearray()
         for key, record in records:
             line = self._line(key, record)
@@ -118,7 +118,7 @@ class ResumableFile:
             raise disk_error(self._part, error) from error
 
     def finish(self) -> int:
-        """Rename the finished file and return its number of records."""
+        """Write the final file and return its number of records."""
         try:
             if self._lines > self.n_records:
                 self._write_newest_records()
@@ -133,13 +133,13 @@ class ResumableFile:
         return self.n_records
 
     def discard(self) -> None:
-        """Remove all files of a download without records."""
+        """Remove all temporary files of a download that returned no records."""
         self._stream.close()
         self._part.unlink(missing_ok=True)
         self._state.unlink(missing_ok=True)
 
     def _line(self, key: str, record: Mapping[str, object] | None) -> bytes:
-        """Return the line to append, or an empty line if the file already contains it."""
+        """Return the line to append, or ``b""`` if the file already contains the record."""
         if record is None:
             if self._latest.pop(key, None) is None:
                 return b""
@@ -151,7 +151,7 @@ class ResumableFile:
         return line
 
     def _restore(self) -> None:
-        """Read the state of an earlier run."""
+        """Restore the state of an earlier run, if there is one."""
         try:
             state = orjson.loads(self._state.read_bytes())
             request, position, size = state["request"], state["position"], state["bytes"]
@@ -184,7 +184,7 @@ class ResumableFile:
         self._size, self.position = size, position
 
     def _write_newest_records(self) -> None:
-        """Write the final file with the newest line of each record."""
+        """Write the final file, which contains only the newest version of each record."""
         tidy = self._part.with_name(self._part.name + ".tidy")
         written: set[str] = set()
         self._stream.seek(0)
@@ -200,7 +200,7 @@ class ResumableFile:
 
 
 class PagedFetch(ABC):
-    """Download of a list page by page, which continues an earlier run."""
+    """Base class for the download of a list, page by page. It continues an earlier run."""
 
     def __init__(
         self,
@@ -219,7 +219,7 @@ class PagedFetch(ABC):
 
     @abstractmethod
     def _take_page(self) -> None:
-        """Request the next page; write its records and the position after it."""
+        """Request the next page, and write its records and the new position."""
 
     @abstractmethod
     def _empty_message(self) -> str:
@@ -227,14 +227,14 @@ class PagedFetch(ABC):
 
     @abstractmethod
     def _note(self) -> str:
-        """Return a sentence about the result for the user."""
+        """Return a message about the result for the user."""
 
     @property
     def _has_enough(self) -> bool:
         return self._max_records is not None and self._papers.n_records >= self._max_records
 
     def run(self) -> Fetched:
-        """Fetch all pages."""
+        """Download all remaining pages and write the final file."""
         papers, position = self._papers, self._position
         if papers.position:  # of an earlier run
             self._notify(f"Continuing after {count(papers.n_records, 'paper')} already fetched")
@@ -253,7 +253,7 @@ class PagedFetch(ABC):
 
 
 def check_target(out: Path) -> None:
-    """Raise InputError if a file cannot be written as plain JSON lines."""
+    """Raise InputError if a path cannot be used for a file of plain JSON lines."""
     if out.is_dir():
         raise InputError(f"{out} is a directory; pass a file name, for example papers.jsonl")
     if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:
@@ -266,7 +266,7 @@ def check_target(out: Path) -> None:
 
 
 def describe_request(request: Mapping[str, object]) -> str:
-    """Describe the parameters of a request that are set."""
+    """Describe the parameters of a request for messages. Empty parameters are omitted."""
     return ", ".join(f"{name} {value}" for name, value in request.items() if value)
 
 
@@ -283,7 +283,7 @@ def _digest(line: bytes) -> bytes:
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:
-    """Lock a file; raise InputError if another process is writing it."""
+    """Lock a file. Raise InputError if another process is writing it."""
     try:
         lock_exclusively(stream)
     except BlockingIOError as error:

@@ -34,12 +34,12 @@ PATHFINDER_DATASET = "kiyer/pathfinder_arxiv_data"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\.parquet")
-_SPARE = 200 * 2**20  # bytes that remain free on the disk
+_SPARE = 200 * 2**20  # minimum free disk space after the download, in bytes
 
 
 @dataclass(frozen=True)
 class _Shard:
-    """Parquet file: path in the dataset, local name, size in bytes and checksum."""
+    """Parquet file of a dataset: remote path, local name, size in bytes and checksum."""
 
     remote: str
     name: str
@@ -58,13 +58,13 @@ def fetch_pathfinder(
 ) -> Fetched:
     """Download the Parquet files of the pathfinder corpus (4.5 GB) and check their sha256.
 
-    Complete files are kept; a partial file is continued. The package huggingface_hub is not used,
-    because it restarts partial files from the beginning and checks only sizes.
+    Complete files are not downloaded again, and a partial file is resumed. The package
+    huggingface_hub is not used, because it cannot resume files and only checks their size.
 
     Parameters
     ----------
     folder : str or Path
-        Directory of the files; created if absent.
+        Directory for the files. It is created if necessary.
     dataset : str
         Owner and name on the Hub.
     revision : str, default "main"
@@ -124,7 +124,7 @@ def fetch_pathfinder(
 
 
 def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, list[_Shard]]:
-    """Return the commit of a revision and its Parquet files."""
+    """Return the commit hash of a revision, and the Parquet files of this commit."""
 
     def read(reply: Reply) -> tuple[str, list[_Shard]]:
         refuse_web_page(reply, hub.name, "JSON")
@@ -154,7 +154,7 @@ def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, lis
 
 
 def _names(remote: list[str]) -> list[str]:
-    """Return local file names inside the directory for paths from a server."""
+    """Convert paths from the server to unique and safe local file names."""
     paths = [PurePosixPath(path) for path in remote]
     times = Counter(path.name for path in paths)
     names = [path.name if times[path.name] == 1 else "-".join(path.parts) for path in paths]
@@ -170,7 +170,7 @@ def _is_complete(path: Path, shard: _Shard) -> bool:
 def _check_free_space(
     folder: Path, wanted: list[_Shard], n_all: int, notify: Callable[[str], None]
 ) -> None:
-    """Report the size of the download; raise InputError if the disk is too small."""
+    """Report the size of the download. Raise InputError if the disk space is too small."""
     parts = (folder / f"{shard.name}.part" for shard in wanted)
     here = sum(part.stat().st_size for part in parts if part.is_file())
     missing = max(0, sum(shard.size for shard in wanted) - here)
@@ -190,7 +190,7 @@ def _fetch_shard(
     part = folder / f"{shard.name}.part"
     try:
         advance(part.stat().st_size if part.is_file() else 0)
-        for _ in range(2):  # a partial file of another revision fails only once
+        for _ in range(2):  # again if a partial file was from another revision
             hub.download(url, part, size=shard.size, advance=advance)
             if sha256_of(part) == shard.sha256:
                 part.replace(folder / shard.name)
@@ -242,7 +242,7 @@ def fetch_uat(
     version : str, default "5.1.0"
         Release, or ``"latest"`` for the newest published file.
     file : str, default "UAT.json"
-        ``"UAT.json"`` is the tree of concepts, ``"UAT_list.json"`` the flat list.
+        ``"UAT.json"`` for the tree of concepts, or ``"UAT_list.json"`` for a flat list.
     base_url : str
         Address of the files, with one directory per release.
     policy : RetryPolicy
@@ -296,9 +296,9 @@ def fetch_uat(
 
 
 def concepts(thesaurus: Any) -> Iterator[str]:
-    """Yield the URIs of all concepts of a UAT file (tree or list), some of them repeatedly."""
+    """Yield the URIs of all concepts in a UAT file (tree or list). URIs can be repeated."""
     waiting = [thesaurus]
-    while waiting:  # not recursive: a deep file cannot exceed the recursion limit
+    while waiting:  # not recursive, because a file can be deeply nested
         node = waiting.pop()
         if isinstance(node, list):
             waiting.extend(node)

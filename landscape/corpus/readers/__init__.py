@@ -1,4 +1,4 @@
-"""Readers of source files, chosen by content. Add a new `Reader` to `READERS`.
+"""Readers of source files. To support a new format, add a `Reader` to `READERS`.
 
 >>> sorted(READERS)
 ['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
@@ -21,22 +21,22 @@ __all__ = ["READERS", "Reader", "choose_reader"]
 
 
 class Reader(Protocol):
-    """Reader of one kind of source."""
+    """Interface of a reader, which reads one file format."""
 
     name: str
     """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether a file is of this kind, from its first (decompressed) bytes."""
+        """Return whether this reader supports a file. `head` is its decompressed beginning."""
         ...
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the records of a file; invalid records are rejections.
+        """Yield the records of a file. For an invalid record, yield a rejection.
 
-        Calls `on_bytes` with the number of bytes read since the last call. Raises
-        :class:`landscape.errors.InputError` if the file is damaged.
+        `on_bytes` is called with the number of bytes read since the last call.
+        :class:`landscape.errors.InputError` is raised if the file is damaged.
         """
         ...
 
@@ -50,12 +50,12 @@ READERS: dict[str, Reader] = {
 
 
 def choose_reader(path: Path) -> Reader:
-    """Return the reader for a file, chosen by its content and not by its name.
+    """Return the reader for a file. It is chosen from the content, not from the file name.
 
     Parameters
     ----------
     path : pathlib.Path
-        Supported file, plain or ``.gz``.
+        File in a supported format, plain or compressed with gzip.
 
     Returns
     -------

@@ -18,7 +18,7 @@ _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
 _HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
 _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE)
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
-_String = tuple[int, str]  # line and text of the block
+_String = tuple[int, str]  # line number and text of a block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
 _JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 
@@ -32,7 +32,7 @@ class BibtexEntry(NamedTuple):
 
 
 class BibtexReader:
-    """Reader of BibTeX, entry by entry with ``bibtexparser``, for files of any size."""
+    """Reader of BibTeX files of any size. Each entry is parsed with ``bibtexparser``."""
 
     name = "bibtex"
 
@@ -43,7 +43,7 @@ class BibtexReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the entries."""
+        """Yield the entries as records."""
         require("bibtexparser", "bibtex")
         return checked(path, self._records(path, on_bytes))
 
@@ -54,7 +54,7 @@ class BibtexReader:
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
             if kind is None:
-                continue  # text between entries is a comment in BibTeX
+                continue  # BibTeX ignores text between entries
             try:
                 text = block.decode("utf-8")
             except UnicodeDecodeError:
@@ -72,7 +72,7 @@ class BibtexReader:
 
 
 def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
-    """Split the file at lines that begin with an entry."""
+    """Yield the entries of a file as bytes, with their line numbers."""
     with open_input(path, on_bytes=on_bytes) as stream:
         lines: list[bytes] = []
         size, start = 0, 1
@@ -103,9 +103,9 @@ def _strings_of(text: str, strings: dict[str, _String]) -> str:
 
 
 def parse_entries(text: str) -> list[BibtexEntry]:
-    """Parse BibTeX with bibtexparser; broken entries are omitted."""
+    """Parse BibTeX with bibtexparser. Invalid entries are omitted."""
     bibtexparser = require("bibtexparser", "bibtex")
-    # The parser logs errors; ours are written to rejected.jsonl.
+    # Suppress log messages: errors are written to rejected.jsonl instead.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     return [
         BibtexEntry(

@@ -1,4 +1,4 @@
-"""Reader of citation lists: tables of pairs, and papers with their references."""
+"""Reader of citations, from a table of pairs or from papers with their references."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
 _LONGEST_TITLE = 500  # characters
-_LONGEST_LINE = 20_000_000  # bytes; a paper cites at most a few thousand others
+_LONGEST_LINE = 20_000_000  # bytes; enough for several thousand references
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,16 @@ class Citations:
 
 
 def read_citations(path: Path) -> Citations:
-    r"""Read a file of citations.
+    r"""Read citations from a table or from JSON lines.
 
     Parameters
     ----------
     path : pathlib.Path
-        Table (CSV or tab-separated, plain or gzip) with the columns ``citing`` and ``cited`` and
-        optionally ``citing_title`` and ``cited_title``; or JSON lines of papers with a name
-        (``bibcode``, ``arxiv_id``, ``doi`` or ``id``), a list of cited papers (``refs``,
-        ``references`` or ``ref_bibcodes``) and optionally a ``title``. Other columns are ignored.
+        A table or JSON lines, plain or compressed with gzip. A table (CSV or tab-separated) needs
+        the columns ``citing`` and ``cited``; ``citing_title`` and ``cited_title`` are optional.
+        Each JSON line is a paper with an identifier (``bibcode``, ``arxiv_id``, ``doi`` or ``id``)
+        and a list of cited papers (``refs``, ``references`` or ``ref_bibcodes``); ``title`` is
+        optional. Other columns are ignored.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _reference(reference: object) -> tuple[str, str]:
-    """Return the name and the title of a reference, given as a string or a JSON object."""
+    """Return the identifier and title of a reference, which is a string or a JSON object."""
     if isinstance(reference, str):
         return reference, ""
     if isinstance(reference, dict):

@@ -17,7 +17,7 @@ import orjson
 from landscape.corpus._records import RawRecord, Rejection, kind_of
 from landscape.errors import InputError
 
-SAMPLE_BYTES = 1 << 20  # read to recognise the kind of a file
+SAMPLE_BYTES = 1 << 20  # read to detect the format of a file
 
 PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -62,7 +62,7 @@ def sample(path: Path) -> bytes:
 def open_input(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[io.BufferedReader[Any]]:
-    """Open a plain or gzip file for reading; a byte order mark is skipped."""
+    """Open a plain or gzip file for reading. A byte order mark is skipped."""
     with path.open("rb") as file:
         compressed = file.read(2) == _GZIP_MAGIC
         file.seek(0)
@@ -81,7 +81,7 @@ def open_input(
 def checked(
     path: Path, records: Iterator[RawRecord | Rejection]
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield records; raise an error with the number of good records if the file is damaged."""
+    """Yield records. If the file is damaged, raise an error with the number of valid records."""
     n_good = 0
     with _input_errors(path, lambda: n_good):
         for record in records:
@@ -90,7 +90,7 @@ def checked(
 
 
 def _beginning(stream: io.BufferedReader) -> bytes:
-    """Read a sample, or the readable part of a truncated file."""
+    """Read the beginning of a file, or the readable part of a truncated file."""
     pieces: list[bytes] = []
     try:
         while sum(map(len, pieces)) < SAMPLE_BYTES and (piece := stream.read1(1 << 16)):
@@ -125,7 +125,7 @@ def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterato
 
 
 class _Unpacked(io.RawIOBase):
-    """Content of a gzip file, or the readable part of a damaged file."""
+    """Stream of the content of a gzip file. A damaged file is read as far as possible."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
@@ -140,7 +140,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Counting(io.RawIOBase):
-    """Raw file that reports the number of bytes read."""
+    """Stream that reports the number of bytes read to a callback."""
 
     def __init__(self, file: BinaryIO, on_bytes: Callable[[int], None] | None) -> None:
         self._file = file
@@ -158,7 +158,7 @@ class _Counting(io.RawIOBase):
 
 LARGEST_RECORD = 16 << 20  # bytes; in a larger record a quote or a bracket is missing
 
-# A complete string (brackets inside are ignored) or one bracket.
+# A complete string or one bracket. Brackets inside strings are ignored.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
 
@@ -166,29 +166,29 @@ Piece = tuple[int, bytes]
 
 
 class Stream(Protocol):
-    """Readable stream: a buffered file or bytes in memory."""
+    """Interface of a readable stream, such as a buffered file or bytes in memory."""
 
     def read1(self, size: int, /) -> bytes:
-        """Read at most `size` bytes, none at the end."""
+        """Read at most `size` bytes. At the end of the stream, return ``b""``."""
         ...
 
 
 class ObjectCutter:
-    """Split a stream into JSON objects, in an array or one after another, at their brackets."""
+    """Splitter of a stream into JSON objects, which are in an array or one after another."""
 
     def __init__(self, opening: re.Pattern[bytes] | None, *, alone: bool = False) -> None:
         self._opening = opening
         self._alone = alone
         self._buffer = b""
-        self._line = 1  # of the first byte of the buffer
+        self._line = 1  # line number of the first byte in the buffer
         self._at = 0  # end of the scanned bytes
         self._done = 0  # end of the returned bytes
-        self._start = -1  # of the current object
+        self._start = -1  # start of the current object, or -1
         self._depth = 0
         self._inside = opening is None
 
     def cut(self, stream: Stream, *, source: str = "the input") -> Iterator[Piece]:
-        """Yield the pieces, each with its first line number."""
+        """Yield each JSON object as bytes, with the number of its first line."""
         ended = False
         while not ended:
             chunk = stream.read1(_CHUNK)
@@ -224,7 +224,7 @@ class ObjectCutter:
             self._at = token.end()
 
     def _enter(self) -> bool:
-        """Move to the beginning of the next array."""
+        """Move to the start of the next array. Return False if there is none in the buffer."""
         found = self._opening.search(self._buffer, self._done) if self._opening else None
         if found is None:
             if not self._alone:  # the name of the array may continue in the next chunk
@@ -251,7 +251,7 @@ class ObjectCutter:
             self._inside, self._done = False, token.end()
 
     def _rest(self, end: int) -> Iterator[Piece]:
-        """Yield the text between the last piece and `end`, unless it is only commas."""
+        """Yield the text between the last object and `end`, unless it is only commas and space."""
         rest = self._buffer[self._done : end]
         if rest.strip(_BETWEEN):
             start = self._done + len(rest) - len(rest.lstrip(_BETWEEN))
@@ -274,7 +274,7 @@ def raw_records(
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield the JSON objects of a file as records, from their line and fields."""
+    """Yield the JSON objects of a file, converted by `record_of`, or rejections."""
     with open_input(path, on_bytes=on_bytes) as stream:
         pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
         for line, piece in pieces:
@@ -288,7 +288,7 @@ def raw_records(
 
 @lru_cache(maxsize=4)
 def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
-    """Return the first complete objects of a file, none if it is not JSON."""
+    """Return the first complete JSON objects of a file. For other formats, return ()."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
     found = []
@@ -326,7 +326,7 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     while line := stream.readline(LARGEST_RECORD):
         number += 1
         ended = line.endswith(b"\n")
-        if line.strip(b" \t\r\n"):  # white space in JSON; a control character is damage
+        if line.strip(b" \t\r\n"):  # other control characters are errors
             yield number, line
         while not ended and (rest := stream.readline(LARGEST_RECORD)):
             ended = rest.endswith(b"\n")  # skip the rest of a line that is too long

@@ -1,4 +1,4 @@
-"""Readers of JSON from services: ADS, arXiv and SciLit."""
+"""Readers of JSON files from ADS, arXiv and SciLit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ADS_KEYS = {
 
 @dataclass
 class JsonReader:
-    """Reader of JSON objects, one per paper."""
+    """Reader of files with one JSON object per paper."""
 
     name: str
     is_known: Callable[[dict[str, Any]], bool]
@@ -41,7 +41,7 @@ class JsonReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the papers."""
+        """Yield the papers as records."""
         return checked(
             path,
             raw_records(
@@ -84,7 +84,7 @@ def _arxiv_id(document: dict[str, Any]) -> str | None:
     others = document.get("identifier")
     candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
     texts = [candidate for candidate in candidates if isinstance(candidate, str)]
-    # "2101.01542" without a prefix is ambiguous; ADS writes the prefix.
+    # Ignore numbers without the prefix "arXiv:", because they are ambiguous.
     prefixed = [text for text in texts if text.lower().startswith(("arxiv:", "10.48550/"))]
     old_style = [text for text in texts if "/" in text and not parse_bibcode(text)]
     return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
@@ -130,7 +130,7 @@ def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
 def _authors_arxiv(record: dict[str, Any]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
-        # Family name, given names, suffix; the rest are affiliations.
+        # Each entry is [family name, given names, suffix, affiliations...].
         return read_author_list(
             [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
         )
@@ -141,7 +141,7 @@ def _authors_arxiv(record: dict[str, Any]) -> Any:
 
 
 def _rejoin_names(names: list[str]) -> list[str]:
-    """Restore names from a line that was split at all commas, also within affiliations."""
+    """Restore author names that were split at commas inside affiliations."""
     if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
         return names
     line = without_parentheses(",".join(names))
@@ -165,7 +165,7 @@ def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
         return [f"{month.date:%Y-%m}" if month and _is_far(submitted, month) else submitted]
     updated = record.get("update_date")
     if updated and month:
-        # An update can be decades later than the submission, whose month is in the arXiv id.
+        # An update can be much later than the submission. The arXiv id has the true month.
         try:
             return [updated] if month.covers(parse_date(updated)) else []
         except ValueError:
@@ -178,7 +178,7 @@ def _is_far(given: Any, month: PaperDate) -> bool:
     try:
         date = parse_date(given)
     except ValueError:
-        return False  # reported later, when the dates are parsed
+        return False  # the error is reported when the date is parsed
     years = date.date.year - month.date.year
     if date.precision == "year":
         return abs(years) > 1
@@ -190,7 +190,7 @@ def _is_scilit(record: dict[str, Any]) -> bool:
 
 
 def _has_scilit_text(head: bytes) -> bool:
-    """Return whether a record larger than the sample has SciLit's parsed abstract."""
+    """Return whether the first record is from SciLit, even if it is larger than the sample."""
     return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
@@ -223,7 +223,7 @@ def _abstract(content: dict[str, Any]) -> Any:
 
 
 def _sentences(sections: list[Any]) -> Iterator[str]:
-    """Yield the sentences of nested sections; a level can be missing or plain text."""
+    """Yield the sentences of nested sections. A level can be missing or be plain text."""
     for section in sections:
         if isinstance(section, str):
             yield section
@@ -264,7 +264,7 @@ def _dates_scilit(value: Any) -> list[Any]:
 
 
 def _references(value: Any) -> list[str]:
-    """Return identifiers of the cited papers; references without one are omitted."""
+    """Return the identifiers of the cited papers. Papers without an identifier are omitted."""
     found = []
     for reference in value if isinstance(value, list) else []:
         values = reference.values() if isinstance(reference, dict) else [reference]

@@ -1,4 +1,4 @@
-"""Readers of tables: CSV, Parquet (also pathfinder's) and JSON lines."""
+"""Readers of tables: CSV, JSON lines and Parquet, including the pathfinder corpus."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ POSITIONS = ("umap_x", "umap_y")
 
 
 def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert one row of a table to the fields of a record, by the aliases of columns."""
+    """Convert one row of a table to the fields of a record. Columns can have several names."""
     row = {
         name.strip().lower(): value
         for name, value in record.items()
@@ -52,7 +52,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
         name: next((row[alias] for alias in aliases if alias in row), None)
         for name, aliases in ALIASES.items()
     }
-    # Extracted keywords of an atlas or of pathfinder are not author keywords.
+    # Keywords in an atlas or in pathfinder were extracted, not given by the authors.
     if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
         fields["ads_keywords"] = None
     for name in ("title", "doi"):
@@ -63,7 +63,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("categories", "cite_bibcodes", "ref_bibcodes"):
         fields[name] = texts_of(fields[name], separator=r"[\s,;]+")
     fields["dates"] = _dates(row)
-    # Move an "id" that is an arXiv id, a bibcode or a DOI to its field.
+    # If "id" is an arXiv id, a bibcode or a DOI, move it to the corresponding field.
     given = fields["given_id"]
     if isinstance(given, int) and not isinstance(given, bool):
         fields["given_id"] = given = str(given)
@@ -75,7 +75,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
-    """Return whether one of the names is a column of titles."""
+    """Return whether one of the column names is a name for the title."""
     lowered = {name.strip().lower() for name in names}
     return any(alias in lowered for alias in ALIASES["title"])
 
@@ -91,8 +91,8 @@ def _dates(row: Mapping[str, Any]) -> list[Any]:
 
 
 _ROWS = 1000
-# Errors for values that Python cannot represent: text that is not UTF-8, dates out of range (both
-# ValueError, some dates OverflowError), time zones without a name.
+# Errors for values that Python cannot represent: invalid UTF-8 (ValueError), dates out of range
+# (ValueError or OverflowError), and time zones without a name (KeyError).
 _UNREADABLE = (ValueError, OverflowError, KeyError)
 
 
@@ -118,7 +118,7 @@ def _names(path: Path, size: int, modified: int) -> tuple[str, ...]:  # noqa: AR
 def parquet_records(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield the rows of a Parquet file; the line of a record is its row, from 1."""
+    """Yield the rows of a Parquet file as records. The line of a record is its row, from 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -157,7 +157,7 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
 
 
 def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
-    """Convert a batch at once, or row by row if that fails, so that only bad rows are lost."""
+    """Convert a batch to rows. If this fails, convert each row, so that only bad rows are lost."""
     try:
         return list(batch.to_pylist())
     except _UNREADABLE:
@@ -180,7 +180,7 @@ def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Re
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
-    """Return the rows of a column of lists as float32, without conversion to Python numbers."""
+    """Return a column of lists as float32 arrays, without slow conversion to Python lists."""
     import numpy as np
     import pyarrow as pa
 
@@ -212,7 +212,7 @@ class TableReader:
     name = "table"
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether there is a column of titles."""
+        """Return whether the file contains a column of titles."""
         if head.startswith(PARQUET_MAGIC):
             return has_titles(column_names(path))
         if head.lstrip()[:1] in (b"{", b"["):
@@ -222,7 +222,7 @@ class TableReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the rows."""
+        """Yield the rows as records."""
         head = sample(path)
         if head.startswith(PARQUET_MAGIC):
             return checked(path, parquet_records(path, on_bytes=on_bytes))
@@ -240,7 +240,7 @@ class PathfinderReader(TableReader):
         """Return whether it is a Parquet file with the columns of pathfinder."""
         if not head.startswith(PARQUET_MAGIC):
             return False
-        # The column "embed" of other tables has vectors of another model.
+        # In other tables, the column "embed" can contain vectors of another model.
         return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
 
 
@@ -282,7 +282,7 @@ def _csv_rows(
 
 
 def _is_blank(row: list[str]) -> bool:
-    # Only these characters are white space: a control character is damage and must be reported.
+    # Other control characters do not count as white space, because they indicate damage.
     return not any(field.strip(" \t\r\n") for field in row)
 
 
@@ -297,7 +297,7 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
 
 
 class _TextLines:
-    """Decoded lines of a stream; a line that is too long raises an error and is skipped."""
+    """Iterator of decoded lines. For a line that is too long, an error is raised once."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -319,7 +319,7 @@ class _TextLines:
 
 
 def _delimiter(head: bytes) -> str | None:
-    """Return the delimiter of a CSV file, None if its header has no column of titles."""
+    """Return the delimiter of a CSV file, or None if its header has no column of titles."""
     first = next((line for line in io.BytesIO(head) if line.strip()), b"")
     first_line = first.decode("utf-8", "replace").rstrip("\r\n")
     if len(first_line) > 10_000:

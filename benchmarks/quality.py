@@ -12,6 +12,7 @@ import argparse
 import gzip
 import io
 import json
+from collections import Counter
 from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +30,9 @@ _MEASUREMENTS = {
     "retrieval, 120 held-out questions": [
         "retrieval", "--queries", f"{_TESTS}/evaluation/questions_held_out.jsonl",
     ],
+    "similar papers: references of 300 papers": [
+        "retrieval", "--queries", f"{_TESTS}/evaluation/similar.jsonl",
+    ],
     "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", "{truth}"],
     "mentions of facilities": ["mentions", "--labels", f"{_TESTS}/overlays/missions/labels.jsonl"],
     "attribution, 66 excerpts (the second half is held out)": [
@@ -37,6 +41,39 @@ _MEASUREMENTS = {
     "survey, the held-out half": ["survey", "--half", "second"],
     "citing, 100 papers": ["citing", "--n", "100", "--seed", "1"],
 }  # fmt: skip
+
+
+def measure_reviews() -> str:
+    """Recognise reviews by title and abstract alone, on papers that were judged by reading."""
+    import pandas as pd
+
+    from landscape.overlays.reviews._recognition import score_papers
+
+    lines = Path(_TESTS, "overlays", "reviews", "labels.jsonl").read_text("utf-8").splitlines()
+    labels = {label["arxiv_id"]: label for label in map(json.loads, lines)}
+    with gzip.open(PAPERS, "rt", encoding="utf-8") as papers:
+        rows = [row for row in map(json.loads, papers) if row["arxiv_id"] in labels]
+    frame = pd.DataFrame(rows)[["arxiv_id", "title", "abstract"]].map(
+        lambda text: " ".join(text.split())
+    )
+    frame["found"] = 0.0
+    for row, (score, _) in score_papers(frame).items():
+        frame.loc[row, "found"] = score
+    chosen = [label for label in labels.values() if label["half"] == "check"]
+    sizes = Counter(label["stratum"] for label in chosen)
+    found = set(frame.loc[frame["found"] >= 0.5, "arxiv_id"])
+    right = wrong = missed = 0.0
+    for label in chosen:
+        # A label counts for its share of the stratum that it was sampled from.
+        weight = label["papers_in_stratum"] / sizes[label["stratum"]]
+        is_found = label["arxiv_id"] in found
+        right += weight * (is_found and label["review"])
+        wrong += weight * (is_found and not label["review"])
+        missed += weight * (not is_found and label["review"])
+    return (
+        f"{len(chosen)} held-out papers, weighted by stratum\n"
+        f"precision {right / (right + wrong):.2f}\nrecall    {right / (right + missed):.2f}"
+    )
 
 
 def main() -> None:
@@ -59,6 +96,10 @@ def main() -> None:
                 if landscape(["evaluate", kind, str(options.atlas), *words]):
                     raise SystemExit(f"The measurement {title!r} failed.")
             texts[title] = output.getvalue().strip()
+            print(f"\n{title}\n{texts[title]}")
+        title = "reviews, by title and abstract alone"
+        if options.only in title:
+            texts[title] = measure_reviews()
             print(f"\n{title}\n{texts[title]}")
     if not options.only:
         save_texts("quality", texts)

@@ -1,4 +1,4 @@
-"""The map in slices of time, with fixed axes and colours.
+"""The map in time slices, with fixed axes and colours.
 
 Run: python examples/time_slices.py [ATLAS] [FILE]
 """

@@ -1,4 +1,7 @@
-"""The command line: parse arguments, call the package, print. Slow imports happen on use."""
+"""Parse the command line, call the package and print the answer.
+
+Slow modules are imported only by the commands that need them.
+"""
 
 from __future__ import annotations
 

@@ -57,8 +57,9 @@ def add_commands(
 ) -> None:
     """Add the commands of ``commands.yaml``.
 
-    `functions` has the function of each command, as ``"search"`` or ``"evaluate map"``, and a
-    function for all other commands of a group, as ``"evaluate"``.
+    `functions` maps the name of a command, such as ``"search"`` or ``"evaluate map"``, to its
+    function. The name of a group, such as ``"evaluate"``, maps to the function for all other
+    commands of the group.
     """
     facts = read_yaml(data_file("commands.yaml"))
     shared = facts["shared"]
@@ -97,7 +98,7 @@ def _add_command(
         settings = dict(shared[names] if own is None else own)
         if "type" in settings:
             settings["type"] = _TYPES[settings["type"]]
-        if isinstance(settings.get("metavar"), list):  # names of several values
+        if isinstance(settings.get("metavar"), list):  # one name for each value
             settings["metavar"] = tuple(settings["metavar"])
         group: argparse._ActionsContainer = parser
         if names in ("--no-rerank", "--rerank-with"):
@@ -109,7 +110,7 @@ def _add_command(
 
 
 def arguments_of(options: argparse.Namespace, *without: str) -> dict[str, Any]:
-    """Return the parsed options of a command, except the atlas, the output and some others."""
+    """Return the parsed options of a command, except atlas, output and those in `without`."""
     omitted = {"atlas", "json", "output", *without}
     return picked(options, *(name for name in options.arguments if name not in omitted))
 
@@ -122,14 +123,14 @@ def function_of(options: argparse.Namespace) -> Callable[..., Any]:
 
 
 def open_atlas(options: argparse.Namespace, folder: Path | None = None) -> Atlas:
-    """Open the atlas of a command, with the user's consent to its model if given."""
+    """Open the atlas of a command, and trust its embedding model if the user asked for it."""
     return landscape.open(folder or options.atlas, trust_model=options.trust_model)
 
 
 def run_analysis(options: argparse.Namespace) -> Answer:
     """Print or save the result of a function on an atlas.
 
-    ``--model`` becomes the language model of the environment.
+    With ``--model``, the function receives the language model set in the environment.
     """
     from landscape.figures._export import check_table_kind, save_table
 
@@ -144,7 +145,7 @@ def run_analysis(options: argparse.Namespace) -> Answer:
 
 
 def picked(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some of the parsed arguments by name."""
+    """Return the parsed arguments with the given names."""
     return {name: getattr(options, name) for name in names}
 
 
@@ -161,7 +162,7 @@ def as_json(record: Any) -> str:
 
 
 def connected_model() -> WritingModel:
-    """Connect the language model of the environment; raise InputError if none is set."""
+    """Connect to the language model set in the environment; raise InputError if none is set."""
     from landscape.llm import connect_from_environment
 
     model = connect_from_environment()
@@ -184,14 +185,14 @@ def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
     try:
         print(text, end=end, file=stream, flush=True)
     except OSError as error:
-        # All later output, also of libraries, is discarded instead of failing.
+        # Discard all later output, including output from libraries, so that it does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if not isinstance(error, BrokenPipeError):
             raise
 
 
 def with_filters_joined(words: Sequence[str]) -> list[str]:
-    """Join ``--filter -review`` into one word, since argparse would read two options."""
+    """Join ``--filter -review`` into one argument, because argparse would read two options."""
     joined: list[str] = []
     for word in words:
         excludes = word[:1] == "-" and word[1:2] not in ("", "-") and word not in ("-h", "-k", "-o")

@@ -110,7 +110,7 @@ def _lab(options: argparse.Namespace) -> Answer:
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
     words += ["--ServerApp.log_level=WARN"]  # the address is printed anyway
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        words.append("--allow-root")  # as in a container; only this machine can reach the server
+        words.append("--allow-root")  # for containers; the server is local
     _note_all(copied, f"JupyterLab with the notebooks of {folder}; press Ctrl-C to stop")
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
     return Answer("")
@@ -123,7 +123,7 @@ def _app(options: argparse.Namespace) -> Answer:
     server = require("voila.app", "lab")
     words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}"]
     if notebook in shipped and options.atlas is None:
-        # Built before the page is opened, since it takes minutes.
+        # Build the demo atlas before the page opens, because the build takes minutes.
         from landscape.pipeline._demo import FOLDER_VARIABLE
 
         os.environ[FOLDER_VARIABLE] = str(landscape.open_demo(say=note).path.resolve())
@@ -133,15 +133,15 @@ def _app(options: argparse.Namespace) -> Answer:
 
 
 def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
-    """Set the environment of the kernels; return the arguments of the server."""
+    """Set environment variables for the kernels, and return the arguments of the server."""
     from landscape.pipeline._demo import FOLDER_VARIABLE
 
     if options.atlas is not None:
         os.environ[FOLDER_VARIABLE] = str(landscape.open(options.atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
-    # Defaults with lower priority than the user's: Markdown is rendered, no news are fetched, and
-    # panels keep their state while they are scrolled out of sight.
+    # These defaults have lower priority than the user's settings. They render Markdown, do not
+    # fetch news, and keep the state of panels that are scrolled out of sight.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words
@@ -165,7 +165,7 @@ def _serve(server: Any, words: list[str]) -> None:
 
 
 def _opening_with_its_token(voila: Any) -> Any:
-    """Return Voila's application, changed to open the address with the token."""
+    """Return Voila's application class, changed to open its address with the access token."""
 
     class Page(voila):  # type: ignore[misc]  # a class known only at run time
         def launch_browser(self) -> None:
@@ -195,7 +195,7 @@ def _free_port(chosen: int | None, usual: int) -> int:
 
 
 def _port_error(port: int) -> int | None:
-    """Return the system's error number if a port cannot be used."""
+    """Return the error number of the system if a port cannot be used, else None."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

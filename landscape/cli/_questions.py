@@ -164,7 +164,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _desk(options: argparse.Namespace, folders: list[Path]) -> Desk:
-    """Return a desk of several atlases; equal titles are distinguished by their directory."""
+    """Return a desk with several atlases; add the directory to a title that occurs twice."""
     from landscape.agents import Desk
 
     desk = Desk()

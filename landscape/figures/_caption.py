@@ -66,7 +66,7 @@ def caption_of(analysis: Analysis, *notes: str) -> Caption:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """Contents of a map caption."""
+    """Values that a map caption reports."""
 
     title: str = "Papers"
     n_papers: int = 0
@@ -155,13 +155,13 @@ def place_in_words(x: float, y: float) -> str:
 
 
 def place_of(x: float, y: float, extent: Sequence[float]) -> str:
-    """Describe a position on the map by its place on the page."""
+    """Describe a position in map coordinates by its part of the page, such as ``upper left``."""
     x0, y0, x1, y1 = extent
     return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
 
 
 def facts_of(atlas: AtlasStore) -> MapFacts:
-    """Collect the contents of a map caption from an atlas."""
+    """Collect the values for a map caption from an atlas."""
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
@@ -179,7 +179,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
 
 
 def levels_of(topics: pd.DataFrame) -> Any:
-    """Return the level of each topic, derived from the parent if there is no such column."""
+    """Return the level of each topic, derived from the parents if there is no column ``level``."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)
     if "parent_id" in topics:

@@ -1,8 +1,8 @@
-"""Colours: two themes for maps, series, shares, and more or less than expected.
+"""Colours of figures: map themes, line series, and ramps for shares and for contrasts.
 
-The ramps are drawn in OKLab [1]_, a space in which equal steps look equal. Lightness runs straight
-from the background to the highest density, so a grey print keeps the order. Hue adds a second cue
-that is visible with the common colour-vision deficiencies.
+The ramps are interpolated in OKLab [1]_, a colour space in which equal steps look equal. Lightness
+changes linearly from the background to the highest density, so the order is kept in a grey print.
+Hue is a second cue, which is visible with the common colour-vision deficiencies.
 
 References
 ----------
@@ -25,7 +25,7 @@ from landscape.errors import InputError
 
 Floats = NDArray[np.float64]
 
-# Linear-light sRGB to cone responses, and their cube roots to OKLab (reference above).
+# Matrices from linear sRGB to cone responses, and from their cube roots to OKLab (see above).
 _RGB_TO_LMS = np.array(
     [
         [0.4122214708, 0.5363325363, 0.0514459929],
@@ -142,12 +142,12 @@ def series(colours: Theme, n: int) -> list[Series]:
 
 
 def share_ramp(colours: Theme) -> Floats:
-    """Return colours from a share of 0 to the largest, shape (256, 3), sRGB 0 to 1."""
+    """Return the colour ramp of shares, from 0 to the largest: shape (256, 3), sRGB 0 to 1."""
     return perceptual_ramp(THEMES[colours.name]["share"])
 
 
 def contrast_ramp(colours: Theme) -> Floats:
-    """Return the colours from "less than expected" (orange) to "more" (blue), shape (257, 3)."""
+    """Return a colour ramp from "less than expected" (orange) to "more" (blue), shape (257, 3)."""
     less, even, more = THEMES[colours.name]["contrast"]
     ends = perceptual_ramp([less, even], steps=129), perceptual_ramp([even, more], steps=129)
     return np.vstack([ends[0], ends[1][1:]])
@@ -155,12 +155,14 @@ def contrast_ramp(colours: Theme) -> Floats:
 
 Grid = NDArray[np.float32]
 
-# A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
-# this, what it shows is chance, and a wider one takes over.
+# A Gaussian of width sigma averages over 4 pi sigma^2 pixels. If this area contains fewer papers
+# than the first number, the density is mostly noise, and a wider Gaussian is used instead. The
+# Gaussian is used without blending from the second number.
 FEW, ENOUGH = 6.0, 24.0
-# Single papers are drawn as specks in full up to the first number, and not at all from the second.
+# Single papers are drawn as specks: at full strength up to the first number of papers, fainter
+# above it, and not at all from the second.
 SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
-_SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-octave steps
+_SIGMAS = (2.8, 2.0)  # in pixels of each level of the pyramid, half an octave between them
 
 
 def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
@@ -185,7 +187,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
                 density = finer
                 continue
             held = finer * np.float32(4 * np.pi * sigma**2)
-            density += fade(held, FEW, ENOUGH) * (finer - density)  # no seam between two kernels
+            density += fade(held, FEW, ENOUGH) * (finer - density)  # blends two kernels
     assert density is not None  # noqa: S101 - for the type checker: the loop runs at least once
     density = density[: counts.shape[0], : counts.shape[1]]
     total = float(density.sum())
@@ -193,7 +195,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
 
 
 def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
-    """Draw every paper as a small dot, fainter for more papers."""
+    """Draw every paper as a small dot; the dots are fainter if the corpus is larger."""
     from scipy.ndimage import gaussian_filter
 
     strongest = strength * np.clip(
@@ -203,14 +205,14 @@ def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
         return np.zeros_like(counts)
     sigma = 0.8
     specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
-    specks *= np.float32(2 * np.pi * sigma**2)  # a lone speck peaks at one
+    specks *= np.float32(2 * np.pi * sigma**2)  # the maximum of a single speck is 1
     specks = np.minimum(specks, 1) * np.float32(strongest)
     return np.asarray(specks, dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Tones:
-    """A scale from papers per pixel to ramp position."""
+    """A scale that converts papers per pixel to a ramp position."""
 
     knee: float
     top: float
@@ -226,7 +228,7 @@ class Tones:
 
 
 def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
-    """Choose the tonal scale from the densities at the papers."""
+    """Choose the scale so that the median density at the papers has the ramp position `middle`."""
     occupied = counts > 0
     if not occupied.any():
         return Tones(knee=1.0, top=10.0)
@@ -236,14 +238,14 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
     half, nearly_all = np.searchsorted(below, below[-1] * np.array([0.5, 0.995]))
     typical, top = float(values[order][int(half)]), float(values[order][int(nearly_all)])
     low, high = typical / 12, typical * 4
-    for _ in range(40):  # the position falls as the knee rises: bisection
+    for _ in range(40):  # bisection: a larger knee gives a lower position
         knee = (low * high) ** 0.5
         low, high = (knee, high) if Tones(knee, top).position(typical) > middle else (low, knee)
     return Tones(knee=knee, top=top)
 
 
 def _doubled(grid: Grid) -> Grid:
-    """Spread each pixel over 2 x 2, bilinearly, keeping the sum."""
+    """Double the resolution of a grid by bilinear interpolation, and keep its sum."""
     for axis in (0, 1):
         near = [0.75 * grid + 0.25 * np.roll(grid, step, axis) for step in (1, -1)]
         shape = [length * (1 + (axis == place)) for place, length in enumerate(grid.shape)]

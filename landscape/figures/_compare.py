@@ -1,4 +1,4 @@
-"""Comparison of two selections of papers: regions in which each is over-represented."""
+"""Compare two selections of papers by the regions in which each is over-represented."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _MOST_ROWS = 30
 _WIDEST = 64.0  # larger odds ratios are clipped to the axis
 _NAMES_ON_MAP = 14
 _HOW = (
-    "Odds ratios above 1 mean over-represented in a, below 1 in b; bars are 95% intervals, filled "
-    "symbols differ at the false discovery rate."
+    "An odds ratio above 1 means over-represented in a, below 1 in b. Bars are 95% intervals; "
+    "filled symbols are significant at the false discovery rate."
 )
 
 
@@ -45,10 +45,11 @@ def compare(
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
-    """Draw the regions in which one selection of papers is over-represented against another.
+    """Draw the regions in which one selection of papers is over-represented relative to another.
 
-    Left, the regions with the most significant differences, by odds ratio with 95% intervals;
-    right, these regions on the map. Filled symbols differ at the false discovery rate `q`.
+    The left side shows the odds ratios, with 95% intervals, of the regions with the most
+    significant differences. The right side shows these regions on the map. Filled symbols are
+    differences that are significant at the false discovery rate `q`.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def compare(
     Raises
     ------
     InputError
-        For an empty selection, two that are the same, or too small a page.
+        If a selection is empty, both selections are the same, or the page is too small.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def compare(
 def draw_comparison(
     atlas: AtlasStore, analysis: Analysis, *, n_regions: int = 24, **look: Unpack[PageOptions]
 ) -> Sheet:
-    """Draw an analysis of two selections, whose names are in ``tables["selections"]``."""
+    """Draw the result of `landscape.overlays.compare`."""
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region has papers of these selections. Use wider filters.")
@@ -129,7 +130,7 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
         page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour, weight="bold")
     upper = y - 13 * scale
     pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
-    # All dots and most bars are inside the axis.
+    # The limits of the axis include all dots and most bars.
     logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
     wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
     reach = min(float(2**wanted), _WIDEST)
@@ -169,7 +170,7 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 
 
 def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
-    """Mark the regions that differ, and return the lower edge of the map."""
+    """Draw a map that marks the regions that differ; return its lower edge."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)
@@ -200,7 +201,7 @@ def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> f
 
 
 def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
-    """Draw the share of every region in b against that in a."""
+    """Draw a scatter plot of the share of each region in selection b against that in a."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     page.write("Share of papers of each region", left, top - 8 * scale, size=8.5, weight="bold")
@@ -244,4 +245,4 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
             for row in rows[rows["over_in"] == side].head(6).itertuples()
         )
         parts.append(f"Over-represented in {side}: {named or 'none'}.")
-    return caption.describe("Chart of two selections compared.", " ".join(parts))
+    return caption.describe("Chart that compares two selections.", " ".join(parts))

@@ -1,4 +1,4 @@
-"""Density of papers on the map, alone or with the papers that a search found.
+"""Draw the density of papers on the map, alone or with the papers found by a search.
 
 Based on figures 2 and 4 of Iyer et al. 2024, ApJS 275, 38.
 """
@@ -135,8 +135,8 @@ _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
 _PAPERS_DESCRIBED, _RANKS_LISTED = 10, 12
 _ENOUGH_TO_OUTLINE = 3
-_CELL = 3.0  # points, of the grid that outlines are drawn from
-_SHORTEST_ARROW = 6.0  # points; shorter ones would be hidden by the marks
+_CELL = 3.0  # cell of the grid from which outlines are computed, in points
+_SHORTEST_ARROW = 6.0  # points; the marks would hide shorter arrows
 _LED = "Arrows point from a paper to the papers found through it."
 
 
@@ -150,9 +150,9 @@ def query_map(
 ) -> Any:
     """Draw the papers found by a search on the map.
 
-    The background is the density of the whole atlas. Every paper found is marked, and the first
-    are numbered by rank; outliers have another symbol. One or two regions that contain them are
-    outlined.
+    The background is the density of all papers in the atlas. Every paper found is marked, and the
+    first ones are numbered by rank. Outliers have a different symbol. If most papers found are in
+    one or two regions, these regions are outlined.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def query_map(
     results : Results
         Results of ``atlas.search``.
     links : sequence of (int, int)
-        Pairs of hits (indices from 0), drawn as arrows from the first to the second.
+        Pairs of indices of hits, starting at 0. Each pair is drawn as an arrow.
     how : str, optional
         Selection of the papers for the title, such as ``"9 papers selected of 100 judged"``.
     **look
@@ -176,8 +176,8 @@ def query_map(
     Raises
     ------
     InputError
-        If nothing was found, if the result is of another atlas, for unknown colours, or for too
-        small a page.
+        If the search found no papers, the results are from another atlas, the colours are
+        unknown, or the page is too small.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def query_map(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics = _topics_to_name(atlas.topics, spread)
-    # The regions that the verdict names are outlined.
+    # Outline the regions that the summary of the spread names.
     most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
     outlined = [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
@@ -254,7 +254,7 @@ def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
 
 
 def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
-    """Regions with papers found, most papers first, then the largest other regions."""
+    """Return the regions with the most papers found, then the largest other regions."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,))
@@ -266,7 +266,7 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 
 
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
-    """Draw the contour of smoothed density with 85% of a region's papers and all papers found."""
+    """Outline 85% of a region's papers and all its papers found, by a density contour."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -276,7 +276,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     rows, columns = np.nonzero(counts)
     if not len(rows):
         return
-    # The best width for a Gaussian in two dimensions (Scott 1992), within bounds.
+    # Scott's rule for a Gaussian kernel in two dimensions (Scott 1992), within limits.
     spread = float(np.mean([np.std(rows), np.std(columns)])) * len(x) ** (-1 / 6)
     density = gaussian_filter(counts, np.clip(spread, 3.5, 12.0), mode="constant", truncate=4.0)
     order = np.argsort(density[rows, columns])
@@ -327,7 +327,7 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
     ranks = [hit.rank for hit in known if hit.outlier]
     gamma = results.settings.get("gamma")
     less = f" − {gamma:g}" if isinstance(gamma, (int, float)) else " − γ"
-    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored up to there
+    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored up to LONGEST
     measure = (
         "further from the centroid of the others, in full dimension, than "
         f"D95({k}){less}, with D95(k) the 95th percentile of the distances from papers "
@@ -342,7 +342,7 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
 
 
 def _settings_in_words(results: Results) -> str:
-    """Return a sentence on filters and weights of the search, empty for the defaults."""
+    """Return a sentence on the filters and weights of a search, or "" for the defaults."""
     settings = results.settings
     parts = []
     if settings.get("method") in ("semantic", "words"):

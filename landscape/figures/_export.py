@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 PNG_DPI = 160
-VECTOR_DPI = 200  # of the density picture inside a PDF or SVG; the lettering has no pixels
+VECTOR_DPI = 200  # only for the density image; text is stored as vectors
 
-# The metrics of STIX are those of Times: where a viewer has no STIX, a Times keeps the layout.
+# STIX and Times have the same metrics, so viewers without STIX keep the layout.
 _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sans', serif"
 
 
@@ -38,12 +38,11 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     figure : matplotlib.figure.Figure
         As returned by the functions of `landscape.figures`.
     path : path
-        File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for a page to explore in a
-        browser. For ``heatmap.pdf``, the data are written to ``heatmap.csv``, and the alternative
-        text with the full caption into ``heatmap.alt.txt`` and the metadata of the picture.
+        File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for an interactive page. For
+        ``heatmap.pdf``, the data are written to ``heatmap.csv``. The alternative text with the
+        full caption is written to ``heatmap.alt.txt`` and to the metadata of the picture.
     dpi : int, optional
-        Pixels per inch, 160 for PNG and 200 for the density picture inside PDF and SVG if not
-        given.
+        Pixels per inch. By default 160 for PNG, and 200 for the density image in PDF and SVG.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def check_kind(path: str | os.PathLike[str]) -> Path:
 
 
 def _check_own(file: Path, content: bytes) -> None:
-    """Raise InputError if the existing file is not the table of a figure."""
+    """Raise InputError if the file exists and contains a table with other columns."""
     if file.is_file():
         with file.open("rb") as there:
             head = there.readline().strip()
@@ -102,7 +101,7 @@ def _check_own(file: Path, content: bytes) -> None:
 
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
-    """Draw a PNG with 256 colours, which has a third of the size of a full-colour file."""
+    """Draw a PNG with 256 colours, which is a third as large as a full-colour file."""
     from PIL import Image, PngImagePlugin
 
     resolution = dpi or PNG_DPI
@@ -122,7 +121,7 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     return packed.getvalue()
 
 
-_COLOURS_COMPARED = 50_000  # more take seconds without a visible difference
+_COLOURS_COMPARED = 50_000  # a larger sample is slower, without a visible difference
 
 
 def few_colours(picture: Image.Image) -> Image.Image:
@@ -147,7 +146,7 @@ def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:
 def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
     drawn = _drawn(figure, "svg", dpi or VECTOR_DPI, {"Date": None, "Description": words})
     text = drawn.decode("utf-8").replace("'STIXGeneral', 'DejaVu Sans'", _SVG_FONTS)
-    # What screen readers look for: the role, a short name and the long description.
+    # Screen readers need the role, a short name and the long description.
     label = f' role="img" aria-label={quoteattr(_first_sentence(words))}'
     opening = re.search(r"<svg\b[^>]*>", text)
     if opening is None or not words:
@@ -159,7 +158,7 @@ def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
 def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
     import matplotlib as mpl
 
-    # Text as text: TrueType in PDF, <text> in SVG; and names that do not change from run to run.
+    # Store text as text (TrueType in PDF, <text> in SVG), with the same identifiers in every run.
     settings: dict[Any, Any] = {
         "pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "landscape",
     }  # fmt: skip
@@ -178,7 +177,7 @@ def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
 
 
 def _check_fits(figure: Any, target: Path) -> None:
-    """Raise InputError if only the other plotting library can write this figure."""
+    """Raise InputError if the plotting library of this figure cannot write this file type."""
     is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
     if is_html and not is_plotly and getattr(figure, "scene", None) is None:
         raise InputError(
@@ -212,8 +211,8 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     analysis : Analysis
         As returned by the functions of `landscape.overlays`.
     path : path
-        Ends in ``.csv``, ``.tex`` (needs the package booktabs) or ``.json`` (further tables,
-        bounds and warnings too).
+        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs) or ``.json``, which
+        also contains further tables, bounds and warnings.
 
     Returns
     -------

@@ -53,27 +53,28 @@ if TYPE_CHECKING:
 
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
 _REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
-_FEWEST = 3  # papers of a facility in a region that is ranked
-_WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
-_CELL = 2.2  # points on the page, of a share map
+_FEWEST = 3  # least papers of a facility in a ranked region
+_WIDER = 1.5  # kernel of a facility with few papers, relative to the one of all papers
+_CELL = 2.2  # cell of a share map, in points on the page
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
-# Papers under the kernel: transparent below the first number, opaque from the second.
+# A share map is transparent below the first number of papers under the kernel, and opaque above
+# the second.
 _SEEN, _SOLID = 2.0, 12.0
-_SMOOTHED = 3  # cells: narrower slivers are not hatched
+_SMOOTHED = 3  # cells; narrower areas are not hatched
 _SHARES = (
-    "Colour is the share of the papers around a place that mention the facility, shrunk to the "
-    "overall share where papers are few; the thin line contains half of its papers."
+    "Colour is the share of nearby papers that mention the facility, shrunk towards the overall "
+    "share where papers are few; the thin line contains half of its papers."
 )
 _CONTOURS = (
     "The thick line contains 50% of a facility's papers, the thin one 80%; the background is the "
     "density of all papers."
 )
-_HATCHING = "Hatched: the corpus has papers there, but hardly any of the period."
+_HATCHING = "Hatched areas contain papers of the corpus, but hardly any of the period."
 
 
 @dataclass(frozen=True)
 class View:
-    """Contents of one map: heading, papers of the period, and those that mention a facility."""
+    """Heading of one map, papers of its period, and papers that mention its facility."""
 
     heading: str
     counts: str
@@ -94,8 +95,9 @@ def impact(
 ) -> Any:
     """Draw the share of the local literature that mentions facilities.
 
-    For one facility, draw its share map and a table of the regions with the largest shares; for
-    several, draw contours that contain 50% and 80% of the papers of each, and a ranked table.
+    For one facility, draw its share map and a table of the regions with the largest shares. For
+    several facilities, draw contours that contain 50% and 80% of the papers of each facility, and
+    a ranked table.
 
     Parameters
     ----------
@@ -112,8 +114,7 @@ def impact(
         Bootstrap samples for the intervals of the table.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
-        `landscape.figures.heatmap`; no ``ax`` with `multiples`
-        or `slices`.
+        `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples` or `slices`.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def draw_impact(
     slices: Sequence[tuple[int, int]] | None = None,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
+    """Draw the result of `measure_usage`; `usage` contains the papers of the facilities to draw."""
     if usage is None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -172,10 +173,10 @@ def draw_impact(
     in_panels = multiples or slices is not None
     alone = len(views) == 1 and not in_panels
     if in_panels and len(views) > _PANELS:
-        raise InputError(f"{len(views)} maps do not fit on a page; choose {_PANELS} at most.")
+        raise InputError(f"{len(views)} maps do not fit on a page; choose at most {_PANELS}.")
     if not in_panels and len(views) > _SERIES:
         raise InputError(
-            f"{len(views)} facilities are too many for one map; choose {_SERIES} at most."
+            f"{len(views)} facilities are too many for one map; choose at most {_SERIES}."
         )
     caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
     size, soft = SIZE_INCHES if in_panels else BESIDE_A_TABLE, not (alone or in_panels)
@@ -193,7 +194,7 @@ def draw_impact(
 def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
 ) -> Caption:
-    """Write the caption: title, numbers, bounds, and a note on how to read the map."""
+    """Return a caption with title, numbers, limitations, and a note on how to read the map."""
     caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
@@ -206,7 +207,7 @@ def _write_bounds(
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
-    """Return a view per facility and period, without years that the corpus does not cover."""
+    """Return one view for each facility and period; omit years that the corpus does not cover."""
     views = []
     gaps = usage.years.years[~usage.years.covered]
     for index, facility in enumerate(usage.facilities):
@@ -226,7 +227,7 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
     return views
 
 
-# -- the three ways to draw it
+# -- layouts: one share map, contours on one map, or a panel per view
 
 
 def _draw_alone(
@@ -249,7 +250,7 @@ def _draw_alone(
 
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
-    """Add regions with hover texts for the browser, sized by their papers."""
+    """Add dots with hover texts for the browser; their size shows the number of papers."""
     if not {"x", "y"} <= set(regions.columns):
         return
     regions = regions.dropna(subset=["x", "y"])
@@ -324,7 +325,7 @@ def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> Non
         page.write_heading(panel.box, view.heading, view.counts)
 
 
-# -- shares as a picture
+# -- share maps
 
 
 def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
@@ -337,7 +338,7 @@ def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
 def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
-    """Return the share maps of all views, and of all papers, on the same grid and kernel."""
+    """Return a share map for each view, and one for all papers, with the same grid and kernel."""
     shape, kernel = grid_shape(panel.box, scale=page.scale), default_bandwidth(x, y)
 
     def of(inside: Bools, uses: Bools) -> ShareMap:
@@ -355,7 +356,7 @@ def share_maps(
 
 
 def scale_top(maps: Sequence[ShareMap]) -> float:
-    """Choose the upper end of the ramp of several maps: a round share that few papers exceed."""
+    """Return the upper limit of the colour scale: a round share that few papers exceed."""
     shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
     papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
     if not len(shares):
@@ -367,7 +368,7 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
 
 
 def share_key(page: Page, top: float) -> Key:
-    """Return the key of a share map."""
+    """Return the colour key of a share map."""
     texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
     meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
     return Key.of_ramp("Share of the papers there", share_ramp(page.colours), meanings)
@@ -407,7 +408,7 @@ def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
-    """Return the cells with papers of the corpus but hardly any papers of the period."""
+    """Return a mask of the cells in which the corpus has papers but the period hardly any."""
     from scipy.ndimage import binary_opening
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
@@ -418,7 +419,7 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 
 def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
-    """Rank facilities by papers; those on the map have a line sample before the name."""
+    """Rank facilities by papers; facilities on the map have a line sample before the name."""
     table = analysis.table.assign(
         label=analysis.table["facility"].astype(str),
         interval=[_interval(row) for _, row in analysis.table.iterrows()],
@@ -434,7 +435,7 @@ def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Rankin
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
-    """Rank regions by the share that mentions a facility; return the table and the topic ids."""
+    """Rank regions by the share of papers with a facility; return the table and the topic ids."""
     regions = analysis.tables["regions"]
     own = regions[(regions["facility"] == facility) & (regions["papers"] >= _FEWEST)]
     overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
@@ -457,7 +458,7 @@ def _key_numbers(row: Any) -> str:
         f"({percent(row['share'])}, 95% interval {_interval(row)})"
     ]
     if row["effective_regions"] == row["effective_regions"]:
-        parts.append(f"spread as over {_number(row['effective_regions'])} equal regions")
+        parts.append(f"spread over {_number(row['effective_regions'])} effective regions")
     if row["outside_home"] == row["outside_home"]:
         parts.append(
             f"{percent(row['outside_home'], digits=0)} of those with a known field are outside "
@@ -484,12 +485,12 @@ def _describe(analysis: Analysis) -> str:
 
 
 def percent(share: Any, *, digits: int = 1) -> str:
-    """Format a share; a missing one is a dash."""
+    """Format a share in per cent; a missing share is a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
 
 
 def _number(value: Any) -> str:
-    """Format a number with two or three digits; a missing one is a dash."""
+    """Format a number with two or three digits; a missing number is a dash."""
     return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 

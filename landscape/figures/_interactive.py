@@ -1,4 +1,4 @@
-"""Interactive figures for notebooks, drawn by plotly from the same layers as those for print."""
+"""Interactive figures for notebooks, drawn with plotly from the layers of the printed figures."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
         `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
-        Further arguments of that figure; ``colours="light"`` or ``"dark"`` for all.
+        Further arguments of that figure. All figures accept ``colours="light"`` or ``"dark"``.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        With at most 20,000 marks (points, vertices of lines, bars), whatever the corpus.
+        Contains at most 20,000 marks (points, vertices of lines, bars) for a corpus of any size.
 
     Raises
     ------

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 2.8, 8.5
 _ROOMIEST = 26.0  # points between rows
-_AROUND = 112.0  # points of a page beside the rows: title, axis and caption
-_GAP = 0.3  # rows between two groups of one label
+_AROUND = 112.0  # height of title, axis and caption, in points
+_GAP = 0.3  # distance between two groups of one label, in rows
 _MOST_ROWS = 24
 
 
@@ -54,8 +54,8 @@ def intervals(
     *arguments, **options
         Further arguments of the analysis.
     colours, size_inches, title, ax
-        As for `landscape.figures.heatmap`; by default 11 inches wide and as high as the rows
-        need, at most 8.5.
+        As for `landscape.figures.heatmap`. By default the page is 11 inches wide, and its height
+        depends on the number of rows, up to 8.5 inches.
 
     Returns
     -------
@@ -92,10 +92,10 @@ def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> A
 
 
 def _height(shown: IntervalRows, *, generated: bool) -> float:
-    """Return the page height in inches for the rows."""
+    """Return a page height, in inches, that has space for all rows."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
-    # A lower page is lettered smaller, by the root of its area, and needs less space for it.
+    # Text is smaller on a lower page, by the square root of its area, so it needs less space.
     return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
@@ -189,20 +189,20 @@ class IntervalRows:
         return list(dict.fromkeys(self.rows["group"]))
 
     def written(self, value: float) -> str:
-        """Format a value."""
+        """Format a value of the chart, as a percentage if it is a share."""
         if value != value:
             return "unknown"
         return f"{value:.1%}" if self.is_share else f"{value:.2f}"
 
 
 def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
-    """Compute the analysis of a chart of this kind."""
+    """Run the analysis that a chart of this kind shows."""
     compute, _ = _known(kind)
     return compute(atlas, *arguments, **options)
 
 
 def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> IntervalRows:
-    """Select the rows of a chart of this kind."""
+    """Select the rows of an analysis that a chart of this kind shows."""
     chosen = _known(kind)[1](found, most)
     if chosen.rows.empty:
         raise InputError("Nothing to plot: all values are missing.")
@@ -269,7 +269,7 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
 def _place_rows(found: Analysis, most: int) -> IntervalRows:
     kind = "country" if "institution" not in found.table else "institution"
     table = found.table.head(most)
-    if kind == "institution":  # two countries may have institutions of one name
+    if kind == "institution":  # institutions in two countries can have the same name
         names = table[kind].astype(str)
         twice = names.duplicated(keep=False)
         table = table.assign(institution=names.where(~twice, names + " (" + table["country"] + ")"))
@@ -294,7 +294,7 @@ def _rows(
     table: pd.DataFrame, label: str, value: str, detail: Callable[[dict[str, Any]], str], *,
     low: str = "", high: str = "", group: str = "",
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the rows of a chart for a table; by default, the interval columns follow the value."""
+    """Return chart rows from a table; by default intervals are in ``{value}_low`` and ``_high``."""
     chosen = {"label": label, "value": value, "low": low or f"{value}_low",
               "high": high or f"{value}_high"}  # fmt: skip
     rows = table[[]].assign(**{name: table[column] for name, column in chosen.items()})

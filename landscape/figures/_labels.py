@@ -1,11 +1,12 @@
 """Placement of labels, without overlaps and inside the page.
 
 adjustText and pylabeladjust do not guarantee separated boxes. textalloc does, but it never places
-a label on its own peak and does not support reserved areas or alternative line breaks. The method
-here is point-feature labelling: candidate positions, greedy by priority, then repaired by moving
-labels that block others [1]_.
+a label on its own peak and does not support reserved areas or alternative line breaks. This module
+uses point-feature labelling [1]_: each label has candidate positions, labels are placed greedily by
+priority, and a repair step moves labels that block others.
 
-Lengths are in any one unit (points here, or pixels), y upwards; a box is ``x0, y0, x1, y1``.
+All lengths have the same unit, such as points or pixels, and y increases upwards. A box is
+``x0, y0, x1, y1``.
 
 References
 ----------
@@ -33,11 +34,11 @@ FONTS = ("STIXGeneral", "DejaVu Sans")
 MOST_LETTERS = 80
 _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
-TOUCHING = 3.0  # a name this near to its peak needs no leader line
-_REPAIRED = 60  # names that repair tries to bring back, most important first
-_MOVED = 2  # names that may be moved to make space for one
-_TRIED = 16  # places tried so
-_AT_ONCE = 200  # places looked at together, cheapest first
+TOUCHING = 3.0  # a label closer to its peak has no leader line
+_REPAIRED = 60  # most labels that the repair step tries to place
+_MOVED = 2  # most labels moved to make space for one
+_TRIED = 16  # positions tried for each label in the repair step
+_AT_ONCE = 200  # positions tested in one step, in order of cost
 _SWEEPS = 3
 
 
@@ -82,13 +83,14 @@ def place_labels(
     directions: int = 16,
     repair: bool = True,
 ) -> Placement:
-    """Place labels near their peaks (n, 2), the most important first.
+    """Place labels near their `peaks` (n, 2), the most important label first.
 
-    `sizes` are the widths and heights of the variants (line breaks) of each label, of shape (v, 2),
-    and `reluctance` their extra costs, of shape (v,). Labels stay inside the `frame`, outside the
-    `reserved` boxes (m, 4), with at least `gap` between them and at most `reach` from their peaks;
-    `directions` is the number of directions tried. A leader line costs `crossing` for each reserved
-    box that it crosses. `repair` moves labels to make space for others; it takes most of the time.
+    For each label, `sizes` contains the widths and heights of its variants (line breaks), shape
+    (v, 2), and `reluctance` their extra costs, shape (v,). Labels are inside the `frame` and
+    outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, and the
+    distance to their peaks at most `reach`. `directions` is the number of directions tried. A
+    leader line costs `crossing` for each reserved box that it crosses. `repair` moves labels to
+    make space for others; this step takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -115,7 +117,7 @@ def place_labels(
 
 
 class _Layout:
-    """Labels placed so far; NaN boxes overlap nothing, so no mask is needed."""
+    """Labels placed so far. Labels without a position have NaN boxes, which overlap nothing."""
 
     def __init__(self, candidates: list[_Candidates], gap: float) -> None:
         self.candidates = candidates
@@ -141,7 +143,7 @@ class _Layout:
                     self._move_others(name, sacrifice=True)
 
     def _move_others(self, name: int, *, sacrifice: bool) -> bool:
-        """Place a label by moving at most two others; restore them if that fails."""
+        """Try to place a label by moving at most two others; return whether this succeeded."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -162,7 +164,7 @@ class _Layout:
         return False
 
     def _first_free(self, name: int) -> int:
-        """Return the cheapest candidate without clashes, or -1. Boxes are tested before leaders."""
+        """Return the index of the cheapest candidate without overlaps, or -1 if there is none."""
         every = np.arange(len(self.candidates[name].costs))
         for start in range(0, len(every), _AT_ONCE):
             some = every[start : start + _AT_ONCE]
@@ -213,7 +215,7 @@ def _candidates(
     around: tuple[float, int, float],
     reluctance: Floats,
 ) -> _Candidates:
-    """Return the positions of one label inside the frame, in order of cost."""
+    """Return the candidate positions of one label inside the frame, in order of cost."""
     peak = peaks[name]
     reach, directions, crossing = around
     parts = []
@@ -250,12 +252,12 @@ def _candidates(
 
 
 def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
-    """Return the offsets of a label centre from its peak, and their costs."""
-    # On the peak, slid so that the peak stays under the name.
+    """Return candidate offsets of a label centre from its peak, and their costs."""
+    # Positions on the peak; the label is shifted, but always covers the peak.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
     on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
-    # Beside it, at growing distances in all directions.
+    # Positions beside the peak, at increasing distances in all directions.
     angles = np.arange(directions) * (2 * np.pi / directions)
     radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
     radii = radii[radii <= reach]
@@ -284,7 +286,7 @@ def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
     for axis in (0, 1):
         start = segment[..., axis]
         step = segment[..., axis + 2] - start
-        # A tiny step keeps a vertical or horizontal line out of a division by zero.
+        # A minimum step avoids division by zero for vertical and horizontal lines.
         step = np.where(np.abs(step) < 1e-9, 1e-9, step)
         near = (box[..., axis] - gap - start) / step
         far = (box[..., axis + 2] + gap - start) / step
@@ -312,24 +314,24 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
     return cross
 
 
-# -- the text of labels
+# -- label texts
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Return a name with drawable characters only, at most `most` long."""
+    """Return a name without characters that no font has, truncated to `most` characters."""
     text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
     return shortened(text, most=most)
 
 
 def one_line(text: object, *, keep: str = "") -> str:
-    """Return a text on one line, without control and direction characters."""
+    """Return a text as one line, without control and direction characters."""
     spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
 
 def shortened(text: str, *, most: int) -> str:
-    """Truncate a text with an ellipsis."""
+    """Truncate a text to `most` characters, with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
@@ -349,7 +351,7 @@ def capitals(name: str) -> str:
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
-    """Return the best way to break a name into each number of lines."""
+    """Return the best line breaks of a name for each number of lines, from one to `most_lines`."""
     words = [
         word[start : start + longest_word]
         for word in name.split(" ")
@@ -360,7 +362,7 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
 
 
 def _evenly(words: Sequence[str], lines: int) -> str:
-    """Break words into lines with the least sum of squared lengths."""
+    """Break words into lines of similar length, by minimizing the sum of squared lengths."""
     ways = (
         [" ".join(words[start:end]) for start, end in pairwise((0, *cuts, len(words)))]
         for cuts in combinations(range(1, len(words)), lines - 1)
@@ -369,7 +371,7 @@ def _evenly(words: Sequence[str], lines: int) -> str:
 
 
 def _plainer(character: str) -> str:
-    """Return the plain form of a character that no font has, else a replacement mark."""
+    """Return a compatible form of a character that no font has, or a replacement character."""
     plain = unicodedata.normalize("NFKD", character)
     return plain if plain != character and all(map(_drawable, plain)) else "\ufffd"
 

@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-FEW = 40  # papers are marked large, and each is numbered
+FEW = 40  # up to this number of papers, marks are large and all are numbered
 _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
 _DOT, _DIAMOND = 5.2, 6.4  # sizes of the marks of few papers
-_ALONGSIDE = 8.0  # a number this near to its mark, and to no other, needs no leader line
+_ALONGSIDE = 8.0  # a number closer to its own mark, and far from others, has no leader line
 _REGION, _CONTINENT, _LEADING = 8.6, 10.5, 1.08  # font sizes; lines of a name, in font sizes
-_MOST_POINTED_AT = 18_000  # papers of a map in the browser
+_MOST_POINTED_AT = 18_000  # most papers with hover texts in the browser
 
 
 def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
-    """Check the positions of the papers, x and y, each of shape (n,)."""
+    """Return the positions of the papers as float arrays; raise InputError if one is invalid."""
     across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     if len(across) != len(up):
         raise InputError(
@@ -98,7 +98,7 @@ def map_panel(
     border: float | None = None,
     framed: bool = False,
 ) -> Panel:
-    """Add a map to the page that includes the papers and the positions of `include`."""
+    """Add a map panel to the page that shows all papers except outliers, and all of `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
         least, most = padded_range(values)
@@ -110,7 +110,7 @@ def map_panel(
     border = min(border, 0.2 * float(sides.min()))
     centre = (np.array(low) + np.array(high)) / 2
     span = np.array(high) - np.array(low)
-    # A corpus in one spot still gets a window, wide enough for its sides to differ in float32.
+    # If all papers have one position, the window is still wide enough to be resolved in float32.
     span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
     half = float((span / (sides - 2 * border)).max()) * sides / 2
     (x0, y0), (x1, y1) = centre - half, centre + half
@@ -120,21 +120,21 @@ def map_panel(
 def map_panels(
     page: Page, boxes: Sequence[Box], x: Floats, y: Floats, *, include: pd.DataFrame | None = None
 ) -> list[Panel]:
-    """Add framed maps of the same window to the page."""
+    """Add framed map panels, which all show the same area, to the page."""
     border = 8 * page.scale
     first = map_panel(page, boxes[0], x, y, include=include, border=border, framed=True)
     return [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
 
 
 def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
-    """Add a map of a given window to the page."""
+    """Add a map panel that shows a given area (`extent`) to the page."""
     x0, y0, x1, y1 = extent
     edge = "box" if framed else "none"
     return page.add(Panel(box, Axis((x0, x1)), Axis((y0, y1)), gid="map", edge=edge))
 
 
 def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
-    """Reduce the height of a box to the aspect of the map, but at least `least` widths."""
+    """Reduce the height of a box to the aspect ratio of the map, to at least `least` widths."""
     left, bottom, right, top = box
     spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
     shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
@@ -154,12 +154,12 @@ def add_density(
     specks: bool = False,
     dpi: float | None = None,
 ) -> Tones:
-    """Draw the density as an image; `specks` also draws single papers if they are few."""
+    """Draw the density as an image; with `specks`, also draw the papers of a small corpus."""
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
     counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
-    # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
+    # In inches; it decreases with the number of papers by Scott's rule (Scott 1992).
     widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
     density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
     tones = choose_tones(density, counts)
@@ -177,7 +177,7 @@ def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density"
 
 
 def density_key(page: Page, tones: Tones) -> Key:
-    """Return the key of a density map: papers per area of one square of the key."""
+    """Return the colour key of a density map, as papers in the area of one square of the key."""
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
@@ -200,7 +200,7 @@ def key_values(least: float, most: float) -> list[float]:
 
 
 def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
-    """Add hover texts of papers for the browser; many papers are sampled at random."""
+    """Add hover texts of papers for the browser, for a random sample if the corpus is large."""
     n = len(atlas.map)
     rows = np.arange(n)
     if n > _MOST_POINTED_AT:
@@ -229,7 +229,7 @@ def add_names(
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
 ) -> Floats:
-    """Name topics on a map, those `emphasized` in bold; return their boxes, NaN if not shown."""
+    """Draw topic names, the `emphasized` ones in bold; return their boxes, NaN if not drawn."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
@@ -249,7 +249,7 @@ def add_few_names(
     reserved: Floats | None = None,
     reach: float = 1.0,
 ) -> None:
-    """Name the largest topics at their peaks, in small letters without leaders."""
+    """Draw the names of the first `most` topics at their peaks, without leader lines."""
     x0, y0, x1, y1 = panel.extent
     inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
     wanted = topics[inside].head(most)
@@ -261,7 +261,7 @@ def add_few_names(
     _place(page, panel, wanted, names, reserved=reserved, leaders=False, reach=reach)
 
 
-_Style = tuple[list[list[str]], float, str, str]  # ways to break a name, size, weight, colour
+_Style = tuple[list[list[str]], float, str, str]  # line breaks of a name, size, weight, colour
 
 
 def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Style:
@@ -302,7 +302,7 @@ def _place(
         for ways, size, weight, _ in styles
     ]
     peaks = panel.to_page(topics["x"], topics["y"])
-    # The best shape of a name is about three times as wide as high.
+    # Labels about three times as wide as high have the lowest cost.
     shapes = [np.abs(np.log2(size[:, 0] / size[:, 1] / 3.2)) for size in sizes]
     placed = place_labels(
         peaks, sizes, frame=_frame(page, panel), reserved=reserved, gap=2.0 * scale,
@@ -319,7 +319,7 @@ def _place(
         first = page.extent(lines[0], size=size, weight=weight).ascent
         step = _LEADING * size * scale
         leader = placed.leaders[place]
-        # The lines of a name that is led to begin on the side of its leader.
+        # Text with a leader line is aligned to the side where the line ends.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
         names.append(
             Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
@@ -334,7 +334,7 @@ def _place(
 
 
 def _frame(page: Page, panel: Panel) -> Box:
-    """Return the box of a panel within a narrow margin."""
+    """Return the box of a panel without a narrow margin."""
     left, bottom, right, top = panel.box
     pad = 3 * page.scale
     return left + pad, bottom + pad, right - pad, top - pad
@@ -370,7 +370,7 @@ def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int
 def mark_papers(
     page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
 ) -> tuple[Floats, int]:
-    """Mark papers, best first, and number them from 1; `outliers` have another symbol."""
+    """Mark papers and number them from 1, the best first; return used boxes and missing numbers."""
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
     half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
@@ -379,7 +379,7 @@ def mark_papers(
         styles = symbols(page.colours, scale=small)[gid]
         texts = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
-            last = number == len(styles) - 1  # the one before it is a halo
+            last = number == len(styles) - 1  # the first of two styles is a halo
             panel.layers.append(
                 Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
                        hover=texts, screen=None if last else False,
@@ -403,7 +403,7 @@ def mark_papers(
 
 
 def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
-    """Return the styles of papers found and outliers (``apart``): halo, then symbol."""
+    """Return the symbols for papers found and for outliers (``apart``); halos come first."""
     hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
     dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
            "edge_width": 0.7 * scale}  # fmt: skip
@@ -419,7 +419,7 @@ def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], 
 def legend_of(
     colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
 ) -> list[LegendEntry]:
-    """Return the legend entries of marked papers."""
+    """Return the legend entries for marked papers, outliers and outlines."""
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
     numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
     entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
@@ -437,12 +437,12 @@ def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
 
 
 def _shrinking(n: int) -> float:
-    """Return the relative size of symbols for `n` papers."""
+    """Return the relative size of symbols, which decreases with the number of papers."""
     return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
 
 
 def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
-    """Return the boxes and leaders of the numbers, NaN if there is none."""
+    """Return boxes and leader lines of the numbers; both are NaN for numbers without a position."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
     n = min(len(at), FEW)
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
@@ -460,7 +460,7 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
 def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
     """Return whether each number is next to its own symbol only, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
-    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # of each number from each symbol
+    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # distances of numbers and symbols
     own = np.diag(away)
     elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
@@ -469,7 +469,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
-    """Return small boxes along leaders, as reserved boxes of the label placer."""
+    """Return small boxes along leader lines, which other labels must not overlap."""
     boxes = [np.empty((0, 4))]
     for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
         length = float(np.hypot(end_x - start_x, end_y - start_y))
@@ -480,7 +480,7 @@ def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
 
 
 def pieces(table: pd.DataFrame) -> list[NDArray[np.float64]]:
-    """Return the lines of a table of contours (``piece, order, x, y``)."""
+    """Split a table of contours (``piece, order, x, y``) into lines, each of shape (n, 2)."""
     ordered = table.sort_values(["piece", "order"])
     points = ordered[["x", "y"]].to_numpy(dtype=float)
     split = np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)

@@ -1,6 +1,7 @@
-"""Drawing a scene with matplotlib: as a page for print, or one panel into given axes.
+"""Draw a scene with matplotlib, as a page for print or as one panel in given axes.
 
-Imported only when a figure is drawn, hence matplotlib at the top: a class needs its base.
+This module is imported only when a figure is drawn. It imports matplotlib at the top, because
+`Sheet` is a subclass of its Figure.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
-_BEND = 0.12  # of an arrow's length: lines there and back do not cover each other
+_BEND = 0.12  # relative to the length of an arrow, so that opposite arrows do not overlap
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 _FONT: dict[str, Any] = {"fontfamily": list(FONTS), "parse_math": False}  # names are untrusted
 
-#: Without hinting, letters have their measured widths at every resolution. Thin hatching does not
-#: look like a tone.
+#: Without hinting, text has the measured width at every resolution. Hatching lines are thin, so
+#: that hatched areas do not look like a colour of the density.
 SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
 
 
@@ -70,11 +71,11 @@ class Sheet(Figure):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.alt_text, self.table, self.caption = alt_text, table, caption
-        self.scene: Any = scene  # None of a figure that was not composed here
+        self.scene: Any = scene  # None for a figure that was not drawn from a scene
         FigureCanvasAgg(self)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw without font hinting."""
+        """Draw the figure without font hinting."""
         with mpl.rc_context(SETTINGS):
             super().draw(renderer)
 
@@ -91,7 +92,7 @@ class Sheet(Figure):
 
 
 def draw(scene: Scene) -> Sheet:
-    """Draw a scene as a page."""
+    """Draw a scene as a page with all its panels and texts."""
     width, height = scene.size
     sheet = Sheet(
         figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
@@ -111,7 +112,7 @@ def draw(scene: Scene) -> Sheet:
 
 
 def draw_onto(axes: Axes, scene: Scene) -> Axes:
-    """Draw the first panel of a scene into axes, with the title above and bounds below."""
+    """Draw the first panel of a scene into axes, with the title above and a caption below."""
     (panel, *_) = scene.panels
     x0, y0, x1, y1 = panel.extent
     left, bottom, right, top = panel.box
@@ -157,7 +158,7 @@ class _Brush:
         axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
 
     def page(self, scene: Scene) -> None:
-        """Draw texts and layers of the page itself."""
+        """Draw the texts and layers that are not part of a panel."""
         for layer in scene.layers:
             if isinstance(layer, Squares):
                 for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
@@ -222,7 +223,7 @@ class _Brush:
         if not lines:
             return
         if layer.fill:
-            # One compound path, so that holes stay unfilled.
+            # A single compound path leaves holes unfilled.
             whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
             axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
                                      gid=f"{layer.gid} fill"))  # fmt: skip
@@ -314,8 +315,8 @@ class _Brush:
             for line, y in zip(name.lines, name.baselines, strict=True):
                 text = Text(line, x, y, name.size, name.colour, name.weight, name.side, name.gid)
                 self.text(text)
-                # A text with a path effect is drawn as outlines: only the halo has one, so that
-                # the text itself stays text in PDF and SVG.
+                # matplotlib draws text with a path effect as outlines. Only the halo has a path
+                # effect, so that the name is stored as text in PDF and SVG.
                 halo = self.text(text)
                 halo.set(gid="halo", path_effects=[halo_of_names], zorder=2.5)
 
@@ -324,7 +325,7 @@ class _Brush:
         drawn = layer.leaders[~np.isnan(layer.leaders).any(axis=1)].reshape(-1, 2, 2).copy()
         if not layer.leader_colour:
             return
-        # They end at a small distance from the letters.
+        # Leader lines end at a small distance from the letters.
         along = drawn[:, 0] - drawn[:, 1]
         drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         for colour, width, order in (

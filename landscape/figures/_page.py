@@ -1,7 +1,7 @@
-"""Layout of a page: measured text, title and caption, keys, tables, and boxes of panels.
+"""Layout of a page: title, caption, colour keys, tables, and the boxes of panels.
 
-Positions are in points (1/72 inch) from the lower left corner, so that the layout is the same at
-every resolution. The result is a `Scene`.
+Positions are in points (1/72 inch) from the lower left corner. Text is measured in points too, so
+the layout is the same at every resolution. The result is a `Scene`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MOST_PIXELS = 24e6
 _MOST_WORDS = 64  # of a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # height
-_BESIDE = 0.33  # of the page's width, for a table
+_BESIDE = 0.33  # width of a table, as a share of the page
 
 
 class PageOptions(TypedDict, total=False):
@@ -83,7 +83,7 @@ class LegendEntry:
     """A symbol on the map and its meaning."""
 
     words: str
-    style: Mapping[str, Any]  # of `Points`, or of `Lines` if it has no marker
+    style: Mapping[str, Any]  # for `Points`, or for `Lines` if there is no marker
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ class Key:
 
     @classmethod
     def of_ramp(cls, title: str, ramp: Floats, meanings: Sequence[str]) -> Key:
-        """Make a key of evenly spaced colours of a ramp."""
+        """Make a key of evenly spaced colours of a ramp, one for each meaning."""
         colours = map(tuple, pick(ramp, np.linspace(0, 1, len(meanings))).tolist())
         return cls(title, list(zip(meanings, colours, strict=True)))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a ranked table; `style` is that of a line sample, `mark` the number on the map."""
+    """A row of a ranked table, with the style of its line sample and its number on the map."""
 
     name: str
     numbers: tuple[str, ...]
@@ -112,7 +112,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A ranked table, the best row first; the first heading is for the names."""
+    """A ranked table with the best row first. The first heading is for the column of names."""
 
     title: str
     headings: tuple[str, ...]
@@ -123,7 +123,7 @@ class Ranking:
         cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
         *, styles: Sequence[Series | None] = (), numbered: bool = False,
     ) -> Ranking:  # fmt: skip
-        """Rank the rows of a table: `columns` are names, headings and formats."""
+        """Make a ranking from a sorted table; `columns` are column names, headings and formats."""
         import pandas as pd
 
         known = [column for column in columns if column[0] in table]
@@ -150,7 +150,7 @@ class Page:
         legend: Sequence[LegendEntry] = (),
         has_key: bool = False,
     ) -> None:
-        """Create a page; `soft` reduces the contrast of the map below the marks."""
+        """Create a page; `soft` reduces the contrast of the density below the marks."""
         self.onto, size = look.get("ax"), look.get("size_inches") or size
         if self.onto is not None:
             box, dpi = self.onto.get_window_extent(), self.onto.figure.dpi
@@ -203,7 +203,7 @@ class Page:
     ) -> None:
         """Add a line of text at a position in points, truncated to a `width`.
 
-        In given axes, only text inside a panel is added.
+        If the figure is drawn into existing axes, only text inside a panel is added.
         """
         if self.onto is None or in_panel:
             if width is not None:
@@ -216,12 +216,13 @@ class Page:
     ) -> list[str]:
         """Break words into lines of at most `width` points; wider words are split.
 
-        Lines after the first `most` are joined to the last, which is truncated.
+        If there are more than `most` lines, the rest of the text is joined to the last of them
+        and truncated.
         """
         left = list(self._pieces(words, size=size, weight=weight, width=width))
         lines = []
         while left:
-            # Measuring is the slow part: halving finds the end of a line in a few measurements.
+            # Measuring is slow; bisection finds the end of a line with few measurements.
             n = bisect_right(
                 range(2, min(len(left), _MOST_WORDS) + 1),
                 width,
@@ -235,13 +236,13 @@ class Page:
         return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
-        """Yield words, split if they are wider than a line."""
+        """Yield the words of a text; words wider than a line are split."""
 
         def first(length: int) -> float:
             return self.extent(rest[:length], size=size, weight=weight).width
 
         for rest in words.split(" "):
-            # No letter is wider than one and a half times its size: most words need no measuring.
+            # No letter is wider than 1.5 times its size, so short words need not be measured.
             surely = width / (1.5 * size * self.scale)
             while len(rest) > max(1, surely) and first(len(rest)) > width:
                 fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
@@ -265,7 +266,7 @@ class Page:
     # -- title and caption
 
     def _write_title(self) -> None:
-        """Write the title above the figure, on one line or in smaller letters on two."""
+        """Write the title above the figure, on one line, or on two lines in a smaller size."""
         width = self.width - 2 * self.margin
         line = self.extent(self.title, size=_TITLE, weight="bold").width
         size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
@@ -306,7 +307,7 @@ class Page:
         self._foot = top - text
 
     def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
-        """Return the lines of the sentences that fit; the first is truncated if it does not."""
+        """Return the lines of the first sentences that fit; truncate a single longer sentence."""
         lines: list[str] = []
         shown: list[str] = []
         for sentence in sentences:
@@ -318,11 +319,11 @@ class Page:
         return lines
 
     def _column(self) -> float:
-        """Width of the caption beside a key."""
+        """Return the width of a caption that is next to a key."""
         return self.width - 4 * self.margin - _KEY_WIDTH * self.scale
 
     def _whole_pixels(self, length: float) -> float:
-        """Round up to whole pixels of the density image, which avoids resampling in a PDF."""
+        """Round up to whole pixels of the density image, to avoid resampling in a PDF."""
         return math.ceil(length / self.pixel) * self.pixel
 
     # -- boxes
@@ -341,7 +342,7 @@ class Page:
         return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
 
     def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
-        """Split the area into a box for the map and a box for a column at its right."""
+        """Split the map area into a box for the map and, to its right, a box for a table."""
         left, bottom, right, top = self.area
         if self.onto is not None:
             return self.area, None
@@ -376,7 +377,7 @@ class Page:
         self, box: Box, words: str, note: str = "", *, colour: str | None = None,
         note_colour: str | None = None, size: float = 8.6,
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and a note in smaller letters to its right."""
+        """Write a heading above a panel, and a note in a smaller font to its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
         kept = self.extent(note, size=SMALL).width + 6 * self.scale if note else 0.0
@@ -389,7 +390,7 @@ class Page:
                        colour=note_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
-        """Draw a ramp between the labels of its ends."""
+        """Draw a colour ramp with a label at each end."""
         width, height = 80 * self.scale, 6 * self.scale
         faint = self.colours.faint
         self.write(first, left, y, size=SMALL, colour=faint, gid="key")
@@ -405,7 +406,7 @@ class Page:
     # -- the key
 
     def write_key(self, key: Key) -> None:
-        """Draw the key next to the caption or below it, then the legend."""
+        """Draw the colour key next to the caption or below it, and the legend below the key."""
         if self.onto is not None:
             return
         scale, faint = self.scale, self.colours.faint
@@ -434,7 +435,7 @@ class Page:
             self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
 
     def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
-        """Draw a sample of a line or of a mark."""
+        """Draw a sample of a line or mark for the legend."""
         if "marker" in style:
             self.layers.append(Points(x=[(left + right) / 2], y=[y], gid="legend", **style))
         else:
@@ -455,7 +456,7 @@ class Page:
             y -= 9.0 * 1.18 * scale
             self.write(line, left, y, size=9.0, weight="bold", gid="ranking")
         if any(row.style for row in ranking.rows):
-            indent = 20 * scale  # line samples before the names
+            indent = 20 * scale  # space for line samples before the names
         else:
             marks = [self.extent(row.mark, size=7.6, weight="bold").width
                      for row in ranking.rows if row.mark]  # fmt: skip
@@ -488,7 +489,7 @@ class Page:
         return len(ranking.rows)
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
-        """Return the widths of the columns of numbers that fit."""
+        """Return the widths of the number columns that fit into a table of the given width."""
         widths = []
         for number, heading in enumerate(ranking.headings[1:]):
             cells = [(row.numbers[number], 7.6) for row in ranking.rows]
@@ -523,7 +524,7 @@ class Page:
         self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
         caption: Caption | None = None,
     ) -> Any:  # fmt: skip
-        """Draw the page as a `Sheet`, or its panel into the given axes."""
+        """Draw the page as a `Sheet`, or draw its panel into the axes given by the user."""
         title = self.title if self.has_own_title else ""
         scene = Scene(
             (self.width, self.height), self.scale, self.colours, title, caption or self.caption,
@@ -543,7 +544,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
     text.set_figure(_RULER.figure)
     before = mpl.rcParams["text.hinting"]
-    mpl.rcParams["text.hinting"] = "none"  # as in the drawing: the same widths at every resolution
+    mpl.rcParams["text.hinting"] = "none"  # text width is then independent of the resolution
     try:
         box = text.get_window_extent(_RULER.get_renderer())  # type: ignore[no-untyped-call]
     finally:

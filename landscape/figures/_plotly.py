@@ -1,4 +1,4 @@
-"""Drawing a scene with plotly, as a page for the browser or as panels for notebooks.
+"""Draw a scene with plotly, as a page for the browser or as panels for notebooks.
 
 The size of a page does not grow with the corpus: densities are images, and there are at most
 20,000 marks.
@@ -47,14 +47,14 @@ from landscape.figures._scene import (
 
 MOST_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
-_WIDTH = 800  # pixels of the panels in a notebook's cell
+_WIDTH = 800  # width of the panels in a notebook, in pixels
 _MOST_PIXELS = 1400  # across a picture
 _LONGEST_HOVER = 160
-_MOST_KEPT_CLEAR = 300  # marks that names keep clear of
-_MANY = 2000  # points that are better drawn by WebGL
-_LETTERS = "FigureSTIX"  # the font inside a page
+_MOST_KEPT_CLEAR = 300  # most marks that names must not overlap
+_MANY = 2000  # with more points, WebGL is used
+_LETTERS = "FigureSTIX"  # name of the font embedded in a page
 _FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
-_WIDER = 1.2  # letters of the widest font that a notebook may have
+_WIDER = 1.2  # width of the widest fallback font, relative to the embedded font
 _SYMBOLS = {"o": "circle", ".": "circle", "D": "diamond", "s": "square", "^": "triangle-up",
             "v": "triangle-down"}  # fmt: skip
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
@@ -79,7 +79,7 @@ def to_page(figure: Any) -> str:
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
 
-    # In a script "<" could close it; in JSON it may as well be written as an escape.
+    # In a script element, "<" could start its end tag, so it is written as a JSON escape.
     drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
     fonts = [(weight, _font_link(weight)) for weight in ("normal", "bold")]
     return render(
@@ -89,7 +89,7 @@ def to_page(figure: Any) -> str:
 
 @cache
 def _font_link(weight: str) -> str:
-    """Return a subset of the font used for measuring, as a data link."""
+    """Return a subset of the font with which text is measured, as a data URL."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
     from matplotlib.font_manager import FontProperties, findfont
@@ -106,7 +106,7 @@ def _font_link(weight: str) -> str:
 
 
 def count_marks(figure: Any) -> int:
-    """Count points, vertices of lines and bars; images do not count."""
+    """Count the points, line vertices and bars of a figure; images are not counted."""
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
@@ -116,12 +116,12 @@ def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Escape a cleaned line for plotly."""
+    """Escape HTML and dollar signs in a line without control characters."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
-    """Join lines with NaN between them, thinned to `most` vertices; closed lines stay closed."""
+    """Join lines, separated by NaN, with at most `most` vertices; keep closed lines closed."""
     kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
     step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, most - 2 * len(kept)))))
     gap = np.full((1, 2), np.nan)
@@ -130,14 +130,14 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
         points = np.asarray(line, dtype=float)
         parts.append(points[::step])
         if step > 1 and (points[0] == points[-1]).all():
-            parts.append(points[:1])  # closes what thinning left open
+            parts.append(points[:1])  # closes the line again
         parts.append(gap)
     joined = np.concatenate(parts)[:most]
     return joined[:, 0], joined[:, 1]
 
 
 def picture_link(pixels: NDArray[Any]) -> str:
-    """Return sRGB or sRGBA pixels, row 0 the lowest, as a PNG data link."""
+    """Return sRGB or sRGBA pixels, with row 0 at the bottom, as a PNG data URL."""
     from PIL import Image as Picture
 
     pixels = np.asarray(pixels)
@@ -155,7 +155,7 @@ def picture_link(pixels: NDArray[Any]) -> str:
 
 
 class _Drawing:
-    """A plotly figure of panels in a box of the page."""
+    """A plotly figure that shows the panels within a box of the page."""
 
     def __init__(self, scene: Scene, panels: Sequence[Panel], box: Box, *, is_page: bool) -> None:
         require("plotly", "lab")
@@ -165,15 +165,15 @@ class _Drawing:
         self.colours = scene.colours
         self.figure = go.Figure()
         wide = box[2] - box[0]
-        self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # a point of the page
-        #: Letters and marks keep their size where panels are drawn smaller than on the page.
+        self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # pixels per point of the page
+        #: Pixels per point for text and marks, which are not scaled with the panels.
         self.size = _PIXELS_A_POINT
         self.vertices = sum(
             len(line) + 1 for panel in panels for layer in panel.layers if isinstance(layer, Lines)
             for line in layer.lines
         )  # fmt: skip
         self.samples: list[str] = []
-        self.taken: dict[str, Floats] = {}  # boxes that names may not touch
+        self.taken: dict[str, Floats] = {}  # boxes that names must not overlap
         self.figure.update_layout(
             template="none", paper_bgcolor=self.colours.page, plot_bgcolor="rgba(0,0,0,0)",
             font={"family": _FONT, "size": 12, "color": self.colours.ink},
@@ -190,7 +190,7 @@ class _Drawing:
     # -- around the panels
 
     def _page(self) -> None:
-        """Draw texts and layers of the page itself."""
+        """Draw the texts and layers that are not part of a panel."""
         width, height = self.scene.size
         page = Panel(self.box, Axis((0, width)), Axis((0, height)), gid="page")
         fixed = {"visible": False, "fixedrange": True}
@@ -218,7 +218,7 @@ class _Drawing:
         caption = self.scene.caption
         lines = [f"<b>{safe_text(GENERATED)}</b>"] if caption.generated else []
         lines += [f"<b>{safe_text(line, most=200)}</b>" for line in wrap(caption.head, 150)[:2]]
-        # Whole sentences that fit two lines; a longer first one ends in an ellipsis.
+        # Show the sentences that fit on two lines; truncate the first one if it is longer.
         n = len(caption.sentences)
         while n > 1 and len(wrap(" ".join(caption.sentences[:n]), 150)) > 2:
             n -= 1
@@ -228,7 +228,7 @@ class _Drawing:
         self._write_below("<br>".join(lines), x=0, align="left")
 
     def _lay_out(self, panels: Sequence[Panel]) -> None:
-        """Set size, margins and legend."""
+        """Set the size, the margins and the legend of the figure."""
         width, height = self.box[2] - self.box[0], self.box[3] - self.box[1]
         named = {trace.name for trace in self.figure.data if trace.showlegend}
         rows = -(-len(named) // 5) if len(named) > 1 else 0
@@ -314,13 +314,13 @@ class _Drawing:
                 self._draw(layer, number, panel)
 
     def _draw(self, layer: Layer, number: str, panel: Panel) -> None:
-        """Draw a layer with the method named after its class."""
+        """Draw a layer with the method that has the name of its class."""
         getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(
         self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
     ) -> None:
-        """Add a trace to a panel; `hover` is one text for all, or one for each mark."""
+        """Add a trace to a panel; `hover` is one text for all marks, or a text for each mark."""
         hover = hover() if callable(hover) else hover
         if not isinstance(hover, str):
             hover = ["<br>".join(map(safe_text, str(text).split("\n"))) for text in hover]
@@ -500,7 +500,7 @@ class _Drawing:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
             text = "<br>".join(_escaped(line) for line in name.lines)
-            if not self.is_page:  # other fonts set the spaces between capitals too wide
+            if not self.is_page:  # these spaces are too wide in fallback fonts
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
@@ -513,7 +513,7 @@ class _Drawing:
 def _place_again(
     names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
 ) -> tuple[list[Name], Floats]:
-    """Place names that are larger than on the page; names without space are omitted."""
+    """Place names again, `grow` times larger than on the page; omit names that do not fit."""
     if not names:
         return [], np.empty((0, 4))
     sizes = [(name.box[2:] - name.box[:2])[None] * grow for name in names]
@@ -528,7 +528,7 @@ def _place_again(
 
 
 def _marked(panel: Panel) -> Floats:
-    """Return the boxes of the marks of a map."""
+    """Return the boxes of the marks in a panel, which names must not overlap."""
     boxes = [np.empty((0, 4))]
     for layer in panel.layers:
         if isinstance(layer, Points) and layer.screen is None:
@@ -548,7 +548,7 @@ def _faded(colour: str, opacity: float) -> str:
 
 
 def _colours(colour: Any) -> Any:
-    """Return one colour unchanged, several (sRGB, shape (n, 3)) as CSS colours."""
+    """Convert an array of sRGB colours, shape (n, 3), to CSS; return other colours unchanged."""
     if isinstance(colour, str):
         return colour
     if len(colour) and isinstance(colour[0], str):

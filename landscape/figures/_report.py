@@ -1,4 +1,4 @@
-"""One page about a facility, ready for the appendix of a proposal."""
+"""One-page report on a facility, for example for the appendix of a proposal."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _BIG, _TILE = 16.0, 56.0  # font size of a number; height of a tile
 _HEADING = 9.0
 _NOT_KNOWN = "–"
 _METHOD = (
-    "Intervals hold 95% of bootstrap samples of the papers; those of regions and years are "
-    "Wilson's. On the map shares are shrunk towards the overall share where papers are few.",
+    "Intervals are 95% bootstrap intervals, and Wilson intervals for regions and years. On the "
+    "map, shares are shrunk towards the overall share where papers are few.",
     NEARNESS,
 )
 
@@ -60,8 +60,9 @@ def report(
 ) -> Path:
     """Write a one-page report on the impact of a facility on the literature.
 
-    The page has key numbers with intervals, a map of the share of the local literature, the share
-    by year, the main regions, suggested papers, and method and bounds.
+    The page contains key numbers with intervals, a map of the share of the local literature, the
+    share by year, the main regions and suggested papers. The caption describes the method and its
+    limitations.
 
     Parameters
     ----------
@@ -74,8 +75,8 @@ def report(
     since, until : int, optional
         First and last year, both included.
     **options
-        ``colours``, ``size_inches`` (upright, 8.5 by 11), ``n_resamples`` and ``seed`` of the
-        intervals.
+        ``colours``, ``size_inches`` (by default 8.5 by 11), and ``n_resamples`` and ``seed`` for
+        the bootstrap intervals.
 
     Returns
     -------
@@ -84,8 +85,8 @@ def report(
     Raises
     ------
     InputError
-        For an unknown facility (similar names are suggested), one that no paper of the period
-        mentions, or a file that is not writable.
+        If the facility is unknown (the message suggests similar names), no paper of the period
+        mentions it, or the file is not writable.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def draw_report(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Sheet:
-    """Draw the page of `report`."""
+    """Draw the report on a facility as a figure, without writing a file."""
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
             f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches; use at "
@@ -178,7 +179,7 @@ class Number:
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
-    """Return the key numbers of a row of an impact table."""
+    """Return the key numbers of a facility from its row of an impact table."""
     import pandas as pd
 
     def value_of(name: str) -> float:
@@ -203,8 +204,8 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
     near = f"of {whole('local_corpus')} papers in the {whole('core_regions')} main regions"
     cited = f"of all citations ({whole('cited_papers')} of its papers known)"
     outside = f"outside its home fields, of {whole('fields_known')} papers"
-    effective = f"regions, effectively (papers in {whole('regions')})"
-    bridging = "regions reached by a paper, against others there"
+    effective = f"effective regions (papers in {whole('regions')})"
+    bridging = "regions reached by a paper, relative to other papers there"
     return [
         Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
         number("share", _percent, "of all papers"),
@@ -310,7 +311,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
 def exemplar_rows(
     atlas: AtlasStore, rows: Ints, topic_ids: Sequence[int], *, most: int
 ) -> list[int]:
-    """Choose one paper of each of the first regions: the most cited or the most central."""
+    """Choose one paper per region: the most cited, or the most central if counts are unknown."""
     import pandas as pd
 
     region = atlas.map["topic_id"].to_numpy()[rows]

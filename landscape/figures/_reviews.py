@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _LISTED = 15
-_FOLD = 4.0  # the ramp ends at a fourth of the usual density of reviews, and at four times it
-_BESIDE = 0.39  # of the width, for the table: it shows every component of the score
-_WIDER = 1.5  # reviews are few: their kernel, in units of that of papers
+_FOLD = 4.0  # the colours range from 1/4 to 4 times the usual density of reviews
+_BESIDE = 0.39  # width of the table, which shows all components of the score
+_WIDER = 1.5  # width of the kernel for reviews, relative to papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
-_COLUMNS = (  # the score first, then what it is made of
+_COLUMNS = (  # the score, then its components
     ("score", "Score", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
@@ -64,7 +64,7 @@ def reviews(
     weights : mapping of str to float, optional
         Weights of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
-        For the intervals of the ranks.
+        Number of bootstrap samples for the intervals of the ranks.
     listed : int, default 15
         Number of gaps on the map and in the table next to it.
     **look
@@ -98,20 +98,20 @@ def draw_reviews(
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
+    """Draw the ranked gaps on a map of reviews; `found` marks the papers that are reviews."""
     if not len(gaps.table):
         raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    # The ranked regions that have a peak on the map.
+    # Keep the ranked regions that have a peak on the map.
     peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
     located = gaps.table.drop(columns=["x", "y"], errors="ignore").join(peaks, on="topic_id")
     located = located.dropna(subset=["x", "y"]).reset_index(drop=True)
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
-        "Colour is the number of reviews for the papers around a place, relative to "
-        f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
-        "usual where papers are few. Numbers are the ranks of the gaps.",
+        "Colour is the share of reviews among nearby papers, relative to the usual share of "
+        f"{found.sum():,} reviews among {len(found):,} papers, and shrunk towards it where papers "
+        "are few. Numbers are the ranks of the gaps.",
     )
     page = Page(caption, look, size=BESIDE_A_TABLE, has_key=True)
     ramp = contrast_ramp(page.colours)
@@ -141,12 +141,12 @@ def draw_reviews(
 
 
 def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions]) -> Any:
-    """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
-    caption = caption_of(found, "Dots are regions, as large as they have papers.")
+    """Draw a map of regions, coloured by the ratio of their reviews to the expected number."""
+    caption = caption_of(found, "Dots are regions; larger dots have more papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(caption, look, soft=True, has_key=True)
     ramp = contrast_ramp(page.colours)
-    page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
+    page.write_key(Key.of_ramp("Reviews relative to the expected number", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)
     table = found.table.sort_values("papers", ascending=False)
@@ -158,7 +158,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
             x=table["x"].to_numpy(float), y=table["y"].to_numpy(float), size=size * page.scale,
             colour=pick(ramp, (ratio / reach + 1) / 2), edge=page.colours.ink,
             edge_width=0.5 * page.scale, gid="regions",
-            bar=ColourBar("reviews, against<br>those expected<br>(powers of 2)", ratio,
+            bar=ColourBar("reviews relative to<br>the expected number<br>(powers of 2)", ratio,
                           (-reach, reach), ramp),
             hover=[
                 f"{row.label}\n{row.reviews:,} reviews of {row.papers:,} papers, "
@@ -174,7 +174,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Return the colours of the share of reviews relative to the usual one, on a log scale."""
+    """Return the colours of a map of reviews: the share relative to the usual one, in logs."""
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
@@ -182,7 +182,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
-    """Number the gaps on the map and name those that fit; all have hover texts."""
+    """Number the gaps on the map, add names where there is space, and add hover texts to all."""
     import pandas as pd
 
     hover = [

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
-#: Hover text of each mark, or a function that returns them if reading them is slow.
+#: Hover texts, one for each mark, or a function that returns them if reading them is slow.
 Hover = Sequence[str] | Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """A part of a panel: `gid` names it in files, a higher `order` is drawn on top."""
+    """A part of a panel. `gid` is its name in files; layers with a higher `order` are on top."""
 
     gid: str = ""
     order: float = 2.0
-    name: str = ""  # in the legend of a page for the browser
-    screen: bool | None = None  # True: for the browser alone; False: for print alone
+    name: str = ""  # its entry in the legend of a page for the browser
+    screen: bool | None = None  # True: only in the browser; False: only in print
 
 
 @dataclass(frozen=True, kw_only=True)
 class Image(Layer):
-    """A picture of sRGB (or sRGBA) pixels, row 0 the lowest, over ``x0, y0, x1, y1``."""
+    """A picture of sRGB or sRGBA pixels, with row 0 at the bottom, that fills its `extent`."""
 
     pixels: NDArray[Any]
     extent: Box
@@ -48,7 +48,7 @@ class Image(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Lines(Layer):
-    """Lines of one style, each of shape (n, 2); `fill` is the opacity of the inside."""
+    """Lines of one style, each of shape (n, 2); `fill` is the opacity of the enclosed area."""
 
     lines: Sequence[Floats]
     colour: str
@@ -86,12 +86,12 @@ class Points(Layer):
     opacity: float = 1.0
     hover: Hover = ()
     bar: ColourBar | None = None
-    of: int = 0  # size of the population, if these are a sample
+    of: int = 0  # number of all papers, if the points are a sample
 
 
 @dataclass(frozen=True)
 class ColourBar:
-    """Colour scale of points, for the browser: values, their range and the ramp."""
+    """Colour scale of points in the browser, with their values, the range and the ramp."""
 
     title: str
     values: Any
@@ -137,7 +137,7 @@ class Rule(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Spans(Layer):
-    """Hatched ranges of the horizontal axis that the corpus does not cover."""
+    """Ranges of years that the corpus does not cover, drawn as hatched bands."""
 
     spans: Sequence[tuple[float, float]]
     colour: str
@@ -145,7 +145,7 @@ class Spans(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Hatched(Layer):
-    """Hatched cells of a grid, row 0 the lowest, that the corpus does not cover."""
+    """Cells of a grid that the corpus does not cover, drawn hatched; row 0 is the lowest."""
 
     where: Bools
     extent: Box
@@ -174,7 +174,7 @@ class Squares(Layer):
 
 @dataclass(frozen=True)
 class Name:
-    """A placed name: its lines and their box in points."""
+    """A name with its position on the page: its lines of text, and their box in points."""
 
     lines: Sequence[str]
     box: Floats
@@ -190,7 +190,7 @@ class Name:
 
 @dataclass(frozen=True, kw_only=True)
 class Names(Layer):
-    """Names with halos, and leader lines from their peaks."""
+    """Names with halos, and leader lines that connect them to their peaks."""
 
     names: Sequence[Name]
     leaders: Floats = field(default_factory=lambda: np.empty((0, 4)))
@@ -210,12 +210,12 @@ class Text:
     weight: str = "normal"
     align: str = "left"
     gid: str = "words"
-    in_panel: bool = False  # over the lines of a panel, on the colour of the page
+    in_panel: bool = False  # drawn above the layers of a panel, on the page colour
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis with its ticks; it is not drawn without ticks."""
+    """An axis with its ticks; an axis without ticks is not drawn."""
 
     limits: tuple[float, float]
     ticks: Sequence[tuple[float, str]] = ()
@@ -231,7 +231,7 @@ class Panel:
     x: Axis
     y: Axis
     gid: str = "chart"
-    edge: str = "none"  # or "box", or "chart": lines left and below
+    edge: str = "none"  # or "box", or "chart" (lines at the left and the bottom)
     heading: str = ""
     rows: Sequence[tuple[float, str]] = ()
     layers: list[Any] = field(default_factory=list)
@@ -265,7 +265,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Scene:
-    """A whole figure."""
+    """Description of a whole figure: panels, texts, caption and data."""
 
     size: tuple[float, float]
     scale: float
@@ -281,7 +281,7 @@ class Scene:
 
 
 def padded_range(values: Any) -> tuple[float, float]:
-    """Return the range of positions, without a few distant outliers."""
+    """Return the range of positions with a border, without a few distant outliers."""
     low, high = np.quantile(values, [0.0005, 0.9995])
     border = 0.2 * (high - low)
     least, most = float(np.min(values)), float(np.max(values))
@@ -289,7 +289,7 @@ def padded_range(values: Any) -> tuple[float, float]:
 
 
 def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
-    """Return intervals of years that a corpus does not cover, half a year wider on both sides."""
+    """Return the intervals of years that a corpus does not cover, extended by half a year."""
     gaps = np.unique(np.asarray(years, dtype=int)[~np.asarray(covered, dtype=bool)])
     runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1)
     return [(float(run[0]) - 0.5, float(run[-1]) + 0.5) for run in runs if len(run)]
@@ -320,8 +320,8 @@ def doubling_ticks(
 def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
     """Split a box into `n` equal boxes below headings, row by row from the upper left.
 
-    The boxes of maps contain the largest possible squares and have sides of whole pixels; without
-    a `pixel`, the boxes are of charts, whose aspect is about 5:4.
+    With a `pixel` size, the boxes are for maps: their sides are whole pixels, and the shorter side
+    is as long as possible. Without it, they are for charts with an aspect ratio of about 5:4.
     """
     left, bottom, right, top = box
     width, height = right - left, top - bottom

@@ -1,4 +1,4 @@
-"""Figures of a survey: the tree of how its papers were found, and the map."""
+"""Figures of a survey: a tree that shows how its papers were found, and a map."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_LONGEST = 90  # characters of a label, before it is cut to its column
-_PITCH = 1.18  # rows, in font sizes
-_NARROW = 0.62  # width of the columns before the papers
+_LONGEST = 90  # characters of a label, before it is truncated to its column
+_PITCH = 1.18  # distance of rows, in font sizes
+_NARROW = 0.62  # width of the columns of question and searches
 _SMALLEST_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
     "citation": "cites it",
     "cited together": "cited together with it",
-    "similar": "like it",
-    "section": "cited in a section of it",
+    "similar": "similar to it",
+    "section": "cited in one of its sections",
     "search": "by a search",
 }
 _DASHES = {
@@ -58,7 +58,7 @@ class _Node:
 
     @property
     def selected(self) -> bool:
-        """Whether it is the question, a search, or a selected paper."""
+        """Whether the node is the question, a search, or a selected paper."""
         return self.one is None or self.one.selected
 
 
@@ -69,7 +69,8 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     ----------
     survey : Survey
     most : int, default 60
-        Number of papers drawn, the best first; papers through which they were found are added.
+        Number of papers drawn, the best first. The papers through which they were found are also
+        drawn.
     **look
         ``colours``, ``size_inches``, ``title`` and ``ax``, as for `landscape.figures.heatmap`.
 
@@ -82,7 +83,7 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     Raises
     ------
     InputError
-        If the survey judged no paper, for unknown colours, or for a page too small to letter.
+        If the survey judged no papers, the colours are unknown, or the page is too small.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
         for child in node.children:
             child.column = node.column + 1
         waiting += reversed(node.children)
-    # A row for each leaf; other nodes are in the middle of their children.
+    # Each leaf has its own row; other nodes are at the middle row of their children.
     for row, node in enumerate(node for node in listed if not node.children):
         node.row = float(row)
     for node in reversed(listed):
@@ -147,12 +148,12 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
 
 
 def _across(column: int) -> float:
-    """Return the position of a column, in widths of a column of papers; searches are narrower."""
+    """Return the x position of a column, in units of the width of a column of papers."""
     return _NARROW * min(column, 2) + max(column - 2, 0)
 
 
 def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
-    """Draw the dots, branches and labels."""
+    """Draw the dots, branches and labels of the tree."""
     left, bottom, right, top = box
     n_rows = sum(not node.children for node in nodes)
     width = _across(max(node.column for node in nodes)) + 1.0
@@ -176,7 +177,7 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Draw lines from each node to its children; the dashes show how a child was found."""
+    """Draw lines from each node to its children; the line style shows how they were found."""
     lines: dict[str, list[Any]] = {}
     for node in nodes:
         for child in node.children:
@@ -193,7 +194,7 @@ def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
 def _add_dots(
     page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
 ) -> None:
-    """Draw filled dots for selected papers and searches, open ones for the others."""
+    """Draw filled dots for selected papers and searches, and open dots for other papers."""
     some = [node for node in nodes if node.selected == selected]
     if not some:
         return
@@ -214,7 +215,7 @@ def _add_dots(
 
 
 def _label(one: Crawled) -> str:
-    """Return first author, year and title."""
+    """Return the label of a paper: short author names, year and title."""
     names = short_names(one.paper.authors, link="&")
     head = f"{names} {one.paper.year or ''}".strip()
     return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
@@ -229,9 +230,9 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
         survey.coverage.bounds,
         *survey.coverage.notes,
         "From left to right: the question, the searches, and the papers found through each. "
-        "Filled dots are selected papers, open ones were judged and not selected.",
-        "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "
-        "dashes, cited together with it; dotted, like it.",
+        "Filled dots are selected papers; open dots were judged but not selected.",
+        "Solid lines: found by a search or in a list of references; dashed: cites the paper; dots "
+        "and dashes: cited together with it; dotted: similar to it.",
     ]
     head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
     return Caption(head, sentences, survey.coverage.generated)
@@ -266,7 +267,7 @@ def survey_map(
     atlas : AtlasStore
     survey : Survey
     most : int, default 100
-        Papers marked, the best first.
+        Number of papers marked, the best first.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`.
@@ -279,7 +280,7 @@ def survey_map(
     Raises
     ------
     InputError
-        If the survey selected no paper, or is of another atlas.
+        If the survey selected no papers, or is from another atlas.
 
     Examples
     --------

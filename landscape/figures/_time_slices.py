@@ -1,4 +1,4 @@
-"""Maps by period: slices on the same axes and tones, and an animation of a facility."""
+"""Maps of time slices with the same axes and colours, and an animation for a facility."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 _MOST_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
 _HEADING = 13.0  # points above each map
 _HOW = (
-    "Axes and tones are the same in all slices; the tone is the share of the papers of a slice at "
-    "that place, so it does not depend on the growth of the corpus."
+    "Axes and tones are the same in all slices. The tone shows the share of a slice's papers at a "
+    "place, so it does not depend on the growth of the corpus."
 )
 
 
@@ -67,17 +67,17 @@ def time_slices(
     title: str | None = None,
     raster_dpi: int = 150,
 ) -> Sheet:
-    """Draw a map per slice of time, on fixed axes and tones.
+    """Draw one map for each time slice, all with the same axes and colour scale.
 
-    Each slice is the normalized density of its papers, smoothed by the same kernel, so that growth
-    of the corpus does not look like growth of a topic.
+    Each map shows the normalized density of the papers in its slice, smoothed with the same kernel,
+    so that growth of the corpus does not look like growth of a topic.
 
     Parameters
     ----------
     atlas : AtlasStore
     edges : sequence of int, optional
         First years of the slices, and the first year after the last slice:
-        ``[1990, 2005, 2015, 2027]`` is three slices. By default six slices of about
+        ``[1990, 2005, 2015, 2027]`` defines three slices. By default, six slices with about
         equal numbers of papers.
     colours, size_inches, title, raster_dpi
         As for `landscape.figures.heatmap`.
@@ -104,7 +104,7 @@ def time_slices(
     chosen, slice_of = cut(year, edges)
     years, facts = count_years(year), facts_of(atlas)
     caption = Caption(
-        f"The map in slices of time: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
+        f"The map in time slices: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
         facts.generated,
     )  # fmt: skip
     look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
@@ -113,12 +113,12 @@ def time_slices(
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)
-    words = caption.describe("Maps of slices of time.", _describe(table))
+    words = caption.describe("Maps of time slices.", _describe(table))
     return page.draw(alt_text=words, table=table)
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
-    """Assign papers to slices; return the edges and the slice of each paper, -1 for none."""
+    """Assign papers to slices; return the edges, and the slice of each paper or -1."""
     known = year[year != UNKNOWN_YEAR]
     if not len(known):
         raise InputError("Time slices need dates, but no paper of this corpus has one.")
@@ -144,7 +144,7 @@ def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
 def slice_table(
     topic_id: NDArray[Any], slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the papers of each region in each slice, and their share of the slice."""
+    """Count the papers of each region in each slice, with their share of the slice."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,)).sort_values("topic_id")
@@ -177,8 +177,8 @@ def _checked(edges: Sequence[int]) -> list[int]:
     rising = all(a < b for a, b in pairwise(whole))
     if len(whole) < 2 or not rising or any(a != b for a, b in zip(whole, edges, strict=True)):
         raise InputError(
-            f"The edges of time slices must be rising years, two at least, not {list(edges)}; "
-            "for example [2000, 2010, 2020, 2027]."
+            f"The edges of time slices must be at least two rising years, not {list(edges)}; "
+            "use, for example, [2000, 2010, 2020, 2027]."
         )
     if len(whole) > _MOST_SLICES + 1:
         raise InputError(
@@ -191,7 +191,7 @@ def _draw(
     page: Page, x: Floats, y: Floats, slice_of: Ints, edges: Sequence[int], years: Years, *,
     topics: pd.DataFrame,
 ) -> None:  # fmt: skip
-    """Draw all slices on common tones."""
+    """Draw the maps of all slices with a common colour scale."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     boxes = tile(page.chart_area, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     panels = map_panels(page, boxes, x, y)
@@ -214,7 +214,7 @@ def _draw(
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
-    """Add regions with hover texts for the browser: papers per slice."""
+    """Add dots for the browser, with hover texts on the papers of each region in each slice."""
     places = table[["topic_id"]].merge(
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
@@ -234,7 +234,7 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
 def smoothed_slices(
     page: Page, panel: Panel, x: Floats, y: Floats, inside: list[Bools]
 ) -> list[Grid]:
-    """Return the ramp positions of the densities of slices, with one kernel and scale."""
+    """Return the density of each slice as ramp positions, with a common kernel and scale."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -242,7 +242,7 @@ def smoothed_slices(
     shape = rows, columns
     counts = [count_grid(x[w], y[w], bounds=panel.extent, shape=shape) for w in inside]
     fewest = float(np.median([which.sum() for which in inside if which.any()]))
-    # Scott's rule in two dimensions (Scott 1992), by the papers of a middling slice; in pixels.
+    # Scott's rule in two dimensions (Scott 1992) for a slice of median size, in pixels.
     sigma = float(np.clip(min(shape) * 0.09 * fewest ** (-1 / 6), 1.2, min(shape) / 12))
     weights = [grid * np.float32(fewest / max(1.0, grid.sum())) for grid in counts]
     shares = [gaussian_filter(grid, sigma, mode="constant") for grid in weights]
@@ -272,11 +272,11 @@ FILM_DPI = 100
 _NAMES_PER_FRAME = 8
 _FILM_KINDS = (".gif", ".mp4")
 _MOST_FRAMES = 150
-_LAST_SHOWN = 4  # times as long as the others
+_LAST_SHOWN = 4  # duration of the last frame, relative to the others
 _HOW_TO_READ = (
-    "Colour is the share of the papers around a place that mention the facility, shrunk to the "
-    "share of those years where papers are few.",
-    "Hatched: the corpus has papers there, but hardly any of these years.",
+    "Colour is the share of nearby papers that mention the facility, shrunk towards the share of "
+    "all papers of those years where papers are few.",
+    "Hatched areas contain papers of the corpus, but hardly any of these years.",
 )
 
 
@@ -295,8 +295,8 @@ def animate(
 ) -> Path:
     """Write an animation of the share of the local literature that mentions a facility.
 
-    Frames are running periods of `window` years with the same axes, kernel and colours. Areas are
-    hatched if the corpus does not cover the years.
+    Each frame shows a moving period of `window` years, with the same axes, kernel and colours.
+    Areas in which the corpus has hardly any papers of the period are hatched.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def animate(
         File to write: ``.gif``, or ``.mp4`` if ffmpeg is installed. A description is
         written to a file ``.alt.txt`` next to it.
     since, until : int, optional
-        First and last year; by default those of the corpus.
+        First and last year; by default the first and last year of the corpus.
     window : int, default 3
         Years in a frame.
     seconds : float, default 0.7
@@ -325,8 +325,8 @@ def animate(
     Raises
     ------
     InputError
-        For an unknown facility, another file type, mp4 without ffmpeg, a period without papers, or
-        settings out of range.
+        If the facility or the file type is unknown, ffmpeg is missing for ``.mp4``, the period has
+        no papers, or a setting is out of range.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def animate(
     write_output(target, encode(pictures, seconds))
     facts, frames = facts_of(atlas), "; ".join(f"{view.heading}: {view.counts}" for view in views)
     words = (
-        f"{f'{GENERATED} ' if facts.generated else ''}Moving map of the share of the local "
+        f"{f'{GENERATED} ' if facts.generated else ''}Animated map of the share of the local "
         f"literature that mentions {usage.facilities[0].name}. {headline(facts)} {frames}.\n"
     )
     write_output(target.with_suffix(".alt.txt"), words.encode())
@@ -350,8 +350,8 @@ def animate(
 
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
-    """Return a view per frame: the papers of a running period, in covered years."""
-    in_period(usage, since, until)  # refuses a period without papers
+    """Return a view for each frame, with the papers of its period in covered years."""
+    in_period(usage, since, until)  # raises InputError for a period without papers
     years = usage.years.years
     first = int(years[0]) if since is None else max(since, int(years[0]))
     last = int(years[-1]) if until is None else min(until, int(years[-1]))
@@ -376,7 +376,7 @@ def _draw_frames(
     atlas: AtlasStore, usage: Usage, views: list[View], *, colours: str,
     size_inches: tuple[float, float], dpi: int,
 ) -> list[Image.Image]:  # fmt: skip
-    """Draw all frames: share maps, and an overlay of everything else that is drawn once."""
+    """Draw a share map for each frame; names, caption and key are drawn once for all frames."""
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts = facts_of(atlas)
     sentences = [headline(facts), *usage.years.warnings, *_HOW_TO_READ]
@@ -403,7 +403,7 @@ def _draw_frames(
         texts = [replace(title, words=view.heading), counts]
         drawn = _pixels(replace(scene, layers=(), texts=texts), dpi, page.colours.page)
         drawn.alpha_composite(over)
-        # Video encoders require even sides.
+        # Video encoders require an even width and height.
         width, height = drawn.size
         pictures.append(drawn.convert("RGB").crop((0, 0, width // 2 * 2, height // 2 * 2)))
     return pictures
@@ -421,7 +421,7 @@ def _pixels(scene: Scene, dpi: int, facecolor: str) -> Image.Image:
 
 
 def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
-    """Encode frames as a GIF with one palette, so that colours mean the same in all."""
+    """Encode frames as a GIF with a common palette, so that colours are comparable."""
     from PIL import Image
 
     few = pictures[:: max(1, len(pictures) // 6)]
@@ -438,7 +438,7 @@ def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
 
 
 def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
-    """Encode frames as MP4 with ffmpeg, which `_check_film` found."""
+    """Encode frames as MP4 with ffmpeg; `_check_film` has checked that it is installed."""
     width, height = pictures[0].size
     program = shutil.which("ffmpeg") or "ffmpeg"
     with tempfile.TemporaryDirectory() as folder:
@@ -462,7 +462,7 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
 
 
 def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: int) -> Path:
-    """Validate the settings of an animation."""
+    """Check the settings of an animation, and return the path of its file."""
     target = check_output(path, _FILM_KINDS, what="An animation")
     if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("ffmpeg was not found, and .mp4 requires it. Install it or write a .gif.")

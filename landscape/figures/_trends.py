@@ -1,4 +1,4 @@
-"""Emerging and fading topics, and the papers of an author in time."""
+"""Draw emerging and fading topics, and the papers of an author over time."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_PANELS = 30, 12
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
-    "Change is that of a topic's share of all papers of a year; bars and bands are 95% intervals, "
-    "thin lines the fit, dotted lines changes of course.",
-    "Shares have scales of their own, each from zero; years that the corpus does not cover are "
-    "hatched.",
+    "The change is the yearly change of a topic's share of all papers; bars and bands are 95% "
+    "intervals, thin lines are fits, dotted lines mark changes of trend.",
+    "Each share axis has its own scale and starts at zero; years that the corpus does not cover "
+    "are hatched.",
 )
 
 
@@ -62,9 +62,9 @@ def trends(
 ) -> Sheet:
     """Draw emerging and fading topics, relative to the whole corpus.
 
-    Left, topics ranked by the yearly change of their share of all papers, with 95% intervals;
-    right, the shares by year of the topics with the largest changes. Years that the corpus does not
-    cover are hatched.
+    The left side ranks topics by the yearly change of their share of all papers, with 95%
+    intervals. The right side shows the shares by year of the topics with the largest changes. Years
+    that the corpus does not cover are hatched.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def trends(
     Raises
     ------
     InputError
-        If there is no topic, for a period with no papers, or for too small a page.
+        If the atlas has no topics, the period has no papers, or the page is too small.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def trends(
 
 
 def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOptions]) -> Sheet:
-    """Draw an analysis of trends: ``slope`` (change of the log odds a year) and ``class``."""
+    """Draw an analysis of trends: ``slope`` (yearly change of the log odds) and ``class``."""
     if not analysis.table["slope"].notna().any():
         raise InputError(
             "No topic has papers in enough years to have a trend; give a longer period."
@@ -123,7 +123,7 @@ def colour_of(kind: Any, colours: Theme) -> str:
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return the topics with the largest changes, significant ones first, ordered by slope."""
+    """Return the topics with the largest changes, preferring significant ones, sorted by slope."""
     import pandas as pd
 
     known = table[table["slope"].notna()]
@@ -141,7 +141,7 @@ def _percent_a_year(slope: Any) -> Any:
 
 
 def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
-    """Draw a dot and a bar for each topic, its name to the left."""
+    """Draw the slope of each topic as a dot with an interval, and its name to the left."""
     left, bottom, right, top = box
     scale, faint = page.scale, page.colours.faint
     names = left + 0.52 * (right - left)
@@ -151,7 +151,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    # All dots are inside the axis, and bars unless they are much longer.
+    # The axis includes all dots, and all bars that are not much longer than the others.
     least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
     lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
     higher = min(max(most, float(np.max(high))), 1.8 * most + 5)
@@ -185,9 +185,9 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw the shares by year of the topics with the largest changes, as small multiples."""
+    """Draw a small chart of the shares by year for each topic with a large change."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
-    # Significant changes first, then the largest; drawn in order of slope.
+    # Choose significant changes first, then the largest; draw them in order of slope.
     steep = shown.assign(steepness=shown["slope"].abs())
     steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MOST_PANELS)
     steep = steep.sort_values("slope", ascending=False)
@@ -236,7 +236,7 @@ def share_panel(
     panel.layers.extend([
         Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
         Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-        # A covered year between two gaps has no visible line.
+        # Points show covered years between two gaps, which have no line.
         Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
         Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
     ])  # fmt: skip
@@ -255,7 +255,7 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
             for row in rows[rows["class"] == kind].head(6).itertuples()
         )
         parts.append(f"{kind.capitalize()}: {named or 'none'}.")
-    return caption.describe("Chart of topics in time.", " ".join(parts))
+    return caption.describe("Chart of topics over time.", " ".join(parts))
 
 
 # -- authors
@@ -275,14 +275,15 @@ def author(
 ) -> Sheet:
     """Draw the papers of an author on the map, and by region and year.
 
-    Left, the papers on the map, coloured by year, with a line through the periods; right, the
-    papers of each region by year.
+    The left side shows the papers on the map, coloured by year, and a line that joins the mean
+    positions of successive periods. The right side shows the papers of each region by year.
 
     Parameters
     ----------
     atlas : AtlasStore
     name : str
-        Such as ``"Rubin, Vera"``. Authors with the same name are not separated.
+        Name of the author, such as ``"Rubin, Vera"``. Authors with the same name are not
+        distinguished.
     **options
         Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
     colours, size_inches, title
@@ -308,10 +309,10 @@ def author(
 
 
 def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
-    """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
+    """Draw the result of `landscape.overlays.author_path`, on the map and by region."""
     papers = analysis.table
     caption = caption_of(
-        analysis, NEARNESS, "The line joins the mean positions of the periods in order of time."
+        analysis, NEARNESS, "The line joins the mean positions of successive periods."
     )
     page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
@@ -328,16 +329,16 @@ def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOption
         name = clean_name(label) or "outside every region"
         regions.append(f"{name} ({len(part)}, {years}, {place})")
     more = f"In order: {'; '.join(regions[:12])}."
-    words = caption.describe("Map of an author's papers in time.", more)
+    words = caption.describe("Map of an author's papers over time.", more)
     return page.draw(alt_text=words, table=papers)
 
 
 def year_tints(years: Floats, *, dark: bool = False) -> Floats:
-    """Return colours from the first year (yellow-brown) to the last (violet-blue)."""
+    """Return a colour for each year, from yellow-brown (first) to violet-blue (last)."""
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
-    # Through grey in a straight line from yellow to blue: distinct with any colour vision.
+    # A straight line from yellow to blue is distinct with all types of colour vision.
     return oklab_to_srgb(
         np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
     )  # fmt: skip
@@ -359,7 +360,7 @@ def _draw_author_map(
         panel.layers.append(
             Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
         )
-    last_first = papers[::-1]  # so that the many late papers do not hide the early ones
+    last_first = papers[::-1]  # later papers must not hide earlier ones
     years = last_first["year"].to_numpy(dtype=float)
     ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)
     ramp = year_tints(np.linspace(*ends, 64), dark=colours.name == "dark")
@@ -385,7 +386,7 @@ def _draw_author_map(
 
 
 def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floats) -> None:
-    """Draw a row of dots per region, ordered by first year."""
+    """Draw the papers by year, with a row of dots for each region, sorted by first year."""
     left, bottom, right, top = box
     scale = page.scale
     page.write("Regions in time", left, top - 9 * scale, size=9, weight="bold", gid="heading")

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MOST = 21  # series that differ in colour or dashes
+_MOST = 21  # number of distinct combinations of colour and dashes
 _HOW = (
-    "The thick line contains 50% of a concept's papers, the thin one 80%, each in the "
-    "smallest possible area; the background is the density of all papers."
+    "The thick line contains 50% of a concept's papers, the thin line 80%, each in the "
+    "smallest possible area. The background is the density of all papers."
 )
 _COLUMNS = [
     ("papers", "Papers", "{:,.0f}"),
@@ -53,7 +53,8 @@ def uat(
 ) -> Any:
     """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
-    A thick line contains 50% of a concept's papers, a thin one 80% (highest-density regions).
+    The thick line of a concept contains 50% of its papers, and the thin line 80% (highest-density
+    regions).
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def uat(
         Draw one small map per concept, instead of one map with a table.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
-        `landscape.figures.heatmap`; no ``ax`` with `multiples`.
+        `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples`.
 
     Returns
     -------
@@ -75,7 +76,8 @@ def uat(
     Raises
     ------
     InputError
-        For an unknown concept, more than 21 of them, unknown colours, or too small a page.
+        If a concept or the colours are unknown, there are more than 21 concepts, or the page is
+        too small.
 
     Examples
     --------
@@ -89,14 +91,14 @@ def uat(
 def draw_concepts(
     atlas: AtlasStore, analysis: Analysis, *, multiples: bool = False, **look: Unpack[PageOptions]
 ) -> Any:
-    """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
+    """Draw the contours of the concepts in a result of `thesaurus_overlay`."""
     table = analysis.table
     if not len(table):
         raise InputError(
-            "Nothing to plot: no concepts. Choose concepts that papers are tagged with."
+            "Nothing to plot: there are no concepts. Choose concepts with tagged papers."
         )
     if len(table) > _MOST:
-        raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
+        raise InputError(f"{len(table)} concepts are too many for one map; choose at most {_MOST}.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = SIZE_INCHES if multiples else BESIDE_A_TABLE
     caption = caption_of(analysis, _HOW)
@@ -111,7 +113,7 @@ def draw_concepts(
 def _draw_together(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """Draw all concepts on one map, named at their densest parts, and the table."""
+    """Draw all concepts and their names on one map, with the table next to it."""
     box, column = page.divided()
     peaks = concept_peaks(analysis)
     known = np.isfinite(peaks["x"])
@@ -145,7 +147,7 @@ def _draw_multiples(
 def _add_concept(
     page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
 ) -> None:
-    """Add the contours of a concept, the inner one thicker."""
+    """Add the contours of a concept; the inner contour is thicker."""
     contours = analysis.tables["contours"]
     own = contours[contours["concept_id"] == row.concept_id]
     for share in sorted(own["share"].unique(), reverse=True):
@@ -163,7 +165,7 @@ def _add_concept(
 
 
 def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """Return the centre of the largest inner contour of each concept; NaN without contours."""
+    """Return the centre of the largest inner contour of each concept, or NaN without contours."""
     import pandas as pd
 
     contours = analysis.tables["contours"]
@@ -187,7 +189,7 @@ def concept_peaks(analysis: Analysis) -> pd.DataFrame:
 
 
 def _area(line: Floats) -> float:
-    """Return the area inside a closed line (shoelace formula)."""
+    """Return the area inside a closed line, by the shoelace formula."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 

@@ -1,4 +1,4 @@
-"""Names of continents, and seas and straits between regions."""
+"""Find names for continents, and the seas and straits between them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 _JOINED = " and "
-_DEEPEST = 1  # levels of the thesaurus with names of fields
+_DEEPEST = 1  # lowest thesaurus level with names of fields
 _SURE = (0.6, 0.25)  # claim and share above which a field always names a continent
-_LIKELY = (0.3, 0.12)  # the same if the continent's own name is not usable
+_LIKELY = (0.3, 0.12)  # the same for a continent whose own name is not usable
 _OWN = 2.0  # ratio of the concept's share on the continent to its share elsewhere
-_REACH = 0.2  # smallest share of a field's papers on the continent
-_FEWEST = 20  # papers with the concept itself
+_REACH = 0.2  # smallest share of all papers of a field that are on the continent
+_FEWEST = 20  # least number of papers tagged with the concept itself
 _FEWEST_LETTERS = 4
-_PARTED = 0.002  # added to shares, against rare concepts
+_PARTED = 0.002  # added to shares, so that rare concepts are not preferred
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def continent_names(
     fields: Mapping[int, Sequence[Field]],
     chosen: Collection[str] = (),
 ) -> tuple[dict[int, str], frozenset[int]]:
-    """Name continents without repeating names of regions."""
+    """Choose names for continents that no region has."""
     names: dict[int, str] = {}
     silent: set[int] = set()
     carriers: dict[str, int] = {}
@@ -57,7 +57,7 @@ def continent_names(
         for half in (label, *label.split(_JOINED)):
             carriers.setdefault(half.casefold(), number)
     taken = {label.casefold() for label in (*regions.values(), *chosen)}
-    # Wide fields first, then the largest claim; names are unique.
+    # Broad fields come first, then fields with the largest claim. Names are unique.
     claims = [(number, field) for number in labels for field in fields.get(number, ())]
     claims.sort(key=lambda one: (one[1].level, -one[1].claim, one[0]))
 
@@ -154,7 +154,7 @@ def _shares(counts: Floats, papers: Floats) -> tuple[Floats, Floats]:
 
 
 def _levels(thesaurus: Any) -> dict[str, int]:
-    """Return the concepts near the top of a thesaurus with their levels."""
+    """Return the level of each concept at the top of a thesaurus."""
     levels = dict.fromkeys(thesaurus.top, 0)
     rank = list(levels)
     for level in range(1, _DEEPEST + 1):
@@ -164,7 +164,7 @@ def _levels(thesaurus: Any) -> dict[str, int]:
 
 
 def _halves(label: str) -> list[str]:
-    """Split a name at its joins; symbols such as σ₈ are skipped if there are words."""
+    """Split a name at each "and"; parts such as σ₈ are omitted if other parts are words."""
     halves = label.split(_JOINED)
     telling = [half for half in halves if sum(c.isalpha() for c in half) >= _FEWEST_LETTERS]
     return telling or [label]
@@ -175,14 +175,14 @@ _FACING = -0.2  # largest cosine between the directions to two opposite shores
 _SHORTEST = 0.02  # of the map's longer side; shorter channels are ignored
 _STRAIT = 0.045  # of the map's longer side; wider waters are seas
 _WORD = (4, 24)  # characters of a name
-# Smallest share of a keyword on its shore, and ratio to the share on the other shore. Waters
-# without such keywords have no name.
+# Smallest share of papers with a keyword on one shore, and smallest ratio to the share on the
+# other shore. Seas and straits without such keywords have no name.
 _COMMON, _CONTRAST = 0.08, 3.0
 
 
 @dataclass(frozen=True)
 class Water:
-    """Water between two fields."""
+    """A sea or strait between two fields of research."""
 
     shores: tuple[int, int]
     kind: str
@@ -192,12 +192,12 @@ class Water:
 
     @property
     def key(self) -> str:
-        """Key of the waters in the gazetteer."""
+        """Key of this sea or strait in the gazetteer."""
         return f"{self.shores[0]}|{self.shores[1]}"
 
 
 def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integer]) -> list[Water]:
-    """Find the waters between two fields, the longest first."""
+    """Find the seas and straits between pairs of fields, the largest first."""
     from scipy.ndimage import distance_transform_edt, label
     from scipy.spatial import cKDTree
 
@@ -258,13 +258,13 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
 
 @dataclass(frozen=True)
 class Separation:
-    """A distinguishing keyword of each of two shores."""
+    """For each of two shores, a keyword that is more common there than on the other shore."""
 
     words: tuple[str, str]
     shares: tuple[tuple[float, float], tuple[float, float]]
 
     def sentence(self, first: str, second: str) -> str:
-        """Return a sentence for the gazetteer."""
+        """Return a text for the gazetteer with the keywords and their shares."""
         (near, far), (near2, far2) = self.shares
         return (
             f"{self.words[0]}: {near:.0%} of the papers near the shore of {first}, {far:.0%} "
@@ -278,7 +278,7 @@ def separation(
     *,
     avoid: Iterable[str] = (),
 ) -> Separation | None:
-    """Find, for each shore, the keyword whose share differs most from that on the other shore."""
+    """Find, for each shore, the keyword with the largest difference in share to the other shore."""
     counts, totals = [], []
     for papers in (first, second):
         sets = [{str(word) for word in words} for words in papers if words is not None]
@@ -308,7 +308,7 @@ def separation(
 def papers_on_shores(
     water: Water, x: Floats, y: Floats, fields: NDArray[np.integer], *, most: int = 150
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of the papers of each shore that are nearest to the water."""
+    """Return the rows of the papers nearest to the water, separately for each shore."""
     from scipy.spatial import cKDTree
 
     tree = cKDTree(np.column_stack([water.x, water.y]))

@@ -30,13 +30,13 @@ from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weig
 
 Picture = NDArray[np.uint8]
 
-GRAIN = 64  # pixels: 8 of a latent cell, and the three halvings of the UNet
-_TILES = {SD15: 768, SDXL: 1024}  # pixels: about the size that a family was trained on
+GRAIN = 64  # pixels: a latent cell has 8, and the UNet halves the size three times
+_TILES = {SD15: 768, SDXL: 1024}  # pixels, near the training size of each family
 _SMALLEST_TILE = 256
-_SHORE = 3  # pixels of land over which the true coast is blended
-_BAND = 1024  # rows that are masked at a time
-_SEA_GREY, _SHORE_GREY = 24, 64  # of the depth picture; the highest peak is 255
-# Schedulers without randomness: the result depends only on the noise at the start.
+_SHORE = 3  # width of the blended strip of land along the coast, in pixels
+_BAND = 1024  # rows processed at a time
+_SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture; the highest peak has 255
+# These schedulers are deterministic: the result depends only on the initial noise.
 SCHEDULERS = {
     "dpm++": "DPMSolverMultistepScheduler",
     "ddim": "DDIMScheduler",
@@ -65,17 +65,17 @@ class Settings:
     """Settings of `redraw`."""
 
     seed: int = 0  # seed of the noise
-    strength: float | None = None  # 0 to 1; default: that of the theme
+    strength: float | None = None  # 0 to 1; default: the strength of the theme
     steps: int = 30  # steps of a full diffusion
     guidance: float = 6.0  # guidance scale of the prompt
     depth_scale: float = 0.6  # weight of the ControlNet for heights
     coast_scale: float = 0.5  # weight of the ControlNet for coasts
     tile: int | None = None  # longest side in pixels; default: 1024 for XL, 768 for 1.5
-    overlap: int | None = None  # of tiles, in pixels; default: a quarter of a tile
+    overlap: int | None = None  # overlap of tiles in pixels; default: a quarter of a tile
     scheduler: str = "dpm++"  # a key of SCHEDULERS
-    attempts: int = 3  # drawings at decreasing strength, until one matches the data
-    lowering: float = 0.6  # factor of the strength from one attempt to the next
-    prompt: str = ""  # replaces that of the theme
+    attempts: int = 3  # maximum number of drawings, at decreasing strength
+    lowering: float = 0.6  # factor that reduces the strength for the next attempt
+    prompt: str = ""  # replaces the prompt of the theme
     negative: str = ""  # added to the negative prompt of the theme
     depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
     coast: str = "auto"  # ControlNet for coasts
@@ -106,13 +106,13 @@ class Settings:
         return cls(**{**choices, **({"bars": Bars(**bars)} if isinstance(bars, dict) else {})})
 
     def overlap_of(self, tile: int) -> int:
-        """Pixels shared by tiles of a size."""
+        """Return the overlap of tiles of a given size, in pixels."""
         return tile // 4 if self.overlap is None else self.overlap
 
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Result of `redraw`: the picture with the true water, or the original map if not `kept`."""
+    """Result of `redraw`. If `kept` is False, `picture` is the original map."""
 
     picture: Picture
     scores: Fidelity | None
@@ -135,10 +135,11 @@ def redraw(
 ) -> Redrawn:
     """Redraw a map with a diffusion model, and keep the picture only if it matches the data.
 
-    Image-to-image diffusion (Meng et al. 2022, arXiv:2108.01073) from the painted map, guided by
-    ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts if there are any. The
-    picture is compared with the data before the true water is restored. If it does not match, it is
-    drawn again with less strength; if all attempts fail, the painted map is returned.
+    Image-to-image diffusion (Meng et al. 2022, arXiv:2108.01073) starts from the painted map.
+    ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts guide it, if available.
+    The picture is compared with the data before and after the true water is restored. If it does
+    not match, it is drawn again with a lower strength. If all attempts fail, the painted map is
+    returned.
 
     Parameters
     ----------
@@ -146,26 +147,27 @@ def redraw(
         The map from `landscape.outreach.paint`.
     terrain : Terrain
     weights : str or path
-        Folder of a Stable Diffusion 1.5 or XL model, used without network, or its Hub name.
+        Folder or Hub name of a Stable Diffusion 1.5 or XL model. A folder is used without network
+        access.
     theme : str, default "atlas"
         Determines the prompt.
     seed : int, default 0
     strength : float, optional
-        0 to 1; that of the theme if not given.
+        Strength of the diffusion, 0 to 1; by default the strength of the theme.
     note : callable, optional
-        Receives each note.
+        Called with each message for the user.
     **choices
         Other fields of `landscape.outreach._diffusion.Settings`, such as ``steps`` or ``tile``.
 
     Returns
     -------
     Redrawn
-        Bit-identical for the same input on the same CPU.
+        The result is bit-identical for the same input on the same CPU.
 
     Raises
     ------
     InputError
-        For unusable weights or settings.
+        If the weights or settings are invalid.
     RemoteError
         If weights cannot be downloaded from the Hub.
     MissingExtraError
@@ -190,7 +192,7 @@ def prompt_for(theme: str, settings: Settings) -> Prompt:
 
 
 def clean_prompt(words: str) -> str:
-    """Remove control characters, lone surrogates and tokenizer marks; at most 600 characters."""
+    """Remove control characters, surrogates and tokenizer marks; truncate to 600 characters."""
     composed = unicodedata.normalize("NFC", words.encode("utf-8", "ignore").decode("utf-8"))
     composed = re.sub(r"<\|[^|<>]{0,40}\|>", " ", composed)
     kept = (" " if unicodedata.category(c) in ("Cc", "Cn", "Co") else c for c in composed)
@@ -215,7 +217,7 @@ def coast_picture(land: NDArray[np.bool_], *, width: int = 2) -> Picture:
 def restore_water(
     drawn: Picture, truth: Picture, land: NDArray[np.bool_], *, shore: int = _SHORE
 ) -> Picture:
-    """Restore the water of the true map, with a blended shore."""
+    """Replace the water of a drawn map by the water of the true map, and blend the shore."""
     from scipy.ndimage import distance_transform_cdt
 
     if land.all():
@@ -226,7 +228,7 @@ def restore_water(
 
 
 def _grey(values: NDArray[Any]) -> Picture:
-    """Repeat grey levels over three channels."""
+    """Convert grey levels to an RGB picture."""
     return np.repeat(np.rint(values).astype(np.uint8)[..., None], 3, axis=2)
 
 
@@ -235,7 +237,7 @@ def _grey(values: NDArray[Any]) -> Picture:
 
 @dataclass(frozen=True)
 class Tile:
-    """Position and size of a tile, and the strips that earlier tiles have drawn, in pixels."""
+    """Position and size of a tile, and its overlap with earlier tiles, in pixels."""
 
     left: int
     top: int
@@ -246,7 +248,7 @@ class Tile:
 
 
 def cut_tiles(width: int, height: int, *, tile: int, overlap: int) -> list[Tile]:
-    """Cover a sheet with overlapping tiles of one size, row by row, on multiples of `GRAIN`."""
+    """Cover a sheet with overlapping tiles of equal size, at multiples of `GRAIN`."""
     if tile < GRAIN:
         raise InputError(f"A tile must be at least {GRAIN} pixels wide, not {tile}.")
     if not 0 <= overlap <= tile // 2:
@@ -263,12 +265,12 @@ def cut_tiles(width: int, height: int, *, tile: int, overlap: int) -> list[Tile]
 
 
 def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int]]:
-    """Yield start, length and overlap with the previous tile along one side of the sheet."""
+    """Yield start, length and overlap with the previous tile, for each tile along one side."""
     whole = ceil(length / GRAIN) * GRAIN
     if whole <= side:
         yield 0, whole, 0
         return
-    # Neighbours share at least `overlap`, also after rounding to the grain.
+    # The overlap is at least `overlap`, even after rounding to multiples of GRAIN.
     number = ceil((whole - overlap) / max(GRAIN, (side - overlap) // GRAIN * GRAIN))
     starts = [round(i * (whole - side) / (number - 1) / GRAIN) * GRAIN for i in range(number)]
     yield starts[0], side, 0
@@ -277,7 +279,7 @@ def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int
 
 
 def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
-    """Return a tile of an array; beyond the edge, the edge is repeated."""
+    """Return the part of an array within a tile; edge values are repeated outside the array."""
     part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
     past = [(0, tile.height - part.shape[0]), (0, tile.width - part.shape[1])]
     return np.pad(part, past + [(0, 0)] * (array.ndim - 2), mode="edge")
@@ -286,10 +288,10 @@ def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
 def draw_in_tiles(
     shape: tuple[int, int], tiles: Sequence[Tile], draw: Callable[[Tile], Picture]
 ) -> Picture:
-    """Draw a sheet tile by tile, blended over the shared strips with a raised cosine."""
+    """Draw a sheet tile by tile, and blend overlapping tiles with a raised cosine."""
     sheet = np.zeros((*shape, 3), dtype=np.uint8)
     for top, row in groupby(tiles, key=lambda tile: tile.top):
-        # Rows are composed first, so each blend has one direction.
+        # Tiles are first blended into rows, so that each blend has one direction.
         in_row = list(row)
         strip = np.zeros((in_row[0].height, shape[1], 3), dtype=np.uint8)
         for tile in in_row:
@@ -306,7 +308,7 @@ def _blend(place: Picture, drawn: Picture, weight: NDArray[np.float32]) -> None:
 
 
 def _ramp(over: int, length: int) -> NDArray[np.float32]:
-    """Return weights along one side of a tile, which rise from 0 to 1 over the shared strip."""
+    """Return weights along one side of a tile, which rise from 0 to 1 over the overlap."""
     along = np.clip((np.arange(length) + 0.5) / max(over, 1), 0, 1) if over else np.ones(length)
     return (0.5 - 0.5 * np.cos(np.pi * along)).astype(np.float32)
 
@@ -316,7 +318,7 @@ def _ramp(over: int, length: int) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Plan:
-    """Device and longest side of a tile; `spare` saves memory with offloading and VAE tiling."""
+    """Device and size of tiles; `spare` saves memory by offloading and VAE tiling."""
 
     device: str
     tile: int
@@ -328,7 +330,7 @@ class Plan:
 
 
 def list_plans(device: str, tile: int) -> list[Plan]:
-    """List the plans of drawing, from the best one to the one that needs the least memory."""
+    """List possible devices and tile sizes, from the fastest to the one with the least memory."""
     smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
     sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
     plans = [] if device == "cpu" else [Plan(device, tile)]
@@ -349,7 +351,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 class DiffusionModel:
-    """Pipeline of diffusers, loaded from checked weights without network, pickles or code."""
+    """A diffusers pipeline, loaded from checked weights without network, pickles or code."""
 
     def __init__(self, weights: Weights, scheduler: str = "dpm++") -> None:
         self.weights = weights
@@ -357,7 +359,7 @@ class DiffusionModel:
             with _quiet():
                 self.pipeline = _load_pipeline(weights, SCHEDULERS[scheduler])
         except Exception as error:
-            # Loaders raise errors of many classes.
+            # The libraries raise many kinds of errors.
             if is_out_of_memory(error):
                 raise
             reason = " ".join(str(error).split())[:300] or type(error).__name__
@@ -368,7 +370,7 @@ class DiffusionModel:
         self.cell = self.pipeline.vae_scale_factor  # pixels of a latent cell
 
     def move(self, plan: Plan) -> None:
-        """Move the model to a device, in half precision on a graphics card."""
+        """Move the model to a device; a CUDA device uses half precision."""
         import torch
         from diffusers.utils import is_accelerate_available
 
@@ -389,7 +391,7 @@ class DiffusionModel:
         return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
 
     def noise(self, width: int, height: int, seed: int) -> Any:
-        """Draw the noise of the whole image on the CPU, so that it is the same on all machines."""
+        """Generate the noise of the whole image on the CPU, so that all devices use the same."""
         import torch
 
         shape = (
@@ -410,7 +412,7 @@ class DiffusionModel:
         prompt: Prompt,
         settings: Settings,
     ) -> Picture:
-        """Redraw one tile, with the part of the noise at its position."""
+        """Redraw one tile from its part of the map and of the noise."""
         import torch
         from PIL import Image
 
@@ -436,12 +438,12 @@ class DiffusionModel:
                 output_type="np",
                 **arguments,
             ).images[0]
-        # Half precision can overflow; NaN is drawn grey, and the check sees it.
+        # Half precision can overflow to NaN. NaN is drawn grey, so that the check fails.
         return np.rint(np.nan_to_num(drawn, nan=0.5) * 255).astype(np.uint8)
 
     @contextlib.contextmanager
     def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
-        """Use the tile's part of the noise of the whole image, so that overlapping tiles agree."""
+        """Replace the noise of a tile by its part of the whole noise, so that tiles match."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
@@ -449,7 +451,7 @@ class DiffusionModel:
         def add_noise(original: Any, drawn: Any, when: Any) -> Any:
             rows, columns = drawn.shape[-2:]
             part = noise[..., top : top + rows, left : left + columns].to(drawn)
-            drawn = drawn.clone()  # cells beyond the sheet keep the tile's own noise
+            drawn = drawn.clone()  # cells outside the sheet are unchanged
             drawn[..., : part.shape[-2], : part.shape[-1]] = part
             return own(original, drawn, when)
 
@@ -473,7 +475,7 @@ def _load_pipeline(weights: Weights, scheduler: str) -> Any:
             for kind in CONTROLS
             if (folder := weights.controls.get(kind))
         ]
-    # The safety checker is for photographs; false positives would blacken tiles.
+    # The safety checker is for photographs; its false positives would be black tiles.
     if weights.family == SD15:
         parts |= {"safety_checker": None, "requires_safety_checker": False}
     else:
@@ -531,7 +533,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Redrawing:
-    """A map, a model and settings."""
+    """State of one call of `redraw`: the map, the model, the settings and the notes."""
 
     def __init__(
         self,
@@ -559,7 +561,7 @@ class _Redrawing:
         tile = min(settings.tile or _TILES[found.family], ceil(max(self.size) / GRAIN) * GRAIN)
         cut_tiles(
             64, 64, tile=tile, overlap=settings.overlap_of(tile)
-        )  # raises for a wrong overlap
+        )  # raises InputError for an invalid overlap
         self.plans = list_plans(device, tile)
         self.prompt = prompt_for(theme, settings)
         self.model = DiffusionModel(found, settings.scheduler)
@@ -575,7 +577,7 @@ class _Redrawing:
             self.note(f"The prompt is too long; the model ignores its end: {unread[:120]!r}.")
 
     def note(self, sentence: str) -> None:
-        """Store a note and report it."""
+        """Store a message and report it to the callback."""
         self.notes.append(sentence)
         if self._report is not None:
             self._report(sentence)
@@ -626,7 +628,7 @@ class _Redrawing:
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-            gc.collect()  # the error, which references the tensors, is gone
+            gc.collect()  # free the tensors that the error referenced
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(self.plans) == 1:
@@ -635,7 +637,7 @@ class _Redrawing:
                     "or use a smaller model."
                 )
             self.plans = self.plans[1:]  # do not try this plan again
-            self.note(f"Out of memory with {plan}: going on with {self.plans[0]}.")
+            self.note(f"Out of memory with {plan}; continuing with {self.plans[0]}.")
 
     def _draw_with(self, plan: Plan, noise: Any) -> Picture:
         self.model.move(plan)
@@ -665,7 +667,7 @@ class _Redrawing:
         )
 
     def _restore_water(self, drawn: Picture) -> None:
-        """Restore the true water of a sheet, some rows at a time."""
+        """Restore the water of the true map in a sheet, some rows at a time."""
         width, height = self.size
         for top in range(0, height, _BAND):
             bottom = min(top + _BAND, height)
@@ -677,7 +679,7 @@ class _Redrawing:
     def _record(
         self, picture: Picture, plan: Plan, tries: list[dict[str, Any]], *, kept: bool
     ) -> dict[str, Any]:
-        """Return everything needed to draw the picture again."""
+        """Return the settings and versions that are needed to reproduce the picture."""
         weights, scheduler = self.model.weights, self.model.pipeline.scheduler
         config = {key: value for key, value in scheduler.config.items() if key[0] != "_"}
         return {
@@ -710,6 +712,6 @@ class _Redrawing:
 
 
 def _digest(picture: Picture) -> str:
-    """SHA-256 of the shape and pixels of a picture."""
+    """Return the SHA-256 checksum of the shape and pixels of a picture."""
     shape = "x".join(map(str, picture.shape)).encode()
     return hashlib.sha256(shape + np.ascontiguousarray(picture).tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""Heights from the density of papers, and smooth surfaces through a grid of heights."""
+"""Compute heights from the density of papers, and smooth surfaces through grids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Surface:
 
     @classmethod
     def through(cls, grid: Grid) -> Surface:
-        """Make the surface that passes through a grid."""
+        """Fit a cubic spline surface to the values of a grid."""
         from scipy.ndimage import spline_filter
 
         return cls(np.asarray(spline_filter(grid, order=3, output=np.float32, mode="mirror")))
@@ -46,11 +46,11 @@ class Surface:
 
 
 def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
-    """Weights of the cells for each pixel: a sparse matrix of shape (len(pixels), n_cells)."""
+    """Return spline weights of the cells for each pixel, sparse, shape (len(pixels), n_cells)."""
     from scipy import sparse
 
     place = (np.arange(pixels.start, pixels.stop) + 0.5) * (n_cells / n_pixels) - 0.5
-    place = np.clip(place, 0, n_cells - 1)  # constant beyond the outermost centres
+    place = np.clip(place, 0, n_cells - 1)  # constant outside the outermost cell centres
     first = np.floor(place).astype(np.int64)
     t = place - first
     if slope:
@@ -74,20 +74,20 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
     return sparse.csr_matrix((values, (rows, cells.ravel())), shape=(len(place), n_cells))
 
 
-KERNEL_CELLS = 6.5  # standard deviation of the narrowest kernel at first, in cells
+KERNEL_CELLS = 6.5  # initial standard deviation of the narrowest kernel, in cells
 _LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
-FLOOR = 30.0  # ratio of the density at the coast to that of the open sea
+FLOOR = 30.0  # ratio of the density at the coast to the density of the open sea
 PLAIN = 0.42  # slope of the coastal plains, relative to the mean slope of the land
 # The narrow Gaussian gives sharp summits; the wide ones connect neighbouring summits.
 _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
-_WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
-_FEW_LANDS = 12  # with more land areas, the kernels are widened
-_LEAST_LAND = 0.02  # of the sheet; with less land, the kernels are widened
-_LEAST_ISLAND = 0.0004  # of the papers
+_WIDEST = 0.05  # largest standard deviation of the narrowest kernel, relative to the longer side
+_FEW_LANDS = 12  # if there are more land areas, kernels are widened
+_LEAST_LAND = 0.02  # share of the sheet; if there is less land, kernels are widened
+_LEAST_ISLAND = 0.0004  # share of the papers on an island
 _LEAST_PAPERS = 3.0
-_HIGHEST_SEA = 0.8  # of the density on the highest peak
-_CLEAR = 0.06  # of the highest peak: distance of filled cells from sea level
+_HIGHEST_SEA = 0.8  # largest density at the coast, relative to the highest peak
+_CLEAR = 0.06  # height of filled cells above sea level, relative to the highest peak
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,16 @@ class Ground:
     land_share: float
 
     def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the flat index of the cell of each paper, and whether it is on the grid."""
+        """Return the flat cell index of each paper, and a mask of the papers on the grid."""
         return _cells_of(x, y, self.extent, self.height.shape)
 
 
 def measure_ground(
     x: Floats, y: Floats, *, aspect: float, sea_share: float, margin: float
 ) -> Ground:
-    """Measure paper density, and crop the sheet around the land."""
+    """Convert the density of papers to heights, on a grid that is cropped to the land."""
     first = _fitted(*_box_of_most(x, y), aspect=aspect, margin=0.12)
-    # The best width for two dimensions decreases with the number of papers (Scott 1992).
+    # The kernel width decreases with the number of papers by Scott's rule (Scott 1992).
     narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
     cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
     draft = _measure(x, y, first, cells=cells // 2, narrow=narrow, sea_share=sea_share)
@@ -131,8 +131,8 @@ def measure_ground(
 def relief_of(height: Grid, *, highest: float) -> Grid:
     """Convert heights to elevations: -1 is the open sea, 0 the coast, 1 the highest peak.
 
-    On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
-    flat near the coast and steep at the top.
+    On land :math:`e = a t + (1 - a) t^2`, where :math:`t` is the height relative to the highest
+    peak. The land is flat near the coast and steep at the top.
     """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
@@ -165,7 +165,7 @@ def blurred(counts: Grid, sigma: float) -> Grid:
 def _cells_of(
     x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the flat index of the cell of each paper, 0 outside, and whether it is inside."""
+    """Return the flat cell index of each paper, and a mask of the papers on the grid."""
     x0, x1, y0, y1 = extent
     column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
     row = np.floor((y1 - np.asarray(y, dtype=np.float64)) * (shape[0] / (y1 - y0)))
@@ -186,7 +186,7 @@ def _box_of_most(x: Floats, y: Floats) -> tuple[float, float, float, float]:
 def _fitted(
     x0: float, x1: float, y0: float, y1: float, *, aspect: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Return the sheet of a given aspect ratio around a box."""
+    """Return the smallest sheet with a given aspect ratio and margin that contains a box."""
     centre = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
     shape = np.array([1.0, 1 / aspect]) if aspect >= 1 else np.array([aspect, 1.0])
     free = shape - 2 * margin
@@ -239,11 +239,11 @@ def _measure(
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
 ) -> tuple[float, Any, float]:
-    """Return the density at the coast, the land without islets, and the number of papers on it."""
+    """Return the coast density, the land without small islands, and the papers on the land."""
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])
-    # If all papers are at one point, all are on the summit, with some land around it.
+    # If all papers are at one point, they are on a summit with some land around it.
     on_summit = held[0] > _HIGHEST_SEA * held[-1]
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
@@ -255,7 +255,7 @@ def _sea_level(
         stays = papers >= islet
         return stays[lands], float(papers[stays].sum())
 
-    for _ in range(18):  # bisection: the share decreases with the sea level
+    for _ in range(18):  # bisection: a higher sea level gives a smaller share on land
         level = (low * high) ** 0.5
         low, high = (level, high) if flooded(level)[1] >= share * n_papers else (low, level)
     land, on_land = flooded(low)
@@ -278,7 +278,7 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
 
 
 def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
-    """Fill holes to a level and smooth their edges, except at cells to keep."""
+    """Raise holes to a given height and smooth their edges; do not change the cells in `keep`."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 
     if not holes.any():

@@ -16,10 +16,10 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-_LONGEST = 512  # pixels; size of the compared pictures
+_LONGEST = 512  # longer side of the compared pictures, in pixels
 _PEAKS = 12  # number of compared summits
-_RISE = 0.02  # of the highest peak; smallest relief of compared summits
-_NOTHING = 0.001  # share of the sheet; less land or water is ignored
+_RISE = 0.02  # smallest relief of compared summits, relative to the highest peak
+_NOTHING = 0.001  # share of the sheet; smaller areas of land or water are ignored
 _TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # tolerance of coasts: share of the diagonal, and pixels
 # Allowed overall changes of the colours of a picture.
 _GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)  # of L*, a* and b*
@@ -52,13 +52,14 @@ class Fidelity:
     iou : float
         The lower of the two intersections over union: of land, and of water.
     boundary_f1 : float
-        Harmonic mean of the shares of drawn coast that is true and of true coast that is drawn.
+        Harmonic mean of two shares: of the drawn coast that is near the true coast, and of the
+        true coast that is near the drawn coast.
     peaks_kept : float
         Share of the compared peaks that rise above their surroundings.
     relief_correlation : float
         Spearman correlation of heights read from the picture with the true heights, -1 to 1.
     relief_of_truth : float
-        The same correlation, for the map drawn without diffusion.
+        The same correlation for the map that was drawn without diffusion.
     n_peaks : int
         Number of compared peaks.
     bars : Bars
@@ -69,7 +70,7 @@ class Fidelity:
     >>> Fidelity(0.97, 0.9, 1.0, 0.6, 0.7, 12).passed
     True
     >>> Fidelity(0.91, 0.9, 1.0, 0.6, 0.7, 12).says
-    'land and water agree with the data to 0.91 where 0.95 is asked for'
+    'land and water agree with the data to 0.91 where 0.95 is required'
     """
 
     iou: float
@@ -82,7 +83,7 @@ class Fidelity:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Names of the scores below their limit; NaN fails."""
+        """Names of the scores that are below their limit or NaN."""
         return tuple(name for name, (value, bar) in self._measured.items() if not value >= bar)
 
     @property
@@ -92,17 +93,17 @@ class Fidelity:
 
     @property
     def says(self) -> str:
-        """Text for the user: the failed scores, or the agreement."""
+        """Message for the user that lists the failed scores, or reports the agreement."""
         if self.passed:
             return f"it matches the data (land and water agree to {self.iou:.2f})"
         return ", ".join(
             f"{_WORDS[name]} {self._measured[name][0]:.2f} "
-            f"where {self._measured[name][1]:.2f} is asked for"
+            f"where {self._measured[name][1]:.2f} is required"
             for name in self.failed
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the scores as written to a sidecar."""
+        """Return the scores as a dict for the settings file."""
         numbers = {
             name: round(value, 4) if isinstance(value, float) else value
             for name, value in asdict(self).items()
@@ -123,7 +124,7 @@ class Fidelity:
 _WORDS = {
     "iou": "land and water agree with the data to",
     "boundary_f1": "coasts agree to",
-    "peaks_kept": "of the highest peaks there remain",
+    "peaks_kept": "the share of the highest peaks that remain is",
     "relief": "heights follow the relief with a rank correlation of",
 }
 
@@ -159,9 +160,10 @@ def judge(
 
     Notes
     -----
-    A forest learns land and height from the colours of the true map and reads both from the
-    picture. Intersection over union: Jaccard (1912, *New Phytologist* 11, 37). Boundary F1: Csurka
-    et al. (2013, *BMVC*), with a tolerance of 0.5 % of the diagonal.
+    A random forest is trained to predict land and height from the colours of the true map, and is
+    then applied to the picture. Intersection over union is defined by Jaccard (1912, *New
+    Phytologist* 11, 37), and boundary F1 by Csurka et al. (2013, *BMVC*), here with a tolerance of
+    0.5 % of the diagonal.
     """
     if truth is None:
         truth = paint(terrain, theme=theme)
@@ -169,7 +171,7 @@ def judge(
 
 
 class TrueMap:
-    """The map drawn from the data, against which pictures are measured."""
+    """The map drawn from the data, with which pictures are compared."""
 
     def __init__(self, terrain: Terrain, truth: Picture) -> None:
         from sklearn.ensemble import ExtraTreesRegressor
@@ -184,14 +186,14 @@ class TrueMap:
         heights = self.elevation.ravel()
         chosen = random.permutation(heights.size)[:_SAMPLE]
         seen = _features(self.lab)[chosen]
-        noisy = seen + random.normal(0, 1, seen.shape)  # for tolerance to noise
+        noisy = seen + random.normal(0, 1, seen.shape)  # makes the forest robust to noise
         wanted = np.column_stack([heights >= 0, heights])[chosen]
         self.reader = ExtraTreesRegressor(_TREES, min_samples_leaf=10, random_state=0)
         self.reader.fit(np.vstack([seen, noisy]), np.vstack([wanted, wanted]))
-        self.heights = self._read(self.lab)[1]  # as predicted from the true map
+        self.heights = self._read(self.lab)[1]  # heights that the forest predicts from the true map
 
     def judge(self, picture: Picture, *, bars: Bars | None = None) -> Fidelity:
-        """Measure one picture."""
+        """Compare a picture with the true map."""
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
             raise InputError(
                 "A picture must be uint8 of shape (height, width, 3), "
@@ -210,14 +212,14 @@ class TrueMap:
         )
 
     def _read(self, lab: Floats) -> tuple[Mask, Floats]:
-        """Predict land and heights from colours."""
+        """Predict a mask of the land, and heights, from CIELAB colours."""
         from scipy import ndimage
 
         found = self.reader.predict(_features(lab)).reshape(*lab.shape[:2], 2)
         return ndimage.gaussian_filter(found[..., 0], 1) > 0.5, found[..., 1]
 
     def _compare_peaks(self, heights: Floats) -> tuple[float, int]:
-        """Return the share of summits that rise at least half as much as on the true map."""
+        """Return the share of summits at least half as high as on the true map, and the total."""
         radius = max(2.0, 0.015 * max(self.size))
         rows, columns = np.ogrid[: self.size[1], : self.size[0]]
         kept = compared = 0
@@ -234,7 +236,7 @@ class TrueMap:
         return (kept / compared if compared else 1.0), compared
 
     def _correlate_relief(self, heights: Floats) -> float:
-        """Return the Spearman correlation of two reliefs on land, or 0 if either is constant."""
+        """Return the Spearman correlation with the true relief on land, or 0 if one is constant."""
         from scipy import ndimage, stats
 
         inner = ndimage.binary_erosion(self.land, iterations=2)
@@ -253,7 +255,7 @@ def _resized(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
 
 
 def _lab(picture: Picture, size: tuple[int, int]) -> Floats:
-    """Return the slightly blurred CIELAB colours of a picture."""
+    """Resize a picture, convert it to CIELAB colours and blur it slightly."""
     from scipy import ndimage
     from skimage.color import rgb2lab
 
@@ -262,7 +264,7 @@ def _lab(picture: Picture, size: tuple[int, int]) -> Floats:
 
 
 def _features(lab: Floats) -> Floats:
-    """Return colours at three scales and edges at two, shape (pixels, 11)."""
+    """Return colours at three scales and edges at two scales, shape (pixels, 11)."""
     from scipy import ndimage
 
     width = max(1.0, 0.006 * max(lab.shape))
@@ -272,7 +274,7 @@ def _features(lab: Floats) -> Floats:
 
 
 def _match_tone(lab: Floats, truth: Floats) -> Floats:
-    """Remove an overall tone by a limited gain and offset for each of L*, a* and b*."""
+    """Match the overall tone of a picture to the true map, by a limited linear change of L*a*b*."""
     matched = np.empty_like(lab)
     for i in range(3):
         one, other = lab[..., i], truth[..., i]
@@ -285,7 +287,7 @@ def _match_tone(lab: Floats, truth: Floats) -> Floats:
 
 
 def _relief(heights: Floats, inside: Mask, sigma: float) -> Floats:
-    """Subtract the mean of the surroundings within a mask."""
+    """Subtract the local mean of the heights inside a mask."""
     from scipy import ndimage
 
     weight = inside.astype(np.float32)
@@ -294,7 +296,7 @@ def _relief(heights: Floats, inside: Mask, sigma: float) -> Floats:
 
 
 def _peak_pixels(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return the rows and the columns of the highest summits."""
+    """Return the row and column of each of the highest summits."""
     summits = [peak for peak in terrain.peaks if peak.summit and peak.elevation > 0]
     highest = sorted(summits, key=lambda peak: -peak.elevation)[:_PEAKS]
     column, row = terrain.pixels_of([p.x for p in highest], [p.y for p in highest])
@@ -317,7 +319,7 @@ def _iou(seen: Mask, true: Mask) -> float:
 
 
 def _boundary_f1(seen: Mask, true: Mask) -> float:
-    """Return the harmonic mean of the shares of each coast that are near the other coast."""
+    """Return the boundary F1 score: the harmonic mean of coast precision and recall."""
     from scipy import ndimage
     from skimage.segmentation import find_boundaries
 

@@ -37,7 +37,7 @@ KINDS = (".png", ".pdf", ".svg", ".html")
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Check the file name."""
+    """Return the path of a map; raise InputError if it cannot be written."""
     return check_output(path, KINDS, what="An outreach map")
 
 
@@ -70,10 +70,10 @@ class Rendering:
     about: About  # content of the legend
     entries: tuple[Entry, ...]  # the gazetteer
     alt_text: str  # description of the map
-    used: str  # one line on how the picture was made
+    used: str  # how the picture was made, in one line
     notes: tuple[str, ...] = ()  # messages for the user
-    # Settings that reproduce the map; with the scores of `landscape.outreach.judge` if a model
-    # redrew it
+    # Settings that reproduce the map. They include scores of `landscape.outreach.judge` if a model
+    # has redrawn it.
     settings: Mapping[str, Any] = field(default_factory=dict)
     fidelity: Fidelity | None = None  # scores of the redrawn picture
 
@@ -87,7 +87,7 @@ class Rendering:
         return draw_page(self.sheet, self.picture, self.map_box, self.marks, page=self.inks.page)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the map, and beside it its gazetteer, alternative text and settings.
+        """Write the map, and files with its gazetteer, alternative text and settings.
 
         Parameters
         ----------
@@ -98,12 +98,12 @@ class Rendering:
         Returns
         -------
         pathlib.Path
-            The file. The same map gives the same bytes.
+            The file of the map. Its bytes are the same for the same map.
 
         Raises
         ------
         InputError
-            For another format, or a folder that cannot be written.
+            If the format is not supported or the folder is not writable.
         """
         target = check_target(path)
         write_output(target, encode_map(self, target.suffix.lower()))
@@ -129,7 +129,7 @@ def encode_map(rendering: Rendering, kind: str) -> bytes:
 
 
 def sidecars(rendering: Rendering, target: Path) -> dict[Path, bytes]:
-    """Return the files beside the map: gazetteer, alternative text, settings with scores."""
+    """Return the contents of the files written with a map: gazetteer, text and settings."""
     return {
         gazetteer_of(target): as_csv(rendering.gazetteer, float_format="%.6g").encode(),
         target.with_suffix(".alt.txt"): f"{rendering.alt_text}\n".encode(),
@@ -159,7 +159,7 @@ def preview(rendering: Rendering) -> bytes:
 
 def _png(rendering: Rendering) -> bytes:
     sheet = rendering.sheet
-    few = sheet.name == "web"  # a palette, for a quarter of the size
+    few = sheet.name == "web"  # 256 colours reduce the size to a quarter
     return png_bytes(rendering.page(), dpi=sheet.dpi, about=_about(rendering), few=few)
 
 
@@ -204,7 +204,7 @@ def _about(rendering: Rendering) -> dict[str, str]:
 
 
 def _record(rendering: Rendering, *, indent: int | None = 1) -> str:
-    """Settings, scores and notes as JSON."""
+    """Return the settings, scores and notes of a map as JSON."""
     record: dict[str, Any] = {"settings": dict(rendering.settings), "used": rendering.used}
     scores = rendering.fidelity
     if scores is not None:
@@ -219,7 +219,7 @@ _LETTERED = ("region", "continent", "water", "leader", "peak")
 
 
 def zoomable_page(rendering: Rendering) -> str:
-    """Return a self-contained HTML page to zoom the map."""
+    """Return a self-contained HTML page with a zoomable map."""
     about, inks = rendering.about, rendering.inks
     x0, _, x1, y1 = rendering.map_box
     marks = [mark for mark in rendering.marks if mark.role in _LETTERED]
@@ -246,7 +246,7 @@ def zoomable_page(rendering: Rendering) -> str:
 
 
 def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
-    """Return the picture with enough pixels to zoom, painted again if it is small."""
+    """Return the picture at a resolution for zooming; paint a small picture again."""
     picture = rendering.picture
     height, width = picture.shape[:2]
     if rendering.fidelity is not None or max(width, height) >= _SIDE:
@@ -258,7 +258,7 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
 
 
 def _page_words(rendering: Rendering) -> list[Run]:
-    """Return the texts of the page as plain, italic and bold runs, for their fonts."""
+    """Return all texts of the page in plain, italic and bold style, to select fonts for them."""
     runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
     style = runs[0].style if runs else None
     if style is None:

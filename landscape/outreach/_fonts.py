@@ -1,7 +1,6 @@
-"""Fonts for texts in any script, and instructions to install missing fonts.
+"""Choose fonts for text in any script, and describe how to install missing fonts.
 
-The fonts of matplotlib contain Latin, Greek, Cyrillic and Arabic; other scripts need fonts of the
-system.
+The fonts of matplotlib contain Latin, Greek, Cyrillic and Arabic. Other scripts need system fonts.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _FAMILIES = {
     "HANGUL": ("Noto Serif CJK KR", "Noto Sans CJK KR", "AppleMyungjo", "Batang"),
 }
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "IDEOGRAPHIC", "FULLWIDTH", "BOPOMOFO")
-# Scripts with joined or stacked letters, which cannot be spaced.
+# Letters of these scripts are joined or stacked, so no space can be added between them.
 _UNJOINED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", *_EAST_ASIAN)
 _JOINERS = "\u200c\u200d"  # joiners of Persian and Indian scripts, without a glyph
 
@@ -59,20 +58,20 @@ def is_right_to_left(text: str) -> bool:
 
 
 def can_be_spaced(text: str) -> bool:
-    """Return whether letters can be spaced in this script."""
+    """Return whether space can be added between the letters of a text."""
     scripts = {script_of(character) for character in text} - {""}
     return all(script.startswith(_UNJOINED) for script in scripts)
 
 
 def breaks_anywhere(text: str) -> bool:
-    """Return whether the script has no spaces between words, as in Chinese."""
+    """Return whether a line can break anywhere, as in Chinese, which has no word spaces."""
     letters = [script_of(character) for character in text if character.isalpha()]
     east = sum(script.startswith(_EAST_ASIAN) for script in letters)
     return bool(letters) and 2 * east > len(letters)
 
 
 def families(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the font families that draw some texts, in order of preference."""
+    """Return the font families needed to draw the given texts, in order of preference."""
     found: list[str] = []
     for character in sorted({c for text in texts for c in text}):
         if covers(BASE[0], character) or character in _JOINERS:
@@ -99,9 +98,9 @@ def missing_fonts(texts: Iterable[str]) -> str | None:
     named = ", ".join(script.capitalize() if script != "signs" else script for script in scripts)
     return (
         f"No font on this machine has {len(lacking)} of the characters in use ({named}; such as "
-        f"U+{ord(character):04X} in {lacking[character][:40]!r}): install one, on Debian or Ubuntu "
-        f"with 'sudo apt install {' '.join(sorted(packages))}', elsewhere from "
-        "fonts.google.com/noto, and draw again."
+        f"U+{ord(character):04X} in {lacking[character][:40]!r}). To install one on Debian or "
+        f"Ubuntu, use 'sudo apt install {' '.join(sorted(packages))}'; on other systems, get one "
+        "from fonts.google.com/noto. Then draw again."
     )
 
 
@@ -114,7 +113,7 @@ def replaced(text: str) -> str:
 def font(
     families_: Sequence[str], *, size: float, italic: bool = False, bold: bool = False
 ) -> FontProperties:
-    """Return the matplotlib font of a size in points."""
+    """Return a matplotlib font with the given families, size in points and style."""
     from matplotlib.font_manager import FontProperties
 
     return FontProperties(
@@ -126,7 +125,7 @@ def font(
 
 
 def font_file(family: str, *, italic: bool = False, bold: bool = False) -> tuple[Path, int]:
-    """Find the file of a family and the number of the font in it."""
+    """Return the file of a font family, and the index of the font in this file."""
     from matplotlib.font_manager import findfont
 
     found = findfont(font((family,), size=10, italic=italic, bold=bold))
@@ -145,7 +144,7 @@ def _package(script: str) -> str:
 
 @cache
 def _family_for(character: str) -> str | None:
-    """Return the font family for a character, preferring base fonts and preferred families."""
+    """Return an installed font family with a glyph for a character, or None."""
     script = script_of(character)
     preferred = _FAMILIES.get(script, ())
     if not preferred or covers(BASE[0], character):
@@ -167,7 +166,7 @@ def _family_for(character: str) -> str | None:
 
 @cache
 def _installed() -> tuple[str, ...]:
-    """Return the names of all font families, including newly installed ones."""
+    """Return the names of all font families; register newly installed fonts with matplotlib."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     known = {str(entry.fname) for entry in fontManager.ttflist}

@@ -55,7 +55,7 @@ class LabelStyle:
     scale: float
 
     def style(self, place: Place) -> Style:
-        """Return the letter style of a place; important places are larger."""
+        """Return the text style of a place; more important places have larger letters."""
         weight = float(np.clip(place.weight, 0, 1))
         if place.kind == "continent":
             # long names in capitals are smaller
@@ -75,7 +75,7 @@ class LabelStyle:
         )  # capital and small Greek letters are different symbols
 
     def colour(self, run: Run, place: Place) -> Run:
-        """Return a run in the colours of the type of its place."""
+        """Return a line of text in the colours of its kind of place."""
         ink = {
             "continent": (self.inks.land, self.inks.halo),
             "region": (self.inks.region, self.inks.halo),
@@ -102,21 +102,21 @@ def line_break_options(name: str, *, most_lines: int = 3) -> list[list[str]]:
     ]
 
 
-LEADING = 1.08  # of the lines of one name, in font sizes
+LEADING = 1.08  # distance between the lines of a name, in font sizes
 _RAISES = (0.0, 0.8, -0.8, 1.6, -1.6, 2.6, -2.6)  # in font sizes
 _SLIDES = (0.5, 0.3, 0.7, 0.05, 0.95)  # start of a name, as a share of the free length
 
 
 @dataclass
 class Room:
-    """The frame of the map and the occupied boxes."""
+    """The free space on a map: its frame, and the boxes that are already occupied."""
 
     frame: tuple[float, float, float, float]
     taken: Floats
     gap: float
 
     def free(self, boxes: Floats) -> bool:
-        """Return whether boxes are inside the frame and overlap nothing."""
+        """Return whether boxes are inside the frame and do not overlap occupied boxes."""
         if not len(boxes):
             return False
         x0, y0, x1, y1 = self.frame
@@ -126,14 +126,14 @@ class Room:
         )
 
     def take(self, boxes: Floats) -> None:
-        """Add occupied boxes."""
+        """Mark boxes as occupied."""
         self.taken = np.concatenate([self.taken, np.asarray(boxes, float).reshape(-1, 4)])
 
 
 def along(
     lines: Sequence[str], style: Style, baseline: Baseline, *, spread: tuple[float, float]
 ) -> Iterator[tuple[float, list[Run]]]:
-    """Yield layouts of a name along a line, the best first."""
+    """Yield the cost and layout of a name along a baseline, in order of cost."""
     longest = max(lines, key=lambda line: extent(line, style).width)
     tracked = _tracked(longest, style, 0.75 * baseline.length, spread)
     middle = (len(lines) - 1) / 2
@@ -165,7 +165,7 @@ def block(lines: Sequence[str], style: Style) -> tuple[float, float]:
 
 
 def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list[Run]:
-    """Lay out a name on straight lines in a box from `block`."""
+    """Lay out a name on straight lines in a box that has the size from `block`."""
     runs = []
     top = extent(lines[0], style).ascent
     for number, line in enumerate(lines):
@@ -177,19 +177,19 @@ def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list
 
 
 def shape_cost(size: tuple[float, float], *, best: float = 3.2) -> float:
-    """Return the cost of the shape of a name, which is lowest for a width of `best` heights."""
+    """Return the cost of a label shape, which is lowest if width / height is about `best`."""
     return 0.55 * max(abs(np.log2(size[0] / max(size[1], 1e-6) / best)) - 0.5, 0.0)
 
 
 def _tracked(line: str, style: Style, length: float, spread: tuple[float, float]) -> Style:
-    """Return the style with letters spaced to a length."""
+    """Return a style with letter spacing that fits a line to a length, within limits."""
     least = replace(style, tracking=spread[0])
     gaps = max(1, len(line) - 1)
     wanted = spread[0] + (length - extent(line, least).width) / (gaps * style.size)
     return replace(style, tracking=float(np.clip(wanted, *spread)))
 
 
-_CURVED = {"continent": 1.2, "region": 1.9}  # smallest elongation of a region with a label along it
+_CURVED = {"continent": 1.2, "region": 1.9}  # least elongation for a label along a region
 # degrees; steep labels are hard to read
 _STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
 _AT_SEA = 0.15  # largest share of a label over water or over other regions
@@ -201,7 +201,7 @@ _SHAPE = {"continent": 5.0, "region": 3.2}
 
 @dataclass(frozen=True)
 class Lettering:
-    """Placed names."""
+    """Placed names: their marks, and the keys of the places with a label."""
 
     marks: list[Mark]
     shown: frozenset[str]
@@ -221,7 +221,7 @@ def letter(
     scale: float,
     on_water: OnWater | None = None,
 ) -> Lettering:
-    """Place labels so that none overlap and none leave the frame."""
+    """Place labels inside the frame without overlaps; omit labels that do not fit."""
     pad = 3 * scale
     x0, y0, x1, y1 = frame
     room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
@@ -257,7 +257,7 @@ def _on_land(
     on_water: OnWater | None,
     reach: float,
 ) -> dict[str, list[Mark]]:
-    """Place labels of one kind beside their peaks, or along ranges where that is better."""
+    """Place labels of one kind along the ridge lines of their papers, or else at their peaks."""
     beside = _beside(land, label_style, room, reach)
     taken = {key: boxes for key, (_, boxes) in beside.items()}
     before = room.taken
@@ -289,12 +289,12 @@ def _along_range(
     if not can_be_spaced(name):
         spread = (0.0, 0.0)
     best: tuple[float, list[Run]] | None = None
-    # regions are too small for two curved lines
+    # labels of regions have one curved line, because regions are small
     for lines in line_break_options(name)[: 2 if place.kind == "continent" else 1]:
         for cost, runs in along(lines, style, ridge.baseline, spread=spread):
             total = cost + 0.6 * (len(lines) - 1)
             if best is not None and total >= best[0]:
-                break  # the others cost more
+                break  # all further layouts cost more
             inked = [label_style.colour(run, place) for run in runs]
             boxes = np.concatenate([run.boxes for run in inked])
             if not room.free(boxes) or _over_water(boxes, on_water):
@@ -308,21 +308,21 @@ def _along_range(
 
 
 def _over_water(boxes: Floats, on_water: OnWater | None) -> bool:
-    """Return whether much of a label is over water."""
+    """Return whether too much of a label is over water."""
     if on_water is None:
         return False
     return float(np.mean([on_water(box[None]) for box in boxes])) > _AT_SEA
 
 
 def _over_others(boxes: Floats, cloud: Floats, *, reach: float) -> bool:
-    """Return whether much of a label is far from its papers."""
+    """Return whether too much of a label is far from its papers."""
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2
     away = np.hypot(*(middles[:, None] - cloud[None]).transpose(2, 0, 1)).min(axis=1)
     return float((away > reach).mean()) > _AT_SEA
 
 
 def _covered(boxes: Floats, peaks: Floats) -> int:
-    """Count the peaks under boxes."""
+    """Count the peaks that a label would cover."""
     if not len(peaks):
         return 0
     x, y = peaks[:, 0][:, None], peaks[:, 1][:, None]
@@ -391,14 +391,14 @@ def _leader(leader: Floats, label_style: LabelStyle) -> list[Mark]:
 
 
 def _boxes_along(leader: Floats, scale: float) -> Floats:
-    """Return small boxes along a leader line, which later labels avoid."""
+    """Return small boxes along a leader line, which later labels must not overlap."""
     steps = max(2, int(np.hypot(*(leader[2:] - leader[:2])) / (3 * scale)))
     points = leader[:2] + np.linspace(0, 1, steps)[:, None] * (leader[2:] - leader[:2])
     return np.hstack([points - scale, points + scale])
 
 
 def _on_water(place: Place, label_style: LabelStyle, room: Room, on_water: OnWater) -> list[Run]:
-    """Label a sea along its centre line, or straight if it is wide enough."""
+    """Place the name of a sea along its centre line, or on straight lines if they fit."""
     style = label_style.style(place)
     spread = (0.0, 0.3) if can_be_spaced(place.name) else (0.0, 0.0)
     ways = line_break_options(place.name, most_lines=3)

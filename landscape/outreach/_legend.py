@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Picture = NDArray[np.uint8]
 
 
-_SOURCES = 4  # number of sources in the fine print
+_SOURCES = 4  # maximum number of sources that are named
 _ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
 _PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
 
@@ -53,11 +53,11 @@ class About:
 
     @property
     def words(self) -> Wording:
-        """Texts in its language."""
+        """Texts of the legend in the chosen language."""
         return wording(self.language)
 
     def subtitle(self) -> str:
-        """Number and years of the papers."""
+        """Return the line with the number and the years of the papers."""
         parts = [self.words.papers.format(n=self.words.count(self.n_papers))]
         if self.first and self.last and self.first != self.last:
             parts.append(self.words.between.format(first=self.first, last=self.last))
@@ -66,7 +66,7 @@ class About:
         return ("، " if is_right_to_left(parts[0]) else ", ").join(parts)
 
     def legend(self) -> list[str]:
-        """Explanation of land and water, one sentence per item."""
+        """Return the sentences that explain land and water."""
         span = "–".join(map(str, dict.fromkeys(self.recent or ())))
         years = f" ({span})" if span else ""
         lines = [self.words.mountains]
@@ -79,7 +79,7 @@ class About:
         return lines
 
     def fine_print(self) -> list[str]:
-        """Sources of the papers and of the picture."""
+        """Return the sources of the papers and of the picture, and the credits."""
         sources = list(self.sources)
         named = ", ".join(sources[:_SOURCES]) + (" …" if len(sources) > _SOURCES else "")
         lines = [self.words.sources.format(title=self.corpus or self.title, sources=named or "–")]
@@ -92,7 +92,7 @@ class About:
         return lines
 
     def everything(self) -> list[str]:
-        """All texts of the legend, for the choice of fonts."""
+        """Return all texts of the legend, for which fonts are chosen."""
         words = self.words
         return [
             self.title,
@@ -109,7 +109,7 @@ class About:
 def about_atlas(
     atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str
 ) -> About:
-    """Collect the legend of an atlas; `model` is the diffusion model that redrew the map, or ""."""
+    """Collect the legend of an atlas; `model` is the diffusion model of the picture, or ""."""
     from landscape import __version__
 
     coverage = atlas.coverage
@@ -130,7 +130,7 @@ def about_atlas(
 
 
 def credit_of(source: str) -> str:
-    """Return the provider of a source, or its file name without endings."""
+    """Return the provider of a source, or its file name without extensions."""
     kind, _, file = source.partition(":")
     return _PROVIDERS.get(kind) or tidy_name(_ENDINGS.sub("", file) or kind, most=60)
 
@@ -154,10 +154,10 @@ def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
     )
     newer = np.linspace(1, -1, height)[:, None] * np.ones((1, width))
     share = terrain.recent_share
-    # The colours of coasts end at a seventh and at seven times the odds of the corpus.
+    # The colours of coasts range from 1/7 to 7 times the odds of the corpus.
     odds = share / (1 - share) * 7.0**newer if 0 < share < 1 else np.full(newer.shape, np.nan)
     recency = odds / (1 + odds)
-    # The key is a corner of a larger sheet, so lines are about as wide as on the map.
+    # The key is painted as a corner of a larger sheet, so that lines are as wide as on the map.
     beyond = ((0, (_SHEET - 1) * height), (0, (_SHEET - 1) * width))
     scene = replace(
         terrain,
@@ -177,7 +177,7 @@ _LINE = 1.34  # line height, in font sizes
 
 @dataclass
 class _Column:
-    """Column of text and pictures from the top; y is 0 at the top and decreases."""
+    """Column of text and pictures; y is 0 at the top and decreases downwards."""
 
     width: float
     families: tuple[str, ...]
@@ -215,7 +215,7 @@ class _Column:
 def compose(
     about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
 ) -> tuple[list[Mark], float]:
-    """Lay out the legend."""
+    """Lay out the legend; return its marks and its height."""
     width = sheet.panel_width
     if sheet.panel == "side":
         for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
@@ -252,7 +252,7 @@ def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> lis
 
 
 def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float) -> list[Mark]:
-    """Return the double line around the map."""
+    """Return the double frame around the map."""
     x0, y0, x1, y1 = box
     away = 2.6 * scale
     outer = (x0 - away, y0 - away, x1 + away, y1 + away)
@@ -270,7 +270,7 @@ def _columns(
     widths: Sequence[float],
     scale: float,
 ) -> tuple[_Column, _Column, _Column, _Column]:
-    """Return the columns of the title, the key, the explanation and the notes."""
+    """Return four columns: title, colour key, explanation and notes."""
     words = about.words
     right = is_right_to_left(words.near)
     title, colours, legend, notes = (
@@ -335,7 +335,7 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
 
 
 def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
-    """Return the largest size of the title with at most three lines and no divided word."""
+    """Return the largest font size at which the title has up to three lines and whole words."""
     words = title.split() or [title]
     for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
         style = Style(families, float(size) * scale, bold=True)

@@ -1,4 +1,4 @@
-"""Text and other marks on a page, and the curves that text follows."""
+"""Text and other marks on a page, and baselines for curved text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _STEPS = 96  # points of a baseline
-_SHARPEST = np.radians(50)  # turn from the first letter to the last
+_SHARPEST = np.radians(50)  # largest turn between the first letter and the last
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Baseline:
 
     @cached_property
     def _course(self) -> tuple[Floats, Floats]:
-        """Distance from the start, and direction of the line, at each point."""
+        """Return the distance from the start, and the direction of the line, at each point."""
         steps = np.hypot(*np.diff(self.points, axis=0).T)
         reached = np.concatenate([[0.0], np.cumsum(steps)])
         return reached, np.gradient(self.points, reached, axis=0)
@@ -51,13 +51,13 @@ class Baseline:
         )
         tangent = np.column_stack([np.interp(along, reached, slopes[:, axis]) for axis in (0, 1)])
         tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
-        # The line is straight beyond its ends.
+        # The line continues straight beyond its ends.
         over = np.asarray(along) - np.clip(along, 0, reached[-1])
         where = where + over[:, None] * tangent
         return where, np.column_stack([-tangent[:, 1], tangent[:, 0]])
 
     def cut(self, start: float, length: float) -> Baseline:
-        """Return the part from `start` with a length, in points."""
+        """Return the part that begins at `start` and has the given length, in points."""
         where, _ = self.at(np.linspace(start, start + length, _STEPS))
         return Baseline(where)
 
@@ -95,7 +95,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
     bend, slope, height = 0.0, 0.0, float(np.median(across))
     if inner.sum() >= 8:
         bend, slope, height = np.polyfit(scaled, across[inner], 2)
-    most = float(np.tan(_SHARPEST / 2)) * half / 2  # of a parabola, the slope at its ends is 2b/h
+    most = float(np.tan(_SHARPEST / 2)) * half / 2  # slope at the end: 2 b / h
     bend = float(np.clip(bend, -most, most))
     slope = float(np.clip(slope, -0.3 * half, 0.3 * half))
     t = np.linspace(-1, 1, _STEPS)
@@ -110,7 +110,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
 
 
 def bent(path: Path, baseline: Baseline) -> Path:
-    """Transform an outline from the x axis to a baseline."""
+    """Bend an outline on the x axis so that it follows a baseline."""
     from matplotlib.path import Path
 
     vertices = np.asarray(path.vertices, dtype=np.float64)
@@ -119,7 +119,7 @@ def bent(path: Path, baseline: Baseline) -> Path:
 
 
 def _even(line: Floats) -> Baseline:
-    """Resample a line at equal distances."""
+    """Return a baseline with points at equal distances along a line."""
     reached = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
     along = np.linspace(0, reached[-1], _STEPS)
     return Baseline(np.column_stack([np.interp(along, reached, line[:, axis]) for axis in (0, 1)]))
@@ -166,7 +166,7 @@ class Run:
 
     @cached_property
     def boxes(self) -> Floats:
-        """Boxes that cover the letters and their halo, shape (n, 4); one box if straight."""
+        """Boxes that cover the letters and halo, shape (n, 4); straight text has one box."""
         vertices = corners_of(self.path)
         if not len(vertices):
             return np.empty((0, 4))
@@ -186,7 +186,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Extent:
-    """Size of one line in points: `ascent` above its baseline, `descent` below."""
+    """Size of a line of text in points; `ascent` is above the baseline, `descent` below."""
 
     width: float
     ascent: float
@@ -195,7 +195,7 @@ class Extent:
 
 @lru_cache(maxsize=4096)
 def outline(text: str, style: Style) -> Path:
-    """Return the outline of a text, with the start of the baseline at the origin."""
+    """Return the outline of a text whose baseline starts at the origin."""
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D
 
@@ -230,7 +230,7 @@ def extent(text: str, style: Style) -> Extent:
 
 
 def wrapped(text: str, style: Style, *, width: float) -> list[str]:
-    """Break a text into lines of at most `width` points; wider words are divided."""
+    """Break a text into lines of at most `width` points; wider words are split."""
     lines = [""]
     for word, glue in _words(text):
         longer = f"{lines[-1]}{glue if lines[-1] else ''}{word}"
@@ -260,7 +260,7 @@ def clusters(text: str) -> list[str]:
 
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
-    """Return the words and the separator before each word (empty in Chinese)."""
+    """Return the words of a text with the separator before each (empty in Chinese)."""
     found: list[tuple[str, str]] = []
     for word in text.split(" "):
         if breaks_anywhere(word):
@@ -286,10 +286,10 @@ def _shaped(text: str, style: Style) -> Path:
 
 @lru_cache(maxsize=8192)
 def _at_one_point(text: str, style: Style) -> tuple[Floats, NDArray[np.uint8]]:
-    """Shape a text once for all sizes."""
+    """Return the outline of a text at a size of one point, which is scaled to other sizes."""
     from matplotlib.textpath import text_to_path
 
-    # Texts of papers are not parsed as mathematics.
+    # Dollar signs in names are not parsed as mathematics.
     vertices, codes = text_to_path.get_text_path(_font(style), text, ismath=False)
     return np.asarray(vertices, dtype=np.float64) / text_to_path.FONT_SCALE, np.asarray(codes)
 
@@ -306,7 +306,7 @@ def _advance(cluster: str, style: Style) -> float:
     one = replace(style, size=1.0, tracking=0.0)
     if style != one:
         return _advance(cluster, one) * style.size
-    hundred = _font(replace(one, size=100.0))  # at small sizes the width would be rounded
+    hundred = _font(replace(one, size=100.0))  # avoids rounding of widths at small sizes
     width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
     return float(width) / 100
 

@@ -1,4 +1,4 @@
-"""Texts in several languages, and everyday names of regions from a table or a language model."""
+"""Texts of the map in several languages, and everyday names from a table or a model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 
-LONGEST = 80  # characters of a name; an ellipsis shortens a longer one
+LONGEST = 80  # characters of a name; longer names are truncated
 _AT_ONCE = 25
-_LONGEST_PHRASE = 48  # characters, as the prompt says
+_LONGEST_PHRASE = 48  # characters; the prompt states the same limit
 _MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # not allowed in a name
-_JOINERS = "\u200c\u200d"  # joiners that Persian and Indian scripts need
+_JOINERS = "\u200c\u200d"  # joiners used by Persian and Indian scripts
 
 _SCHEMA = {
     "type": "object",
@@ -47,7 +47,7 @@ _SCHEMA = {
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts of the map sheet in one language; names in braces are filled in."""
+    """Texts of the map sheet in one language; fields in braces are replaced by values."""
 
     papers: str
     between: str
@@ -94,7 +94,7 @@ def wording(language: str) -> Wording:
 
 
 def tidy_name(name: object, *, most: int = LONGEST) -> str:
-    """Remove control and direction characters from a name, except joiners of scripts."""
+    """Remove control and direction characters from a name, but keep joiners between letters."""
     return shortened(one_line(name, keep=_JOINERS), most=most)
 
 
@@ -105,7 +105,7 @@ def read_names(
     shown: Mapping[str, str] | None = None,
     language: str = "en",
 ) -> tuple[dict[str, str], list[str]]:
-    """Read everyday names from a CSV table."""
+    """Read everyday names from a CSV table; return them by key, with messages on problems."""
     table = Path(path)
     try:
         with table.open(encoding="utf-8-sig", newline="") as stream:
@@ -148,7 +148,7 @@ def read_names(
 
 
 def keys_by_name(known: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, str]:
-    """Map lower-case names to keys of places; technical names take precedence."""
+    """Map names in lower case to the keys of places; technical names take precedence."""
     return {name.casefold(): key for names in (shown, known) for key, name in names.items()}
 
 
@@ -159,7 +159,7 @@ def ask_names(
     language: str = "en",
     note: Callable[[str], None] | None = None,
 ) -> dict[str, str]:
-    """Request everyday names from a language model, and keep the valid ones."""
+    """Request everyday names from a language model, and return the valid names by key."""
     names: dict[str, str] = {}
     used: set[str] = set()
     for start in range(0, len(places), _AT_ONCE):

@@ -28,14 +28,14 @@ Box = tuple[float, float, float, float]
 
 _MM = 72 / 25.4
 _A4_AREA = 210 * 297 * _MM * _MM
-_LEAST, _MOST = 250.0, 7200.0  # points a side: 3.5 inches to 100
+_LEAST, _MOST = 250.0, 7200.0  # points per side: from 3.5 to 100 inches
 _LEAST_DPI, _MOST_DPI = 20, 1200
 _MOST_PIXELS = 2.5e8  # A0 at 300 dpi has 1.4e8
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A named size: points, pixels per inch, and relative size of letters."""
+    """A named size of sheet: points, pixels per inch, and relative font size."""
 
     width: float
     height: float
@@ -89,7 +89,7 @@ class Sheet:
         return max(0.235 * inner, 130 * self.scale) if self.panel == "side" else inner
 
     def areas(self, words: float) -> tuple[Box, Box]:
-        """Return the boxes of the map and the legend; a legend below it is `words` points high."""
+        """Return the boxes of map and legend; `words` is the height of a legend below the map."""
         left, low = self.margin, self.margin
         right, top = self.width - self.margin, self.height - self.margin
         if self.panel == "side":
@@ -121,7 +121,7 @@ class Sheet:
         )
 
     def pixel_box(self, box: Box) -> tuple[int, int, int, int]:
-        """Return the left, top, right and bottom of a box in pixels from the top left corner."""
+        """Return left, top, right and bottom of a box, in pixels from the top left corner."""
         pixel = 72 / self.dpi
         high = self.pixels[1]
         x0, y0, x1, y1 = box
@@ -130,20 +130,20 @@ class Sheet:
 
 
 def choose_sheet(size: str, *, aspect: float, dpi: int | None = None) -> Sheet:
-    """Choose the sheet of a size, with the orientation and layout that make the map largest."""
+    """Choose the orientation and layout with the largest map for a sheet of a given size."""
     name = str(size).strip().lower()
     kind, ways = _kind(name)
     resolution = kind.dpi if dpi is None else int(dpi)
     if not _LEAST_DPI <= resolution <= _MOST_DPI:
         raise InputError(
-            f"The resolution must lie between {_LEAST_DPI} and {_MOST_DPI} dpi, not {dpi}."
+            f"The resolution must be between {_LEAST_DPI} and {_MOST_DPI} dpi, not {dpi}."
         )
     sheets = []
     for width, height in ways:
         if not (min(width, height) >= _LEAST and max(width, height) <= _MOST):
             raise InputError(
                 f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches cannot be lettered; use "
-                f"at least {_LEAST / 72:.1f} and at most {_MOST / 72:.0f} inches a side."
+                f"at least {_LEAST / 72:.1f} and at most {_MOST / 72:.0f} inches per side."
             )
         if width * height * (resolution / 72) ** 2 > _MOST_PIXELS:
             most = math.floor(72 * math.sqrt(_MOST_PIXELS / (width * height)))
@@ -183,7 +183,7 @@ def _kind(name: str) -> tuple[_Kind, list[tuple[float, float]]]:
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise InputError(
         f"There is no size {name!r}{hint} Sizes: {', '.join(SIZES)}, the A sizes with -portrait or "
-        "-landscape, or your own such as 600x400mm, 24x36in or 1200x628px."
+        "-landscape, or a width and height such as 600x400mm, 24x36in or 1200x628px."
     )
 
 
@@ -194,7 +194,7 @@ _ROWS_AT_ONCE = 512
 def draw_page(
     sheet: Sheet, picture: Picture, map_box: Box, marks: Sequence[Mark], *, page: str
 ) -> Picture:
-    """Draw a whole sheet as pixels."""
+    """Draw a whole sheet, and return its pixels."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -215,7 +215,7 @@ def draw_page(
         if not ink[..., 3].any():
             continue
         share = ink[..., 3:].astype(np.uint32)
-        # Straight alpha, rounded to the nearest whole number.
+        # Blend by unmultiplied alpha, and round to integers.
         mixed = ink[..., :3] * share + whole[some] * (255 - share) + 127
         whole[some] = (mixed // 255).astype(np.uint8)
     return whole
@@ -234,7 +234,7 @@ def png_bytes(picture: Picture, *, dpi: int, about: Mapping[str, str], few: bool
     for key, value in about.items():
         words.add_itxt(key, value)
     packed = io.BytesIO()
-    # The strongest compression is 2% smaller and four times slower.
+    # The highest level would save 2% of the size, but take four times as long.
     image.save(packed, format="png", compress_level=9 if few else 6, dpi=(dpi, dpi), pnginfo=words)
     return packed.getvalue()
 
@@ -334,7 +334,7 @@ def _inset(figure: Figure, mark: Inset, *, order: float) -> None:
 
 
 def _is_plain(run: Run) -> bool:
-    """Return whether a run can be text: straight, unspaced, in the base fonts."""
+    """Return whether a line can be stored as text: straight, not spaced, in the base fonts."""
     if run.baseline is not None or run.style.tracking > 0:
         return False
     return all(any(covers(family, c) for family in BASE) for c in run.text)

@@ -1,4 +1,4 @@
-"""Paint a terrain at any size in bounded memory."""
+"""Paint a terrain at any size, with limited memory."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     Window = tuple[int, int, int, int]
 
 
-EXAGGERATION = 0.05  # height of the highest peak over the longer side of the sheet
-LIGHT_FROM = (315.0, 360.0, 270.0)  # degrees from north by east: the main light and two fillers
+EXAGGERATION = 0.05  # ratio of the highest peak to the longer side of the sheet
+LIGHT_FROM = (315.0, 360.0, 270.0)  # azimuths in degrees, main light first
 LIGHT_SHARES = (0.64, 0.18, 0.18)
 LIGHT_HEIGHT = 42.0  # degrees above the horizon
-WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # of the longer side, crest to crest
+WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # distance of crests, relative to the longer side
 _LEAST_PIXELS = 4.5  # minimum width of a gully
-_CREST = np.float32(0.3)  # lower values are sharper
-_TABLE = 64  # period of the random positions in cells, a power of two
+_CREST = np.float32(0.3)  # lower values give sharper crests
+_TABLE = 64  # period of the random positions, in cells; must be a power of two
 _AT_ONCE = 8192  # points per block, to fit into the processor's cache
 _TURN = np.float32(2 * np.pi)
 
@@ -55,7 +55,7 @@ def hillshade(across: Grid, down: Grid) -> Grid:
 def gullies(
     x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float = 1.0
 ) -> tuple[Grid, Grid]:
-    """Return the slopes that gullies add, which depend on position and slope only."""
+    """Return the slopes added by gullies; they depend only on position and slope."""
     added_x, added_y = np.empty_like(across), np.empty_like(down)
     for start in range(0, len(x), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
@@ -69,14 +69,14 @@ def _cut(
     x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float
 ) -> tuple[Grid, Grid]:
     steepness = np.sqrt(across * across + down * down)
-    # Gullies are proportional to the slope, up to a limit.
+    # The depth of gullies is proportional to the slope, up to a limit.
     strength = np.float32(depth) * steepness / (1 + 0.6 * steepness)
     along_x, along_y = across.copy(), down.copy()
     added_x, added_y = np.zeros_like(across), np.zeros_like(down)
     wave, share, octave = WIDEST_GULLY, 0.6, 0
     while wave >= max(FINEST_GULLY, _LEAST_PIXELS * pixel):
         length = np.maximum(np.sqrt(along_x * along_x + along_y * along_y), 1e-6)
-        # Waves across the slope have crests down the slope.
+        # Waves that run across the slope have crests that run down the slope.
         side_x, side_y = -along_y / length, along_x / length
         swing = _swing(x / np.float32(wave), y / np.float32(wave), side_x, side_y, octave)
         swing *= strength * np.float32(share)
@@ -102,7 +102,7 @@ def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
         cell = rows[i] + columns[j]
         off_x = part_u - np.take(scatter_x[j], cell)
         off_y = part_v - np.take(scatter_y[i], cell)
-        # The window ends within the neighbouring cells, so there are no seams.
+        # The window is zero beyond the neighbouring cells, so there are no discontinuities.
         window = np.maximum(1 - (off_x * off_x + off_y * off_y), 0)
         window *= window
         weights += window
@@ -113,12 +113,12 @@ def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
         window *= np.sin(off_x, out=off_x)
         total += window
     swing = total / weights
-    return swing / np.sqrt(swing * swing + _CREST)  # from waves to facets with crests between
+    return swing / np.sqrt(swing * swing + _CREST)  # sharpens the crests of the waves
 
 
 @cache
 def _scatter(octave: int) -> tuple[Grid, Grid]:
-    """Return the fixed centres of the waves of an octave within their cells."""
+    """Return the random but fixed centres of the waves of an octave, within their cells."""
     chance = np.random.default_rng(6 + octave)
     places = chance.uniform(0.0, 1.0, size=(2, 1, _TABLE * _TABLE)).astype(np.float32)
     seen = places + np.array([[-1], [0], [1]], dtype=np.float32)
@@ -138,7 +138,7 @@ def coast_distance(elevation: Grid) -> Grid:
         if side.all():
             return np.full(elevation.shape, sign * max(elevation.shape), dtype=np.float32)
         away, (row, column) = distance_transform_edt(side, return_indices=True)
-        beyond = part[row, column]  # of the nearest pixel on the other side
+        beyond = part[row, column]  # value of the nearest pixel on the other side
         distance += np.where(side, np.float32(sign) * (away - beyond), 0).astype(np.float32)
     return np.asarray(gaussian_filter(distance, 1.0, mode="nearest"), dtype=np.float32)
 
@@ -148,7 +148,7 @@ _MOST = 12
 
 
 def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
-    """Choose contour levels with a constant, round ratio of densities."""
+    """Choose contour levels; successive levels have a constant, round ratio of densities."""
     rise = terrain.peak_density / terrain.sea_density
     if not rise > 1:
         return (), 1.0
@@ -171,8 +171,8 @@ _GLOW = 0.006
 _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
-_RIVER = 0.0022  # the broadest
-_HATCH = 0.0055  # distance of hatching lines of coasts
+_RIVER = 0.0022  # width of the widest river
+_HATCH = 0.0055  # distance of the hatching lines on coasts
 _LEAST_HATCH = 6.0  # pixels
 
 
@@ -191,7 +191,7 @@ class Canvas:
 
     @classmethod
     def of(cls, terrain: Terrain, *, theme: str, size: tuple[int, int]) -> Canvas:
-        """Prepare a terrain."""
+        """Prepare a terrain for painting with a theme at a size."""
         width, height = terrain.size
         shrink = min(1.0, _FINE / max(width, height))
         fine = (max(2, round(width * shrink)), max(2, round(height * shrink)))
@@ -210,7 +210,7 @@ class Canvas:
         )
 
     def patches(self, window: Window) -> Iterator[tuple[Window, Picture]]:
-        """Paint a window in patches, a few at a time."""
+        """Yield the painted patches of a window; a few are painted at a time."""
         left, top, right, bottom = window
         places = [
             (x, y, min(x + PATCH, right), min(y + PATCH, bottom))
@@ -230,9 +230,9 @@ class Canvas:
         across = self.elevation.at(self.size, window, slope="across")
         down = self.elevation.at(self.size, window, slope="down")
         shore = self.shore.at(self.size, window)
-        across *= np.float32(self.whole_cells)  # change over the longer side
+        across *= np.float32(self.whole_cells)  # slope per longer side of the sheet
         down *= np.float32(self.whole_cells)
-        # Distance to the coast along the slope, in pixels, is sharper than the distance grid.
+        # The height divided by the slope is a more exact distance to the coast than the grid.
         steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
@@ -299,7 +299,7 @@ class Canvas:
         apart = np.abs(position - 0.5) * 2
         coast = _look_up(look.coast_ramp, position)
         band = band * np.sqrt(np.clip(apart, 0, 1)) * np.float32(look.coast_strength)
-        if look.is_ink:  # darker tones look like shadow
+        if look.is_ink:  # without colours, dark coasts would look like shadow
             band *= _hatched(x, y, 1 / max(self.size)) * (position > 0.5)
         _blend(colour, coast, band)
         self._contours(colour, height, steep)
@@ -311,7 +311,7 @@ class Canvas:
             )
             rise_x, rise_y = rise_x + cut_x * fade, rise_y + cut_y * fade
         light = hillshade(rise_x, rise_y)
-        # aerial perspective (Imhof): lowlands are paler
+        # aerial perspective (Imhof): lowlands have less contrast
         light *= np.float32(0.72) + np.float32(0.4) * np.clip(height, 0, 1)
         _blend(colour, rgb(look.shadow), _soft(-light * 1.9) * look.shadow_strength)
         _blend(colour, rgb(look.light), _soft(light * 3.4) * look.light_strength)
@@ -335,7 +335,7 @@ class Canvas:
 
 
 def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Floats, float], ...]:
-    """Return rivers in shares of the sheet, with widths by the square root of citations."""
+    """Return rivers in units of the sheet; widths scale with the square root of citations."""
     if not terrain.rivers:
         return ()
     most = max(river.citations for river in terrain.rivers)
@@ -348,14 +348,14 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
 
 
 def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
-    """Return the coverage of oblique lines, at positions in units of the longer side."""
+    """Return the coverage by oblique hatching lines; positions are in longer sides."""
     apart = max(_HATCH, _LEAST_HATCH * pixel)
     away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
     return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
 
 
 def _soft(value: Grid) -> Grid:
-    """Map values smoothly to the range 0 to 1."""
+    """Map positive values smoothly to the range 0 to 1, and negative values to 0."""
     return 1 - np.exp(-np.maximum(value, 0))
 
 
@@ -376,7 +376,7 @@ def _look_up(colours: Grid, position: Any) -> Grid:
 
 
 def _blend(colour: Grid, other: Grid, share: Any) -> None:
-    """Blend colours with another one, in place."""
+    """Blend an array of colours with another colour, in place."""
     colour += (other - colour) * np.asarray(share, dtype=np.float32)[..., None]
 
 
@@ -396,23 +396,24 @@ def paint(
     ----------
     terrain : Terrain
     theme : str, default "atlas"
-        See `landscape.figures.colours.theme`.
+        Name of a theme, as for `landscape.outreach.render`.
     size : (int, int), optional
-        Width and height of the whole sheet in pixels, in the shape of the terrain; the terrain's
-        own size when not given. A0 at 300 dots per inch is 9,933 x 14,043.
+        Width and height of the whole sheet in pixels, with the aspect ratio of the terrain. By
+        default the size of the terrain. A0 at 300 dots per inch is 9,933 x 14,043.
     window : (int, int, int, int), optional
-        Left, top, right and bottom of the pixels wanted; the whole sheet when not given.
+        Left, top, right and bottom of the part to paint, in pixels. By default the whole sheet.
 
     Returns
     -------
     ndarray of uint8, shape (height, width, 3)
-        sRGB. Painted patch by patch: beside this array, memory does not grow with the sheet, and
-        a window is, bit for bit, what the whole sheet shows there.
+        The picture in sRGB. It is painted patch by patch, so the memory needed in addition to this
+        array does not depend on the size. A window is bit-identical to this part of the whole
+        sheet.
 
     Raises
     ------
     InputError
-        For an unknown theme, or a size or window that cannot be.
+        If the theme is unknown, or the size or the window is invalid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Places on the map, their positions on the page, and the gazetteer."""
+"""Find the places on the map and their positions on the page, and write the gazetteer."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Projection:
         wet = terrain.elevation < 0
         rows, columns = wet.shape
         left, low, right, top = self.box
-        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # running sums
+        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # cumulative sums
         dry[1:, 1:] = (~wet).cumsum(axis=0).cumsum(axis=1)
 
         def test(boxes: Floats) -> bool:
@@ -73,7 +73,7 @@ class Projection:
 
 
 def aspect_of(atlas: AtlasStore) -> float:
-    """Ratio of the width to the height of the map, without outliers."""
+    """Return the ratio of width to height of the map, without outliers."""
     table = atlas.map
     if not len(table):
         raise InputError("The atlas has no papers, so there is no map to draw.")
@@ -129,7 +129,7 @@ def describe(
     parts = [head]
     nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
     for kind, noun in nouns.items():
-        is_land = kind in ("continent", "region")  # of the waters, only labelled ones
+        is_land = kind in ("continent", "region")  # seas and straits must have a label
         some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
         if not some:
             continue
@@ -162,7 +162,7 @@ def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-_CLOUD = 500  # papers per place, for the direction of its label
+_CLOUD = 500  # most papers per place that determine the direction of its label
 _WATERS = 10
 _SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", "by"}
 
@@ -206,7 +206,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
         if child >= 0:
             continent_of[child] = parent if parent >= 0 else child
     continents = continent_of[topic]
-    # The largest first; equal ones by number.
+    # Sort by size, then by number.
     ordered = topics.sort_values(["n_papers", "topic_id"], ascending=[False, True])
     for level, kind in ((0, "continent"), (1, "region")):
         for row in ordered[ordered["level"] == level].itertuples():
@@ -222,7 +222,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
 def as_places(
     found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
-    """Convert places into labels."""
+    """Convert places into places to be labelled, with positions on the page."""
     largest = {
         kind: max([one.n_papers or 1 for one in found if one.kind == kind], default=1)
         for kind in ("continent", "region")
@@ -230,7 +230,7 @@ def as_places(
     places: list[Place] = []
     named = 0
     for one in found:
-        # An unchanged gazetteer that is passed back as names has no effect.
+        # Names that equal the default names, as in an unchanged gazetteer, have no effect.
         if one.silent and one.called(names) == one.called({}):
             continue
         if one.kind == "region":
@@ -292,7 +292,7 @@ def _continent_names(
     continents: NDArray[np.int64],
     topics: pd.DataFrame,
 ) -> list[FoundPlace]:
-    """Name continents differently from all regions; names chosen by the user are unchanged."""
+    """Name continents differently from regions; names chosen by the user are not changed."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
         kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
@@ -342,7 +342,7 @@ def _waters(
     lands: Sequence[FoundPlace],
     language: str,
 ) -> list[FoundPlace]:
-    """Waters between fields, named by the keywords that distinguish their shores."""
+    """Find seas and straits, and name them by the keywords that distinguish their shores."""
     labels = {int(one.key): one.called({}) for one in lands}
     waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())
@@ -386,7 +386,7 @@ def _separation_of(
 
 
 def _titled(words: str, language: str) -> str:
-    """Capitalise an English name."""
+    """Capitalise the words of an English name; return other names unchanged."""
     if not language.lower().startswith("en"):
         return words
     return " ".join(

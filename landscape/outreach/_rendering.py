@@ -49,7 +49,7 @@ def choose_names(
     language: str,
     add_note: Callable[[str], None],
 ) -> dict[str, str]:
-    """Return everyday names by key, from the user or otherwise from the model."""
+    """Return everyday names by key, given by the user or else by the language model."""
     known = {one.key: one.technical_name for one in found}
     shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
@@ -79,7 +79,7 @@ def choose_names(
 
 
 def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
-    """Return the full names of places whose short name is also used by another place."""
+    """Return the full names of places whose short name is the everyday name of another place."""
     used = {name.casefold() for name in given.values()}
     return {
         one.key: one.technical_name
@@ -91,7 +91,7 @@ def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[s
 def drawable_names(
     given: dict[str, str], found: list[FoundPlace], add_note: Callable[[str], None]
 ) -> dict[str, str]:
-    """Replace names without glyphs by technical names, and missing characters by squares."""
+    """Replace names that cannot be drawn by technical names, and missing glyphs by squares."""
     called = {one.key: one.called(given) for one in found}
     lacking = [name for name in called.values() if not _fonts.drawable(name)]
     if not lacking:
@@ -108,7 +108,7 @@ def drawable_names(
 
 
 def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
-    """Replace characters of the legend without glyphs."""
+    """Replace characters of the legend that no font has, or use English texts."""
     sentence = _fonts.missing_fonts(about.everything())
     if sentence is None:
         return about
@@ -151,60 +151,63 @@ def render(
     note: Callable[[str], None] | None = None,
     **repainting: Any,
 ) -> Rendering:
-    """Draw the outreach map of an atlas: the literature as terrain, for everybody.
+    """Draw an atlas as a terrain map for outreach.
 
-    Mountains where much is known, plains of active study, coasts coloured by how new the papers
-    are, water where hardly anybody has. Drawn from the data alone; with `weights`, repainted by
-    Stable Diffusion and then checked against the data.
+    The density of papers is the height: mountains are regions with many papers, and water covers
+    regions with hardly any. Coasts are coloured by the share of recent papers. By default the map
+    is drawn only from the data. With `weights`, it is redrawn by Stable Diffusion and then checked
+    against the data.
 
     Parameters
     ----------
     atlas : AtlasStore
     out : path, optional
-        File to write, see `Rendering.save`; nothing is written when not given.
+        File to write, see `Rendering.save`. By default no file is written.
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
     size : str, default "web"
-        ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or your own such as
+        ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or a width and height such as
         ``"600x400mm"``, see `landscape.outreach._page.choose_sheet`.
     dpi : int, optional
-        Pixels per inch; that of the size when not given.
+        Pixels per inch; the default depends on the size.
     title : str, optional
-        Heading; the name of the atlas when not given.
+        Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
-        Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
-        topic number or technical name to name. Technical names stay in the gazetteer.
+        Everyday names, as a CSV table (see `landscape.outreach._names.read_names`) or as a mapping
+        from topic number or technical name to everyday name. The gazetteer also contains the
+        technical names.
     model : LanguageModel, optional
-        Names what `names` does not, see `landscape.llm._client.connect`.
+        Language model that names the places without an entry in `names`, see
+        `landscape.llm._client.connect`.
     language : str, default "en"
-        Of the names that are asked for or read, and of the words around the map where it is one of
-        `landscape.outreach._names.LANGUAGES`.
+        Language of the everyday names. The legend is in the same language if it is in
+        `landscape.outreach._names.LANGUAGES`, else in English.
     credits : str, default ""
-        A line of thanks in the cartouche.
+        Acknowledgements, shown in the legend.
     max_names : int, optional
-        Regions to name at most; as many as the sheet bears when not given.
+        Maximum number of named regions; by default it depends on the size of the sheet.
     sea_share : float, default 0.97
         Share of the papers on land.
     recent_years : int, default 5
-        How many of the last years count as new.
+        Number of years at the end of the corpus that are recent.
     weights : str or path, optional
-        Stable Diffusion weights: a Hub id or a local folder, see `landscape.outreach.redraw`.
+        Stable Diffusion weights, as a Hub id or a local folder, see `landscape.outreach.redraw`.
     seed : int, default 0
-        Of the repainting.
+        Seed of the redrawing.
     note : callable, optional
-        Told each note as it comes up.
+        Called with each message for the user.
     **repainting
         Further settings of `landscape.outreach.redraw`, such as ``strength``.
 
     Returns
     -------
     Rendering
-        The same for the same input, to the byte.
+        The rendered map. Its files are byte-identical for the same input.
 
     Raises
     ------
     InputError
-        For a theme, size, resolution, kind of file or folder that cannot be used, or a table of
-        names that is none.
+        If the theme, size, resolution or file type is not supported, the folder is not writable, or
+        the table of names is invalid.
     """
     look = find_theme(theme)
     target = None if out is None else check_target(out)
@@ -220,7 +223,7 @@ def render(
 
     sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
-    # The draft has the same size as the final legend.
+    # The draft legend has the same size as the final legend.
     about = replace(about, in_ink=look.is_ink)
     draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
     families = _fonts.families(draft.everything())
@@ -248,9 +251,7 @@ def render(
         used = f"repainted by {weights} and checked against the data"
         if not painted.kept:
             about = replace(about, model="")
-            used = (
-                f"drawn from the data alone, because the picture of {weights} does not match them"
-            )
+            used = f"drawn from the data alone, because the picture of {weights} failed the check"
 
     found = find_places(atlas, terrain, language=language)
     given = choose_names(names, model, found, language, add_note)
@@ -354,8 +355,8 @@ def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) 
     )
     generated = f"{GENERATED} " if about.generated else ""
     head = (
-        f"{generated}Outreach map in the {theme} theme: papers as terrain, mountains where many "
-        f"papers are, water where none are. {headline(facts)}"
+        f"{generated}Outreach map in the {theme} theme: papers as terrain, with mountains where "
+        f"there are many papers, and water where there are none. {headline(facts)}"
     )
     notes = ["Near means similar; directions mean nothing."]
     return describe(entries, head=head, extent=terrain.extent, notes=notes)

@@ -1,4 +1,4 @@
-"""The sheet as SVG: the picture with selectable text over it."""
+"""Write a sheet as SVG, with selectable text over the picture."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def svg_marks(marks: Sequence[Mark], height: float) -> str:
 
 
 def font_faces(marks: Iterable[Mark]) -> str:
-    """Write the fonts of runs as CSS, reduced to the characters in use."""
+    """Write the fonts of lines of text as CSS, with only the characters that are used."""
     needed: dict[tuple[str, bool, bool], set[str]] = {}
     for run in marks:
         if not isinstance(run, Run):
@@ -101,7 +101,7 @@ def image(picture: Picture, box: Box, *, jpeg: int = 0) -> str:
 
 
 def data_address(picture: Picture, *, jpeg: int = 0) -> str:
-    """Return a picture as a data URL, as PNG, or as JPEG of quality `jpeg`."""
+    """Return a picture as a data URL: PNG, or JPEG if a quality `jpeg` is given."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -159,16 +159,16 @@ def _text(run: Run, height: float) -> str:
         )
     words = escape(run.text)
     if run.baseline is None:
-        # the left end of right-to-left text is its end
+        # in right-to-left text, the left end is the end of the text
         turned = ' direction="rtl" text-anchor="end"' if is_right_to_left(run.text) else ""
         return f'<text x="{_n(run.x)}" y="{_n(height - run.y)}" {look}{turned}>{words}</text>'
     if not can_be_spaced(run.text):
-        return _outlined(run, height)  # browsers break joined letters on curves
+        return _outlined(run, height)  # browsers draw joined letters on curves incorrectly
     name = f"b{abs(_stable_number(run)):x}"
     points = run.baseline.points[::4]
     if (run.baseline.points[-1] != points[-1]).any():
         points = np.vstack([points, run.baseline.points[-1]])
-    # The line is a little longer, because browsers omit letters beyond its end.
+    # The path is extended, because browsers omit letters beyond its end.
     step = points[-1] - points[-2]
     more = points[-1] + 0.6 * style.size * step / max(float(np.linalg.norm(step)), 1e-9)
     way = " L".join(f"{_n(x)} {_n(height - y)}" for x, y in [*points, more])
@@ -179,7 +179,7 @@ def _text(run: Run, height: float) -> str:
 
 
 def _outlined(run: Run, height: float) -> str:
-    """Return a run as outlines with an accessible label."""
+    """Return a line of text as outlines, with a label for screen readers."""
     from matplotlib.path import Path
 
     letters = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -224,7 +224,7 @@ def _subset(family: str, italic: bool, bold: bool, characters: str) -> str:
     options.flavor = "woff"
     options.recalc_timestamp = False
     options.notdef_outline = True
-    options.drop_tables += ["FFTM"]  # a table of the font editor, unknown to fontTools
+    options.drop_tables += ["FFTM"]  # a table of FontForge, which fontTools does not support
     options.font_number = number
     options.ignore_missing_unicodes = True
     loaded = subset.load_font(str(path), options)

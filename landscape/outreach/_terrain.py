@@ -1,4 +1,4 @@
-"""The terrain of an atlas: heights, peaks, rivers, and how recent its papers are."""
+"""Make the terrain of an atlas: heights, peaks, rivers, and the recency of papers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class River:
-    """Citations from one region to another, if more than expected by chance."""
+    """Citations between two regions, more than expected by chance."""
 
     source: int
     target: int
@@ -54,24 +54,24 @@ class River:
 class Terrain:
     """Terrain of an atlas. Row 0 of the arrays is the top of the map, with the highest y."""
 
-    elevation: Grid  # 0 is sea level, 1 the highest peak, negative (down to -1) under water
-    # Share of recent papers among the dated ones near each pixel, 0 to 1, shrunk to `recent_share`
-    # where papers are few; NaN if there are too few dates
+    elevation: Grid  # sea level 0, highest peak 1, water -1 to 0
+    # Share of recent papers among the dated papers near each pixel, 0 to 1, shrunk towards
+    # `recent_share` where papers are few; NaN if too few papers have dates
     recency: Grid
     # ``x0, x1, y0, y1``: map coordinates of the left, right, bottom and top edges
     extent: tuple[float, float, float, float]
     peaks: tuple[Peak, ...] = ()  # one for each region that has land, the highest first
     rivers: tuple[River, ...] = ()  # strongest flows of citations, the largest first
     n_papers: int = 0  # papers of the atlas
-    n_undated: int = 0  # papers without a year; they count for the height only
+    n_undated: int = 0  # papers without a year, used only for the height
     years: tuple[int, int] | None = None  # first and last year of the papers
     middle_year: int | None = None  # median year of the dated papers
     recent_years: tuple[int, int] | None = None  # first and last recent year, if known
-    recent_share: float = float("nan")  # share of recent papers among the dated ones
+    recent_share: float = float("nan")  # share of recent papers among the dated papers
     sea_share: float = 0.97  # requested share of the papers on land
     land_share: float = float("nan")  # share of the papers on land
     sea_density: float = float("nan")  # papers per unit area of the map at sea level
-    peak_density: float = float("nan")  # the same on the highest peak
+    peak_density: float = float("nan")  # papers per unit area on the highest peak
     atlas_hash: str = ""  # hash of positions, regions and years
     title: str = "Papers"  # name of the atlas
     generated: bool = False  # whether any paper is generated
@@ -95,7 +95,7 @@ class Terrain:
         return column, row
 
     def window(self, left: int, top: int, right: int, bottom: int) -> Terrain:
-        """Return a window in pixels; peaks and rivers keep their map coordinates."""
+        """Return the part of the terrain in a window, in pixels; peaks and rivers are unchanged."""
         x0, x1, y0, y1 = self.extent
         width, height = self.size
         across, up = (x1 - x0) / width, (y1 - y0) / height
@@ -254,7 +254,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
         zip(*(part.tolist() for part in np.unique(topic, return_counts=True)), strict=True)
     )
     best: dict[int, tuple[bool, float, int]] = {}
-    # The highest papers first; summits replace them.
+    # Start from the highest paper of each region; a summit replaces it.
     order = named[np.lexsort((cells[named], height.ravel()[cells[named]]))]
     for region, last in zip(*np.unique(topic[order][::-1], return_index=True), strict=True):
         cell = int(cells[order[::-1][last]])
@@ -282,7 +282,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
 def _summits(
     ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]
 ) -> list[tuple[int, int]]:
-    """Cell and region of each local maximum on land."""
+    """Return the cell and the region of each local maximum on land."""
     from scipy.ndimage import maximum_filter
     from scipy.spatial import cKDTree
 
@@ -306,10 +306,10 @@ def _summits(
     ]
 
 
-_WIDE = 2.0  # width of the kernel of the recency, in units of the narrowest kernel of the heights
-_PRIOR = 25.0  # papers; with fewer, the recency is close to that of the whole corpus
+_WIDE = 2.0  # kernel of the recency, relative to the narrowest kernel of the heights
+_PRIOR = 25.0  # weight of the share of the whole corpus, in papers
 _STRAY = 0.002  # share of the latest papers whose dates are treated as errors
-_TELLING = 0.02  # shares of recent papers this near to 0 or 1 are not mapped
+_TELLING = 0.02  # a share of recent papers closer to 0 or 1 is not mapped
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ class Dates:
 
     @property
     def middle(self) -> int | None:
-        """Latest year such that at least half of the dated papers are from it or later."""
+        """Latest year for which at least half of the dated papers are from this year or later."""
         known = np.sort(self.years[np.isfinite(self.years)])
         return int(known[len(known) // 2]) if len(known) else None
 
@@ -334,7 +334,7 @@ class Dates:
 
 
 def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
-    """Choose the recent years: the last years of the corpus."""
+    """Find the recent years of a corpus, and the share of papers in them."""
     year = np.asarray(years, dtype=np.float64)
     known = np.sort(year[np.isfinite(year)])
     if not len(known):
@@ -352,9 +352,10 @@ def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
 def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
     """Smooth the share of recent papers over the map.
 
-    The share is :math:`(r + k s) / (d + k)` with `r` recent among `d` dated papers within the
-    kernel, :math:`s` the share of the whole map and :math:`k` = 25 papers (the mean of a
-    beta-binomial), so places with few papers have a share near :math:`s`.
+    The share is :math:`(r + k s) / (d + k)`, the mean of a beta-binomial distribution. Here
+    :math:`r` is the number of recent papers and :math:`d` the number of dated papers within the
+    kernel, :math:`s` is the share of the whole map, and :math:`k = 25` papers. Places with few
+    papers therefore have a share near :math:`s`.
     """
     shape = ground.height.shape
     if dates.recent is None:
@@ -376,7 +377,7 @@ def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
 
 
 def recency_position(recency: Any, *, whole: float) -> Any:
-    """Compare a recent share with the whole: 0 is much older, 0.5 equal, 1 much newer."""
+    """Compare recent shares with the whole corpus: 0 is much older, 0.5 equal, 1 much newer."""
     if np.isnan(whole):
         return np.full_like(np.asarray(recency, dtype=np.float32), 0.5)
     share = np.clip(recency, 1e-4, 1 - 1e-4)
@@ -387,12 +388,12 @@ def recency_position(recency: Any, *, whole: float) -> Any:
 MOST = 18  # rivers on a map
 _LEAST_CITATIONS = 12
 _BEYOND_CHANCE = 2.0
-_STEP = 4  # cells of the height grid per cell of the courses
-_SHORTEST = 0.06  # of the longer side; shorter rivers are not drawn
+_STEP = 4  # cells of the height grid per cell of the river grid
+_SHORTEST = 0.06  # relative to the longer side; shorter rivers are not drawn
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
-    """Count the citations between regions with more citations than expected by chance."""
+    """Count citations between pairs of regions that cite more than expected by chance."""
     source, target = topic[cited], topic[citing]
     between = (source >= 0) & (target >= 0) & (source != target)
     source, target = source[between], target[between]
@@ -404,7 +405,7 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
     table = table.reshape(n, n)
     chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     strong = (table >= _LEAST_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
-    # The stronger of two directions; of equal ones, the one from the lower number.
+    # Keep the stronger of two directions. If they are equal, keep the one from the lower number.
     lower = np.tri(n, k=-1, dtype=bool)
     strong &= (table > table.T) | ((table == table.T) & ~lower)
     flows = [(int(regions[i]), int(regions[j]), int(table[i, j])) for i, j in np.argwhere(strong)]
@@ -414,7 +415,7 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
 def find_rivers(
     ground: Ground, peaks: Sequence[Peak], flows: Sequence[tuple[int, int, int]]
 ) -> tuple[River, ...]:
-    """Route the strongest flows through valleys, over land only."""
+    """Find courses of rivers for the strongest flows, through valleys and only on land."""
     from scipy.ndimage import distance_transform_edt
     from skimage.graph import MCP_Geometric
 
@@ -465,7 +466,7 @@ def find_rivers(
 
 
 def _rounded(path: Floats) -> Floats:
-    """Smooth a path on a grid, with fixed ends."""
+    """Smooth a path on a grid, and keep its ends fixed."""
     from scipy.ndimage import gaussian_filter1d
 
     along = np.arange(len(path))
@@ -481,7 +482,7 @@ def _rounded(path: Floats) -> Floats:
 def river_cover(
     size: tuple[int, int], window: tuple[int, int, int, int], courses: Sequence[Course]
 ) -> NDArray[np.float32]:
-    """Coverage of the pixels of a window by rivers, which widen along their course."""
+    """Return how much of each pixel is covered by rivers, which widen along their course."""
     left, top, right, bottom = window
     cover = np.zeros((bottom - top, right - left), dtype=np.float32)
     for across, down, breadth in courses:

@@ -1,4 +1,4 @@
-"""Themes of the outreach map: colours, strengths and ramps, from ``outreach_themes.yaml``."""
+"""Themes of the outreach map, with colours and strengths from ``outreach_themes.yaml``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = 1024  # colours of a ramp
 
 @dataclass(frozen=True)
 class Inks:
-    """Colours of the text on the map, hex."""
+    """Colours of text, lines and page, as hex codes."""
 
     region: str
     land: str
@@ -116,7 +116,7 @@ def ramp(stops: Stops) -> Grid:
     lab = srgb_to_oklab(np.array([rgb(colour) for _, colour in stops], dtype=np.float64))
     width = STEPS // 16  # half the width of the moving average
     along = np.linspace(-width / (STEPS - 1), 1 + width / (STEPS - 1), STEPS + 2 * width)
-    # A point reflection continues the ramp beyond its ends, so that the average keeps the ends.
+    # The ramp is extended by point reflection, so that smoothing does not change its ends.
     inside = np.abs(np.where(along > 1, 2 - along, along))
     mirrored = np.column_stack([np.interp(inside, places, channel) for channel in lab.T])
     turned = np.where(along[:, None] < 0, 2 * lab[0] - mirrored, mirrored)
@@ -133,7 +133,7 @@ THEMES = {
 
 
 def find_theme(name: str) -> Theme:
-    """Return a theme by its name; the error for an unknown name suggests a similar one."""
+    """Return a theme by its name; for an unknown name, raise InputError with a suggestion."""
     if name in THEMES:
         return THEMES[name]
     near = difflib.get_close_matches(str(name).lower(), THEMES, n=1, cutoff=0.4)

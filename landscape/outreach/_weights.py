@@ -16,7 +16,7 @@ from landscape.figures._labels import one_line
 
 SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")
-"""ControlNets in the order in which they are given to a pipeline."""
+"""ControlNets, in the order in which they are passed to a pipeline."""
 
 # Default ControlNets of models from the Hub.
 RECOMMENDED = {
@@ -76,13 +76,13 @@ def find_weights(
     coast: str = "auto",
     cache: Path | None = None,
 ) -> Weights:
-    """Find a model and its ControlNets in folders, without network, or on the Hub."""
+    """Find a model and its ControlNets, in a folder (without network access) or on the Hub."""
     path = expand_home(weights)
     local = is_folder(path) or is_file(path) or not _HUB_NAME.fullmatch(str(weights))
     if local:
         found = open_folder(path)
     else:
-        require("diffusers", "outreach")  # check before the download
+        require("diffusers", "outreach")  # fail before the download if it is missing
         folder = _fetch(str(weights), revision, _SMALL_FILES, _NETWORKS[SDXL], cache)
         found = open_folder(folder, name=str(weights), revision=folder.name)
     for kind, wanted in zip(CONTROLS, (depth, coast), strict=True):
@@ -97,7 +97,7 @@ def find_weights(
 
 
 def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
-    """Check a folder of ``save_pretrained`` of diffusers, without loading it."""
+    """Check a folder written by ``save_pretrained`` of diffusers, without loading the model."""
     name = name or str(folder)
     if is_file(folder):
         raise InputError(_single_file(folder))
@@ -130,7 +130,7 @@ def variant_of(folder: Path) -> str | None:
 
 
 def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -> Weights:
-    """Add a ControlNet from a folder or the Hub, if it fits the model."""
+    """Add a ControlNet from a folder or the Hub; raise InputError if it does not fit the model."""
     folder = expand_home(wanted)
     if is_folder(folder):
         name = f"{wanted}@{_fingerprint([folder])}"
@@ -179,7 +179,7 @@ def _fetch(
                 snapshot_download(name, revision=revision, allow_patterns=patterns, cache_dir=cache)
             )
         except Exception as error:
-            # Versions of the client raise different errors.
+            # Different versions of the client raise different errors.
             if not isinstance(error, (OSError, ValueError)) and "hub" not in type(error).__module__:
                 raise
             at = f" at revision {revision}" if revision else ""
@@ -266,7 +266,7 @@ def _family(index: dict[str, Any], name: str) -> str:
     """Return the family of a model; raise InputError for a model with program code."""
     parts = {part for part, what in index.items() if isinstance(what, list) and any(what)}
     kind = index.get("_class_name", "unknown")
-    # Older releases of diffusers import any module of a part, also from the folder.
+    # Older versions of diffusers import any module named in the index, even from the folder.
     foreign = [part for part in sorted(parts) if index[part][0] not in _LIBRARIES]
     if not isinstance(kind, str):
         foreign.insert(0, "the pipeline")

@@ -4,9 +4,9 @@ The language model is CiteAgent (Press et al. 2024, arXiv:2407.12861): it search
 selects, and can select only papers that a search has shown. Each step is one JSON object, so that
 models without tool calling work too.
 
-The ranking avoids the three failures described in that paper (section 5): the part of the
-sentence at the mark has the largest weight; a paper is selected only if it ranks clearly above the
-others; and part of the score of a paper is added to the good candidates that it cites.
+The ranking avoids the three failures described in that paper (section 5). The part of the sentence
+next to the mark has the largest weight. A paper is selected only if it ranks clearly above the
+others. A paper that good candidates cite gets a bonus.
 """
 
 from __future__ import annotations
@@ -45,16 +45,21 @@ OnStep = Callable[[Step], None]
 METHOD = "offline"
 
 _WHOLE = 1.0
-_CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second if the sentence also cites other papers
-_NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
+# Weights of the clause; the second applies if the sentence also cites other papers.
+_CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0
+# Bonus for a title that contains all names of the clause, in standard deviations.
+_NAMED = 0.25
 _CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper, at most twice
-_CITING = 12  # maximum number of candidates whose cited papers get part of their score
+_CITING = 12  # maximum number of candidates whose cited papers get the bonus
 _GUESSES = 10
-# Probability that the first paper is right, from its distance to the next four: logistic
-# regression on half of the excerpts of `landscape evaluate attribution`, confirmed on the rest.
+# The probability that the first paper is right depends on its distance to the next four. The
+# logistic regression was fitted on half of the excerpts of `landscape evaluate attribution` and
+# confirmed on the other half.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
-_SELECTED_FROM = 0.65  # probability for a selection: on the other half 12 of 13 were right
-_NEAR_ENOUGH = 0.4  # cosine; of a hundred titles used as queries, one has no paper above it
+# Minimum probability for a selection; on the other half, 12 of 13 selections were right.
+_SELECTED_FROM = 0.65
+# Cosine; 99 of 100 titles used as queries have a paper above it.
+_NEAR_ENOUGH = 0.4
 
 
 class OfflineRanking(NamedTuple):
@@ -72,7 +77,7 @@ def wordings(excerpt: Excerpt) -> list[Wording]:
 
 
 def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
-    """Rank the papers that an excerpt may cite; select the first if it is clearly the best."""
+    """Rank the papers that an excerpt may cite, and select the first if it is clearly the best."""
     found = library.search_wordings(wordings(excerpt))
     papers = [hit.paper for hit in found.hits]
     scores = np.array([hit.score for hit in found.hits], dtype=float)
@@ -120,7 +125,7 @@ def _raise_cited(
     scores: NDArray[np.float64],
     reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
-    """Raise the scores of papers that the best candidates cite; add those not yet found."""
+    """Raise the scores of papers cited by the best candidates; add cited papers not found yet."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
     best_rows = {paper.row for paper in best}
@@ -175,8 +180,8 @@ def attribute(
     """Find the one paper that an excerpt cites at ``[CITATION]``.
 
     With a language model this is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches,
-    reads and selects. Without one, the sentence with the mark and its part at the mark are
-    searched for, and the candidates ranked by text similarity and citations.
+    reads and selects. Without a model, the sentence with the mark and its part next to the mark
+    are used as queries, and the candidates are ranked by text similarity and citations.
 
     Parameters
     ----------
@@ -184,16 +189,16 @@ def attribute(
     excerpt : str
         Text that contains ``[CITATION]``.
     source : str, optional
-        The paper that contains the excerpt (identifier or title). It is never selected, and no
-        newer paper is, if the atlas contains its date.
+        The paper that contains the excerpt (identifier or title). This paper is never selected.
+        Newer papers are not selected either if the atlas contains its date.
     before : date, str or int, optional
-        Last day of publication; a year means its last day.
+        Last allowed day of publication. A year means its last day.
     max_actions : int, default 15
         Maximum number of actions of the language model.
     model : LanguageModel, "auto" or None
         "auto" connects the model set in the environment, if any.
     demonstration : bool, default False
-        Whether to show the model an example of a whole search.
+        Whether to show the model an example of a complete search.
     mark : int, default 1
         Number of the mark, if there are several.
     on_step : callable, optional
@@ -202,8 +207,8 @@ def attribute(
     Returns
     -------
     Attribution
-        Without a paper, but with the best guesses, if none ranks clearly above the others.
-        Partial if the model failed.
+        If no paper ranks clearly above the others, the result contains the best guesses only.
+        The result is partial if the model failed.
 
     Raises
     ------
@@ -276,7 +281,7 @@ def _notes(n_marks: int, mark: int, limits: Bounds) -> list[str]:
 
 
 def _guesses(agent: CiteAgent, ranking: OfflineRanking) -> tuple[Guess, ...]:
-    """List the selected paper, the papers read, and the offline ranking, each paper once."""
+    """List the selected paper, the papers read, and the offline ranking, without duplicates."""
     offline = {guess.paper.row: guess for guess in ranking.guesses}
     lowest = min((guess.score for guess in ranking.guesses), default=0.0)
     listed: dict[int, tuple[Paper, str]] = {}
@@ -302,20 +307,20 @@ class StepReply(ReplyForm):
 
 
 _K = 10  # number of papers per search, as in the publication
-_MOST_REPEATS = 3  # number of useless actions after which the search ends
+_MOST_REPEATS = 3  # the search ends after this number of useless actions
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
-_SHORT_ABSTRACT = 300  # characters of a paper that was found and not read
+_SHORT_ABSTRACT = 300  # characters of the abstract of a paper that was not read
 _LETTERS = re.compile(r"[\W_]+")
 
 
 def agent_instructions(*, demonstration: bool) -> str:
-    """Return the instructions, with an example of a whole search if requested."""
+    """Return the instructions, with an example of a complete search if requested."""
     names = ["attribute", "attribute_example"] if demonstration else ["attribute"]
     return "\n".join(map(prompt, names))
 
 
 class CiteAgent:
-    """Language model that looks for a cited paper step by step."""
+    """Language model that searches for a cited paper step by step."""
 
     def __init__(self, excerpt: Excerpt, library: BoundedLibrary) -> None:
         self._excerpt, self._library = excerpt, library
@@ -399,9 +404,10 @@ class CiteAgent:
         return Step(thought, f"{reply.action}: {paper.label}", observation, (paper.label,))
 
     def _objection(self, paper: Paper) -> str:
-        """Return an objection to a selection, at most one per paper."""
+        """Return an objection to a selection, or an empty string; a paper gets at most one."""
         if paper.label not in self.read:
-            self.read.append(paper.label)  # the next state shows its abstract: saves an action
+            # The next state shows its abstract, which saves one action.
+            self.read.append(paper.label)
             return (
                 "It was not read: its abstract is shown now. Does it meet every condition of "
                 f"“{self._excerpt.clause}”, and is it the work itself and not one that uses it? "
@@ -418,7 +424,7 @@ class CiteAgent:
         )
 
     def _find_shown(self, name: str) -> Paper | None:
-        """Find a paper by its label in any spelling; return None for an invented label."""
+        """Find a paper by any spelling of its label; return None for an invented label."""
         spelled = name.strip().strip("[]").strip()
         for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
             if known in self.shown:
@@ -434,7 +440,7 @@ class CiteAgent:
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
     def _state(self, left: int) -> dict[str, Any]:
-        """Return the data for the model: each paper once, with its abstract if it was read."""
+        """Return the data for the model. Papers are not repeated; papers read have an abstract."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):

@@ -92,7 +92,7 @@ Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _PER_WORDING = 60  # papers per wording
-_SORTED_BY_CITATIONS = 40  # number of most relevant papers; the others only share a word
+_SORTED_BY_CITATIONS = 40  # only the most relevant papers; the others merely share a word
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Bounds:
     before: date | None = None
 
     def allow(self, paper: Paper) -> bool:
-        """Return whether a paper is within the bounds; a limit on dates excludes undated papers."""
+        """Return whether a paper is allowed. A date limit excludes papers without a date."""
         if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
@@ -130,7 +130,7 @@ class BoundedLibrary:
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
-        self.papers = open_engine(atlas).papers  # without a check of the bounds
+        self.papers = open_engine(atlas).papers  # does not check the bounds
 
     def search_wordings(self, wordings: Sequence[Wording]) -> Found:
         return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
@@ -153,7 +153,7 @@ class BoundedLibrary:
         return cited
 
     def cited_by_many(self, papers: Sequence[Paper], *, least: int = 2) -> dict[int, list[int]]:
-        """Find papers of the atlas within the bounds that several papers cite."""
+        """Find papers within the bounds that are cited by several of the given papers."""
         links = self._links
         if links is None:
             return {}

@@ -1,8 +1,8 @@
-"""Highlights of cited papers, and citing sentences that a language model writes and checks.
+"""Extract highlights of cited papers; write and check citing sentences with a language model.
 
-Highlights are extractive (SciLit, Gu & Hahnloser 2023). The score of a sentence adds the words that
-it shares with the other sentences (degree centrality, Erkan & Radev 2004, section 3.1), cue words
-of a finding (Edmundson 1969), and the words and word vectors that it shares with the context.
+Highlights are extractive (SciLit, Gu & Hahnloser 2023). The score of a sentence is the sum of three
+terms: its similarity to the other sentences (degree centrality, Erkan & Radev 2004, section 3.1),
+cue words such as "we find" (Edmundson 1969), and its similarity to the context.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def write_sentences(
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """Write a citing sentence for each paper in one request, and check them in a second one.
 
-    A sentence is kept only if the check finds that sentences of its paper support it.
+    A citing sentence is kept only if its paper supports it.
     """
     known: dict[str, tuple[str, Evidence]] = {}
     papers: list[dict[str, Any]] = []
@@ -87,7 +87,7 @@ def write_sentences(
             for key in dict.fromkeys(item.evidence)
             if key in known and known[key][0] == item.paper
         )
-        if text and evidence:  # empty for an invented paper
+        if text and evidence:  # an invented paper has no evidence
             written.setdefault(item.paper, (text, evidence[:3]))
     return _checked(suggestions, written, model)
 
@@ -97,7 +97,7 @@ def _checked(
     written: dict[str, tuple[str, tuple[Evidence, ...]]],
     model: LanguageModel,
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    # One line and one label per sentence, so that no sentences are joined.
+    # Each sentence has its own line and label; otherwise the check may join two sentences.
     lines = [
         f"{text.rstrip('.!? ')} [{suggestions[int(name[1:]) - 1].paper.label}]."
         for name, (text, _) in written.items()
@@ -125,14 +125,14 @@ def _checked(
     return tuple(kept), tuple(notes)
 
 
-_CONTEXT = 0.7  # weight of the context; the remaining weight belongs to the text itself
+_CONTEXT = 0.7  # weight of the context; the text itself has the remaining weight
 _MEANING = 1.0  # weight of word vectors, relative to shared words
-_CUE = 0.5  # bonus of a finding, in standard deviations
+_CUE = 0.5  # bonus for a cue word, in standard deviations
 _DIVERSITY = 0.3
 _MOST_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
-_COMPARED = 60  # sentences that are compared with each other
-_OPENING = 1_500  # characters of a full text that describe its subject
-_BEGINNING = 6  # letters that words of one stem share
+_COMPARED = 60  # maximum number of sentences compared with each other
+_OPENING = 1_500  # number of first characters used as the subject of a full text
+_BEGINNING = 6  # words with the same first letters count as equal
 _WORD = re.compile(r"[^\W_]{3,}")
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
@@ -149,7 +149,7 @@ def highlight(
     spans = split_sentences(text)[:_MOST_SENTENCES]
     if not spans or n < 1:
         return ()
-    if len(spans) > _COMPARED:  # a full text: only the sentences that may be chosen are compared
+    if len(spans) > _COMPARED:  # in a full text, compare only the likely sentences
         spans, meaning = _likely(text, spans, context or text[:_OPENING]), None
     sentences = [text[start:end] for start, end in spans]
     alike = likeness(sentences)
@@ -184,7 +184,7 @@ def highlight_papers(
     n: int = 3,
     full_texts: dict[str, str] | None = None,
 ) -> list[tuple[Highlight, ...]]:
-    """Choose highlights of papers, with the word vectors of their atlas."""
+    """Choose highlights of papers; use the word vectors of their atlas."""
     if not n:
         return [()] * len(papers)
     texts = full_texts or {}
@@ -197,9 +197,9 @@ def highlight_papers(
 
 
 def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple[int, int]]:
-    """Return the sentences of a long text that share the most words with a context, in text order.
+    """Return the sentences that share the most words with a context, in the order of the text.
 
-    Words are compared by their first letters, which is much faster than by normal forms.
+    Words are compared by their first letters only, because this is much faster than stemming.
     """
     held = [_beginnings(text[start:end]) for start, end in spans]
     wanted = _beginnings(context)
@@ -230,7 +230,7 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
 def _similarities(
     held: SearchIndexes, papers: Sequence[Paper], context: str
 ) -> list[Floats | None]:
-    """Return the late-interaction score of each sentence of each abstract with a context."""
+    """Return the late-interaction score between a context and each sentence of each abstract."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)
     if not papers or not context.strip() or not isinstance(embedder, PlacingEmbedder):
@@ -257,7 +257,7 @@ def _of_sentences(
     context_words: NDArray[np.float32],
     weights: NDArray[np.float32],
 ) -> Floats | None:
-    if len(vectors) != len(places):  # the vectors were computed from another text
+    if len(vectors) != len(places):  # the vectors belong to another text
         return None
     shift = len(embedding_text(paper.title, ""))
     spans = split_sentences(paper.abstract)[:_MOST_SENTENCES]

@@ -48,7 +48,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Desk:
-    """Corpora to cite from. The methods return a changed copy of the desk.
+    """A set of corpora to cite from. Methods that change it return a new desk.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Desk:
         return Desk((*self.corpora, Corpus(called, atlas)))
 
     def remove(self, name: str) -> Desk:
-        """Remove a corpus; its files are unchanged."""
+        """Remove a corpus from the desk; its files are not deleted."""
         gone = self._named(name)
         return Desk(tuple(corpus for corpus in self.corpora if corpus is not gone))
 
@@ -149,8 +149,8 @@ class Desk:
         context : str
             The text before the citation; its last sentence has the largest weight.
         keywords : str or sequence of str, optional
-            Filter of the papers, in the syntax of `Atlas.search`; all of a sequence are required.
-            Plain words also count in the ranking.
+            Filter of the papers, in the syntax of `Atlas.search`. A paper must match all items of
+            a sequence. Plain words also count in the ranking.
         k : int, default 10
             Number of papers.
         model : WritingModel, "auto" or None
@@ -158,18 +158,18 @@ class Desk:
         n_highlights : int, default 3
             Sentences per paper.
         full_texts : mapping of str to str, optional
-            Texts for the highlights instead of the abstracts, by paper id.
+            Texts by paper id, which are used for the highlights instead of the abstracts.
 
         Returns
         -------
         CitationSuggestions
-            Partial and without sentences if the model fails.
+            If the model fails, the result is partial and has no citing sentences.
 
         Raises
         ------
         InputError
-            If there are neither context nor keywords, the keywords are invalid, or no corpus is
-            switched on.
+            If both context and keywords are empty, if the keywords are invalid, or if no corpus
+            is switched on.
         """
         started = time.perf_counter()
         SearchSettings(k=k)  # checks k
@@ -251,7 +251,7 @@ class Desk:
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by its identifier in the first corpus that has it, switched on or off.
+        """Find a paper by its identifier; search all corpora, including those switched off.
 
         Raises
         ------
@@ -286,14 +286,14 @@ class Desk:
 
 
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
-_SHORTEST_TITLE = 12  # letters; titles such as "Erratum" and "Introduction" do not identify a paper
-_YEARS_APART = 2  # years from the e-print to the publication
+_SHORTEST_TITLE = 12  # letters; short titles such as "Erratum" do not identify a paper
+_YEARS_APART = 2  # maximum number of years between the e-print and the publication
 
 
 def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
     """Merge records of the same paper under the first one, and renumber the ranks."""
     kept: list[Suggestion] = []
-    by_key = defaultdict[tuple[str, str], list[int]](list)  # equal papers share a key
+    by_key = defaultdict[tuple[str, str], list[int]](list)  # records of one paper share a key
     for one in found:
         keys = _keys(one.paper)
         for place in sorted({place for key in keys for place in by_key[key]}):
@@ -310,13 +310,13 @@ def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def _keys(paper: Paper) -> list[tuple[str, str]]:
-    """Return keys of a paper; records of the same paper (`is_same`) share at least one key."""
+    """Return the keys of a paper. Records of the same paper (`is_same`) share at least one key."""
     names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
     return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
 
 
 def is_same(one: Paper, other: Paper) -> bool:
-    """Return whether two records are the same paper."""
+    """Return whether two records describe the same paper."""
     for name in _IDENTIFIERS:
         mine, yours = getattr(one, name), getattr(other, name)
         if mine and yours and mine.lower() == yours.lower():
@@ -343,8 +343,8 @@ def family_names(authors: Sequence[str]) -> frozenset[str]:
 METHOD = "offline"
 
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
-_SENTENCES = 4  # sentences of the context used as a query
-_SPARE = 20  # number of papers beyond k, to allow for duplicates and a second wording
+_SENTENCES = 4  # number of sentences of the context used as a query
+_SPARE = 20  # papers requested in addition to k, because duplicates are removed later
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
 
@@ -359,7 +359,7 @@ def _read_context(
     within = keywords.strip() if keywords and keywords.strip() else None
     plain = ""
     if within:
-        parse_filter(within)  # reports errors before the search
+        parse_filter(within)  # raises errors before the search starts
         plain = " ".join(_OPERATOR.sub(" ", within).split())
     sentences = [text[start:end] for start, end in split_sentences(text)]
     wordings = []
@@ -424,7 +424,7 @@ def _with_highlights(
 
 
 def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
-    """Report the similarities if no corpus has a paper near the context."""
+    """Return a note with the largest cosines if no corpus has a paper near the context."""
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
@@ -452,8 +452,8 @@ def as_latex(paragraph: Answer) -> str:
     Returns
     -------
     str
-        The keys are those of ``paragraph.results.to_bibtex()``. Marks of unsupported sentences are
-        kept in brackets.
+        LaTeX with the citation keys of ``paragraph.results.to_bibtex()``. Marks of unsupported
+        sentences are kept in brackets.
 
     Examples
     --------
@@ -479,5 +479,5 @@ def as_latex(paragraph: Answer) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape a text and keep its leading space, which `escape_latex` removes."""
+    """Escape a text for LaTeX, but keep its leading space, which `escape_latex` removes."""
     return (" " if text[:1].isspace() else "") + escape_latex(text)

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_FIRST_YEAR = 1500  # earlier years are errors
-_NO_ROW = -1  # row of a paper that is in no atlas
+_FIRST_YEAR = 1500  # earlier years are treated as errors
+_NO_ROW = -1  # row of a paper that is not in an atlas
 
 
 def read_bibliography(path: str | Path) -> dict[str, Paper]:
@@ -88,7 +88,7 @@ def _year(text: str) -> date | None:
     return date(year, 1, 1) if year > _FIRST_YEAR else None
 
 
-_SAMPLE = 2_000  # papers compared with a sentence
+_SAMPLE = 2_000  # maximum number of papers compared with a sentence
 _PERCENTILE = 99.0
 _LEAST_THRESHOLD, _MOST_THRESHOLD = 0.30, 0.55  # cosines
 _WITHOUT_ATLAS = 0.45
@@ -109,7 +109,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
 def paper_vectors(
     papers: Sequence[tuple[Corpus | None, Paper]], embedder: Embedder
 ) -> NDArray[np.float32]:
-    """Return the vectors of papers; compute those of entries that are in no atlas."""
+    """Return the vectors of papers; compute the vectors of papers that are not in an atlas."""
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
@@ -134,7 +134,7 @@ def _phrases(name: str) -> re.Pattern[str]:
 
 
 def find_citation_cue(sentence: str) -> str:
-    """Find the words of a sentence that require a citation, such as "previous studies"."""
+    """Find words such as "previous studies", which need a citation; return "" if there are none."""
     if len(sentence.split()) < _FEWEST_WORDS or _phrases("own_work").search(sentence):
         return ""
     found = _phrases("earlier_work").search(sentence)
@@ -144,10 +144,10 @@ def find_citation_cue(sentence: str) -> str:
 METHOD = "offline"
 
 _AT_ONCE = 12  # claims per request
-_MOST_UNCITED = 40  # sentences with a search for candidates
+_MOST_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_FEWEST_WORDS = 7  # of a sentence or part that is clear without its context
+_FEWEST_WORDS = 7  # shorter sentences are not clear without their context
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -162,7 +162,7 @@ _OFFLINE_NOTE = (
 
 @dataclass(frozen=True)
 class _CitationUse:
-    """A key in a citation of a sentence, and the words by which the citation is judged."""
+    """A citation key in a sentence, and the text used to judge the citation."""
 
     sentence: DraftSentence
     part: str
@@ -187,16 +187,16 @@ def check_draft(
     drafts : path or sequence of path
         ``.tex`` files, including files that they input.
     desk : Desk, optional
-        Corpora to search for the cited papers and for candidates.
+        Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
-        Checks the citations; without one they are only "near" or "far".
+        Model that checks the citations. Without a model, citations are only "near" or "far".
     find_missing : bool, default True
-        Whether to look for sentences without a citation.
+        Whether to find sentences that seem to need a citation.
 
     Returns
     -------
     DraftCheck
-        Partial if the model failed; the remaining citations are "near" or "far".
+        The result is partial if the model failed; the remaining citations are "near" or "far".
 
     Raises
     ------
@@ -244,7 +244,7 @@ def check_draft(
 
 
 def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
-    """List the keys of all citations; the sentence before a short part is also used to judge it."""
+    """List the keys of all citations; a short text is judged together with the sentence before."""
     places = []
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
@@ -259,9 +259,9 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each cited key in a corpus, or else use an entry with an abstract.
+    """Find the paper of each citation key in a corpus; otherwise use an entry with an abstract.
 
-    A paper has the identifier of the entry, or else its title and authors.
+    Papers are matched by identifier, or else by title and authors.
     """
     cited = {place.key: entries[place.key] for place in places if place.key in entries}
     known: dict[str, tuple[Corpus | None, Paper]] = {}
@@ -329,7 +329,7 @@ def _nearest_sentences(
         return ()
     texts = [one.text for one in sentences]
     cosines = np.zeros(len(texts))
-    if isinstance(embedder, WordEmbedder):  # a local embedder, free of charge
+    if isinstance(embedder, WordEmbedder):  # this embedder is local and free
         cosines = (embedder.embed_few(texts) @ vector).astype(float)
     scores = mixed_nearness(part, texts, cosines)
     best = np.argsort(-scores, kind="stable")[:_SHOWN]
@@ -339,7 +339,7 @@ def _nearest_sentences(
 def _judge_by_model(
     judgements: Sequence[Judgement], model: WritingModel
 ) -> tuple[list[Judgement], str]:
-    """Judge citations of papers with an abstract; also return an error message or ""."""
+    """Judge the citations of papers with an abstract; also return an error message, or ""."""
     judged = list(judgements)
     open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
     for start in range(0, len(open_), _AT_ONCE):
@@ -373,8 +373,8 @@ def _judge_by_model(
 
 
 def _named(paper: Paper | None, n: int) -> Paper:
-    """Return the paper with a label for this citation only; a paper can be cited repeatedly."""
-    assert paper is not None  # noqa: S101 - the caller passes only these
+    """Return the paper with a unique label, because a paper can be cited several times."""
+    assert paper is not None  # noqa: S101 - the caller passes only papers
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 
 

@@ -12,7 +12,7 @@ from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text._words import split_sentences
 
-# Removed first, since their content may look like a comment, a citation or mathematics.
+# These commands are removed first: their content may look like a comment, citation or formula.
 _VERBATIM = re.compile(
     r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
 )
@@ -28,7 +28,7 @@ _DROPPED = re.compile(
     r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
     r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)"
     r"(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
-    # Inline mathematics is kept, but matched, so that $a$$b$ is not read as a display.
+    # Inline formulas are kept. They are matched so that $a$$b$ is not read as a displayed formula.
     r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
     r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"
     r"\s*\{(?:[^{}]++|\{[^{}]*+\})*+\}"
@@ -41,7 +41,7 @@ _CITE = re.compile(
     rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
 _ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
-# A command defined in the draft that only cites: \newcommand{\refs}[1]{\citep{#1}}
+# A citation command defined in the draft, such as \newcommand{\refs}[1]{\citep{#1}}.
 _OWN_CITE = re.compile(
     r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"
     r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
@@ -57,19 +57,19 @@ _BREAK = re.compile(
 )
 _REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
 _OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
-# A heading is replaced by private-use characters: one at each end, and one per line between them.
+# A heading is replaced by private-use characters: one at each end and one per line break.
 _HEADING, _HEADING_LINE = "\ue015", "\ue014"
 _HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
 _PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
 _CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
-_AROUND = 600  # characters of a sentence on either side of a citation
+_AROUND = 600  # maximum number of characters used on each side of a citation
 _BEHIND_STOP = re.compile(rf"(?<![.!?])([.!?]++[\"'”’)]*+)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
 
 
 @dataclass(frozen=True)
 class Citation:
-    r"""One ``\cite`` of a sentence."""
+    r"""One ``\cite`` command in a sentence."""
 
     keys: tuple[str, ...]
     part: str
@@ -116,7 +116,7 @@ def read_draft(source: str) -> list[DraftSentence]:
 
 
 def inputs_of(source: str) -> list[tuple[int, str]]:
-    r"""Find the files that a draft inputs, with the line numbers of the commands."""
+    r"""Find the files included by a draft, with the line numbers of the ``\input`` commands."""
     text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
     return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
 
@@ -130,7 +130,7 @@ def _own_citations(text: str) -> str:
 
 
 def _in_sentence(found: re.Match[str]) -> str:
-    """Write a footnote as a parenthesis in its sentence."""
+    """Convert a footnote to text in parentheses."""
     note = found["note"].strip().rstrip(".")
     return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
 
@@ -138,7 +138,7 @@ def _in_sentence(found: re.Match[str]) -> str:
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
     """Yield each paragraph with the number of its first line; a heading ends a paragraph."""
     line = shift + 1
-    # Text and the lines of headings alternate, since the pattern has one group.
+    # The pattern has one group, so odd pieces are the line breaks of headings.
     for number, piece in enumerate(_HEADINGS.split(text)):
         if number % 2:
             line += len(piece)
@@ -184,7 +184,7 @@ def _sentences(
 def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
     cited = []
     for found in _CITED.finditer(marked):
-        # Limits texts without full stops.
+        # A text without full stops may be very long.
         first, last = max(0, found.start() - _AROUND), found.end() + _AROUND
         before, after = (
             _CITED.sub(" [1] ", rest)

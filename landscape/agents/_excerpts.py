@@ -36,8 +36,8 @@ _GOES_ON = re.compile(
         )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST_WORDS = 4  # minimum number of words of a part that is used as a query
-_LONG = 30  # maximum number of words of a sentence with one citation
+_LEAST_WORDS = 4  # minimum number of words of a part; shorter parts are not used as a query
+_LONG = 30  # longer sentences with one citation are split into parts
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,9 @@ class Excerpt:
 def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     """Find the sentence with the mark, and the part of this sentence that the mark refers to.
 
-    This is the text between the mark and the previous citation, since astronomers cite after a
-    statement; without such a text, as in "[CITATION] showed that...", it is the text that follows.
+    The part is the text between the previous citation and the mark, because astronomers cite after
+    a statement. If there is no such text, as in "[CITATION] showed that...", the part is the text
+    after the mark.
     """
     line = " ".join(_ANY_MARK.sub(MARK, readable_text("excerpt", text)).split())
     line = re.sub(f"[{_MINE}{_OTHER}]", "", line)
@@ -102,7 +103,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _hide(text: str) -> str:
-    """Replace other citations by a private-use character; keep a mark in their brackets."""
+    """Replace other citations by a private-use character; keep marks inside their brackets."""
 
     def hidden(found: re.Match[str]) -> str:
         return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER
@@ -122,7 +123,7 @@ def _sentence_of(text: str) -> tuple[int, int]:
 
 
 def _clause(sentence: str) -> str:
-    """Return the part of a sentence that its mark refers to, or "" for the whole sentence."""
+    """Return the part of a sentence that the mark refers to, or "" for the whole sentence."""
     groups = [(g.start(), g.end(), _MINE in g[0]) for g in _GROUP.finditer(sentence)]
     mine = next(n for n, group in enumerate(groups) if group[2])
     start, end, _ = groups[mine]
@@ -135,7 +136,7 @@ def _clause(sentence: str) -> str:
     turned = _BOUNDARY.split(left)[-1]
     left = turned if len(groups) == 1 or _words(turned) >= _LEAST_WORDS else left
     if _words(left) >= _LEAST_WORDS:
-        # Text that follows without a boundary belongs to it: "the code of [CITATION] for …".
+        # Text after the mark belongs to the part up to a boundary: "the code of [CITATION] for …".
         ends = len(groups) == 1 or mine + 1 == len(groups)
         more = _BOUNDARY.split(right)[0] if ends else ""
         return _tidied(f"{left} {more}").strip(" ,;.")

@@ -21,8 +21,8 @@ from landscape.errors import InputError, LandscapeError, require
 if TYPE_CHECKING:
     from landscape.types import Paper
 
-_LONGEST_NAME = 120  # characters of a section's name
-_NAMED = 20  # maximum number of papers of one entry of a bibliography
+_LONGEST_NAME = 120  # maximum number of characters of the name of a section
+_NAMED = 20  # maximum number of papers in one entry of the bibliography
 _IDENTIFIERS = (
     (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
     (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
@@ -39,7 +39,7 @@ class Section:
 
 
 Reader = Callable[["Paper"], Sequence[Section]]
-"""Return the sections of a paper; empty without a full text."""
+"""Function that returns the sections of a paper, or an empty list without a full text."""
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -49,10 +49,10 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 
 def _pieces(pattern: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
-    """Return each match with the text up to the next match."""
+    """Return each match and the text between it and the next match."""
     found = [*pattern.finditer(text)]
     ends = [*(match.start() for match in found[1:]), len(text)]
-    # Without matches there is one end.
+    # Without a match, `ends` has one item and `found` is empty.
     return [(match, text[match.end() : end]) for match, end in zip(found, ends, strict=False)]
 
 
@@ -92,7 +92,7 @@ def read_bounded(path: Path) -> str:
 
 
 def read_archive(path: Path) -> str:
-    """Read the LaTeX files of an archive in memory, the bibliography last."""
+    """Read the LaTeX files of an archive and join them; the bibliography is the last one."""
     check_size(path)
     pieces: list[tuple[bool, str, str]] = []
     left = _LARGEST
@@ -118,7 +118,7 @@ def read_archive(path: Path) -> str:
 
 
 def _single_text(path: Path) -> str:
-    """Read a paper of one file, which arXiv compresses without an archive; return "" for others."""
+    """Read a single compressed file, as arXiv sends it; return "" if it is an archive."""
     with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
@@ -131,7 +131,7 @@ def _single_text(path: Path) -> str:
 
 
 class _Bounded:
-    """A stream that raises InputError if an archive is too large when unpacked."""
+    """A stream that raises InputError if the unpacked archive is too large."""
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream, self._path = stream, path
@@ -155,14 +155,13 @@ def _decompress(path: Path) -> Iterator[Any]:
                 yield _Bounded(content, path)
 
 
-# Comments, declarations and brackets without an end, which Python's parser searches for again and
-# again.
+# Unclosed comments, declarations and brackets make Python's parser very slow.
 _STRAY = re.compile(r"<(?!/?[a-zA-Z][^<>]{0,5000}>)")
 _NUMBERS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}")  # invalid characters
 
 
 def read_html(path: Path) -> list[Section]:
-    """Read HTML of arXiv (made by LaTeXML)."""
+    """Read the sections of an HTML file of arXiv (produced by LaTeXML)."""
     page = _Page()
     try:
         page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", read_bounded(path))))
@@ -186,7 +185,7 @@ class _Page(HTMLParser):
         self._texts: list[list[str]] = []
 
     def close(self) -> None:
-        """Join the pieces of each section; joining them one by one would take minutes."""
+        """Join the pieces of each section at once; joining them one by one takes minutes."""
         super().close()
         texts_of = zip(self.sections, self._texts, strict=True)
         self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in texts_of]
@@ -226,7 +225,7 @@ class _Page(HTMLParser):
             self._texts[-1].append(data)
 
 
-# Repetitions are bounded, because a file of brackets would otherwise take minutes.
+# Repetitions are bounded; otherwise, matching a file with many brackets takes minutes.
 _LATEX_SECTION = re.compile(
     r"\\(?:sub)?section\*?\s{0,9}(?:\[[^\]]{0,300}\])?\s{0,9}"
     r"\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}"
@@ -242,7 +241,7 @@ _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
 
 
 def read_latex(path: Path) -> list[Section]:
-    """Read a LaTeX source, or arXiv's ``.tar.gz`` with its ``.bbl``."""
+    """Read the sections of a LaTeX file, or of a ``.tar.gz`` archive from arXiv."""
     source = (
         read_archive(path)
         if path.name.endswith((".tar.gz", ".tgz", ".tar"))
@@ -257,7 +256,7 @@ def read_latex(path: Path) -> list[Section]:
         for match, text in _pieces(_LATEX_SECTION, body)
     ]
     found = []
-    for name, text in named or [("text", body)]:  # a letter has no sections
+    for name, text in named or [("text", body)]:  # letters have no sections
         keys = [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
         found.append((name, text, keys))
     return join_sections(found, cited)
@@ -273,7 +272,7 @@ _PDF_HEADING = re.compile(
 
 
 def read_pdf(path: Path) -> list[Section]:
-    """Read a PDF; the citations of a section are the identifiers in its text."""
+    """Read the sections of a PDF; their citations are the identifiers found in the text."""
     pypdf = require("pypdf", "pdf")
     check_size(path)
     try:
@@ -312,7 +311,7 @@ class FolderReader:
                 try:
                     if path.is_file():
                         return read(path)
-                except OSError:  # a name that is too long for a file
+                except OSError:  # the name is too long for a file
                     continue
                 except LandscapeError as error:
                     self.problems.append(str(error))

@@ -43,10 +43,10 @@ MODEL_TOOLS = ("ask", "survey", "attribute")  # tools that use a language model
 
 MOST_PAPERS = 50
 MOST_SURVEYED = 100
-LONGEST_TEXT = 8_000  # characters of a question or an excerpt
-LONGEST_REPLY = 200_000  # characters of one reply
+LONGEST_TEXT = 8_000  # maximum number of characters of a question or an excerpt
+LONGEST_REPLY = 200_000  # maximum number of characters of one reply
 _ABSTRACT_IN_LISTS = 1_200
-_LINKED = 100  # references or citations listed
+_LINKED = 100  # maximum number of references or citations listed
 _REGIONS = 300
 _AUTHORS = 10
 
@@ -81,7 +81,7 @@ class Tools:
         return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MOST_PAPERS)))
 
     def paper(self, paper: str) -> Reply:
-        """Return one paper by its bibcode, arXiv id or DOI, with its region of the map."""
+        """Return a paper and its region of the map, by bibcode, arXiv id or DOI."""
         row = open_engine(self._atlas).row_of(_text("paper", paper))
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
@@ -127,7 +127,7 @@ class Tools:
         }  # fmt: skip
 
     def ask(self, question: str, k: int = 10) -> Reply:
-        """Answer a question from the papers, each sentence with its evidence; k is 1 to 50."""
+        """Answer a question from k papers (1 to 50), with evidence for each sentence."""
         answer = answer_question(
             self._atlas,
             _text("question", question),
@@ -139,7 +139,7 @@ class Tools:
         return {**found, "searched": answer.results.coverage.to_dict()}
 
     def survey(self, question: str, papers: int = 30, before: str = "") -> Reply:
-        """Search, select and follow citations for all papers on a question.
+        """Find all papers on a question by searching, selecting and following citations.
 
         papers is 1 to 100; before is optional, such as "2019-06".
         """
@@ -218,7 +218,7 @@ class Tools:
         }
 
     def all(self) -> Sequence[Callable[..., Reply]]:
-        """Return all tools, whose replies are limited in size, cleaned and marked as data."""
+        """Return all tools; their replies are cleaned, limited in size and marked as data."""
         tools: list[Callable[..., Reply]] = [
             self.search, self.similar, self.paper, self.graph, self.ask, self.survey,
             self.attribute, self.map_region,

@@ -1,7 +1,7 @@
 """Survey a question: search, select papers and follow citations, level by level (PaSa).
 
-Each step depends only on earlier results, and parallel replies are combined in a fixed order: the
-same question gives the same survey.
+The same question gives the same survey, because each step depends only on earlier results and
+parallel replies are combined in a fixed order.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _empty_words() -> frozenset[str]:
 def split_question(
     question: str, *, subjects: Collection[str] | None = None, most: int = 6
 ) -> list[str]:
-    """Split a question into phrases about one subject each, without shared words."""
+    """Split a question into phrases; each phrase has one subject and no word is repeated."""
     phrases: list[str] = []
     seen: set[str] = set()
     for piece in _CUT.split(question):
@@ -95,7 +95,7 @@ def split_question(
 
 
 def _trim_phrase(phrase: str, known: Collection[str]) -> str:
-    """Remove words that occur in no keyword from the ends of a phrase."""
+    """Remove words at both ends of a phrase if they are not part of a known keyword."""
     words = phrase.split()
     places = [
         place
@@ -115,16 +115,20 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-_OFF_TOPIC = 0.9  # share of the usual cosine; if none is larger, no paper is selected by rule
-_RARE = 3.0  # minimum rarity of a word searched for alone: one paper in twenty contains it
-_KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
+# Share of the usual cosine; below it, no paper is selected without a model.
+_OFF_TOPIC = 0.9
+# Minimum rarity of a single word used as a query: one paper in twenty contains it.
+_RARE = 3.0
+_KEYWORD_PAPERS = 60  # number of best papers whose keywords are used to split the question
 _SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
-_SIMILAR_OF = 8  # papers per level for which similar papers are searched, the slowest step
-_FOLLOWED_SHARE = 0.4  # share of the threshold from which papers are followed, even if not selected
+# Papers per level for which similar papers are searched. This step is the slowest.
+_SIMILAR_OF = 8
+# Papers above this share of the threshold are followed, even if they are not selected.
+_FOLLOWED_SHARE = 0.4
 
 
 class Crawler:
-    """A running survey, which searches, judges papers and follows citations."""
+    """A running survey that searches, judges papers and follows citations."""
 
     def __init__(
         self,
@@ -145,7 +149,7 @@ class Crawler:
         self.notes: list[str] = []
         self._is_off_topic = False  # whether the question is about a field outside the atlas
         self._found: list[list[int]] = []  # rows found by each search
-        # Score from which a paper is selected without a model.
+        # Minimum score of a paper that is selected without a model.
         self.threshold = THRESHOLD if settings.threshold is None else settings.threshold
 
     def run(self) -> None:
@@ -187,8 +191,8 @@ class Crawler:
     def _check_distance(self) -> None:
         """Add a note if the papers match few words of the question, or if no paper is near it.
 
-        Without a model, no paper is selected in the first case, nor in the second if the largest
-        cosine is below the share `_OFF_TOPIC` of the usual one.
+        Without a model, the survey then selects no paper if few words match, or if the largest
+        cosine is below the share `_OFF_TOPIC` of the usual cosine.
         """
         if self.candidates.seeds:
             return
@@ -214,7 +218,7 @@ class Crawler:
             self._note("No paper is selected; the listed papers are only the nearest ones.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
-        """Return searches for parts of the question, and their origin (the model or a rule)."""
+        """Return queries for parts of the question, and their origin: "model" or "facet"."""
         if self.model is not None and most > 0:
             asked = [one.text for one in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
@@ -228,7 +232,7 @@ class Crawler:
         return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
 
     def _find_keywords(self) -> list[str]:
-        """Return keywords of the papers found, including single words only if they are rare."""
+        """Return the keywords of the papers found, without common single words."""
         first = self.library.papers(self._found[-1][:_KEYWORD_PAPERS])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
@@ -237,7 +241,7 @@ class Crawler:
         return [*(word for word in every if " " in word), *rare]
 
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
-        """Search, unless an earlier search has the same words in any order."""
+        """Search, unless an earlier search had the same words; return the number of new papers."""
         words = _words(text)
         if not words or any(_words(one.text) == words for one in self.searches):
             return 0
@@ -258,7 +262,7 @@ class Crawler:
         left = self.settings.papers - len(self.candidates.judged)
         deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
         if deepest < self.settings.depth and self.settings.expand:
-            left = (left + 1) // 2  # the rest is for papers found by citations
+            left = (left + 1) // 2  # keep the rest for papers found by citations
         known = {*self.candidates.judged, *self.candidates.seeds}
         waiting = [row for row in self.candidates.best_first().tolist() if row not in known]
         waiting = waiting[: max(0, left)]
@@ -334,7 +338,7 @@ class Crawler:
         for section in self._read(paper) if self._read else ():
             nodes = [n for n in map(library.node_or_none, section.cites) if n is not None]
             inside = library.inside(np.array([*dict.fromkeys(nodes)], dtype=np.int64))
-            # A section called "references" is not the list of all references.
+            # A section named "references" is renamed, because that name means all references.
             name = f"section {section.name}" if section.name in _HOW else section.name
             lists[name] = inside
         return {name: rows for name, rows in lists.items() if len(rows)}
@@ -402,7 +406,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-_MANY_SELECTED = 0.75  # share of `papers`; if more are selected, papers not judged may belong too
+# Share of `papers`. If more papers are selected, papers not judged may belong to the answer.
+_MANY_SELECTED = 0.75
 
 
 def survey_question(
@@ -423,12 +428,13 @@ def survey_question(
     atlas : AtlasStore
     question : str
     model : WritingModel, "auto" or None
-        Writes searches, chooses what to follow, and judges; "auto" connects the model set in the
-        environment. Without one, papers are judged by text similarity and citations.
+        Model that writes queries, chooses which citations to follow, and judges papers. "auto"
+        connects the model set in the environment. Without a model, papers are judged by text
+        similarity and citations.
     resume : path, optional
-        Log of the model's replies. An interrupted survey resumes from it without repeated requests.
+        Log of the model's replies. An interrupted survey resumes from this log.
     read : callable, optional
-        Returns the sections of a paper's full text, such as a `FolderReader`.
+        Function that returns the sections of a paper's full text, such as a `FolderReader`.
     on_step : callable, optional
         Called with one line per step.
     stop : callable, optional
@@ -439,12 +445,13 @@ def survey_question(
     Returns
     -------
     Survey
-        Partial if a budget, a failing server or `stop` ended it.
+        The survey is partial if a budget, a server error or `stop` ended it.
 
     Raises
     ------
     InputError
-        Empty question, invalid setting, unknown seed, or the log of another survey.
+        If the question is empty, a setting is invalid, a seed is unknown, or `resume` is the log
+        of another survey.
 
     Examples
     --------
@@ -505,9 +512,9 @@ def survey_question(
 
 
 def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
-    """List the papers judged: selected and better ones first, then the seeds.
+    """List the papers judged: selected papers first, then by score, and the seeds last.
 
-    Without a selector, all papers found are selected, in the order of the searches.
+    Without a selector, all papers found are selected and listed in the order of the searches.
     """
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()
@@ -545,7 +552,7 @@ def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
 
 
 def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
-    """Return papers outside the atlas that several selected papers cite."""
+    """Return papers that are not in the atlas and that several selected papers cite."""
     library = crawler.library
     counts: Counter[int] = Counter()
     for one in crawled:

@@ -1,4 +1,4 @@
-"""Language models in a survey: requests with papers as quoted data, and parsers of the replies."""
+"""Write the requests of a survey to a language model, and parse its replies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class JudgementsReply(ReplyForm):
     papers: list[JudgedPaper]
 
 
-LONGEST_SEARCH = 300  # characters of a query
+LONGEST_SEARCH = 300  # maximum number of characters of a query
 LONGEST_REASON = 400
 _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)
@@ -61,7 +61,7 @@ def parse_decision(reply: str) -> tuple[bool, str] | None:
 
 
 def one_line_each(texts: Sequence[object]) -> list[str]:
-    """Clean texts written by a model: one line each, without empty and repeated texts."""
+    """Clean texts written by a model: make each one line, and remove empty and repeated texts."""
     lines = (one_line(text, most=LONGEST_SEARCH) for text in texts if isinstance(text, str))
     kept: dict[str, str] = {}
     for line in lines:
@@ -71,12 +71,12 @@ def one_line_each(texts: Sequence[object]) -> list[str]:
 
 
 _JUDGED_AT_ONCE = 6  # papers per request
-_EARLIER = 30  # earlier searches in a request
+_EARLIER = 30  # maximum number of earlier searches in a request
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision of a model about a paper."""
+    """Decision of a model on a paper."""
 
     selected: bool
     score: float | None
@@ -85,14 +85,14 @@ class Decision:
 
 @dataclass(frozen=True)
 class NextStep:
-    """Lists of papers to follow from a paper, and a new search."""
+    """Names of the linked lists of a paper to follow, and a new query."""
 
     follow: tuple[str, ...]
     search: str = ""
 
 
 class JsonSurveyModel:
-    """A chat model that replies in JSON without tool calling; requests are made but not sent."""
+    """Make requests to a chat model that replies in JSON; the requests are not sent."""
 
     def __init__(self, model: WritingModel) -> None:
         self._model = model
@@ -155,7 +155,7 @@ class JsonSurveyModel:
 
 
 class PasaSurveyModel:
-    """A model that replies in PaSa's tokens: ``[Search]``, ``[Expand]``, ``Decision: True``.
+    """Make requests to a model that replies in PaSa's tokens, such as ``[Search]``.
 
     He et al. (2025, arXiv:2501.10120) trained their crawler to write ``[Search]`` and ``[Expand]``,
     each with a query or a section, and their selector to write a decision and its reason.

@@ -1,4 +1,4 @@
-"""Estimate how likely each paper found belongs to the answer, from its text and its citations."""
+"""Estimate the probability that a paper belongs to the answer, from its text and citations."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_SAMPLE = 2_000  # papers, for the usual similarity
-_AT_ONCE = 400  # papers compared word by word
-_MOST_LINKED = 400  # links of one paper that are followed; famous papers have thousands
+_SAMPLE = 2_000  # number of papers used to estimate the usual similarity
+_AT_ONCE = 400  # number of papers compared word by word at once
+_MOST_LINKED = 400  # maximum number of links used per paper; famous papers have thousands
 
 
 class Library:
@@ -74,7 +74,7 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Return standardised cosines and late-interaction scores of papers and the question."""
+        """Return the cosines (standardised) and late-interaction scores of papers and question."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
         # Word vectors need much memory.
@@ -83,7 +83,7 @@ class Library:
         return cosines, matches.astype(float)
 
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
-        """Return the standardised cosines of papers and the centre of other papers."""
+        """Return the standardised cosines between papers and the centre of other papers."""
         vectors = self.engine.indexes.vectors
         centre = vectors.vectors(centre_of).mean(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-12)
@@ -92,7 +92,7 @@ class Library:
         return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
 
     def nearest(self, found: Rows) -> float:
-        """Return the largest cosine between the question and some papers."""
+        """Return the largest cosine between the question and the given papers."""
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
     def count_citations(self, rows: Rows) -> Floats:
@@ -113,7 +113,7 @@ class Library:
         return self._keep_visible(self.graph.citation_links.of(node))
 
     def node_or_none(self, name: str) -> int | None:
-        """Find the node of a visible paper or stub; return None if no node matches."""
+        """Return the node of a visible paper or stub, or None if no node matches."""
         try:
             node = self.graph.node_of(name)
         except InputError:
@@ -164,15 +164,15 @@ class SurveyEvidence:
     Without word vectors, `matches` is 0 and `likeness` is used instead.
     """
 
-    likeness: Floats  # cosine to the question, in standard deviations above the usual one
+    likeness: Floats  # cosine to the question, in standard deviations above the usual cosine
     matches: Floats  # share of the words of the question that the paper matches
     middle: Floats  # cosine to the centre of the best papers, standardised like `likeness`
     searches: Floats  # sum of 60 / (60 + rank) over searches (Cormack et al. 2009, SIGIR, 758)
     cited: Floats  # weight of the best papers that cite the paper
     citing: Floats  # weight of the best papers that the paper cites
     together: Floats  # weight of the best papers with common references or citing papers
-    known: Floats  # citations in the graph
-    place: Floats  # position in the search for the whole question, from 0; infinite if not found
+    known: Floats  # number of citations in the graph
+    place: Floats  # rank in the search for the whole question, from 0; infinite if not found
 
     @property
     def texts(self) -> Floats:
@@ -187,7 +187,7 @@ class SurveyEvidence:
         return np.log1p(np.column_stack([4 * self.cited, 4 * self.together, self.known]))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Replace the links of uncited papers, which may be new, by the mean of papers that fit."""
+        """Return `links`; uncited papers, which may be new, get the mean of papers that fit."""
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
             usual = np.average(links[is_cited], axis=0, weights=share[is_cited])
@@ -195,46 +195,47 @@ class SurveyEvidence:
         return links
 
 
-# Logistic regressions, fitted by `benchmarks/survey.py` on half of the questions made from a real
-# citation graph: a paper's title is the question, its references are the truth. Papers that cite
-# the best ones are newer than such a question, so `citing` cannot be fitted and is not used.
+# Logistic regressions fitted by `benchmarks/survey.py` on half of the questions. Each question is
+# the title of a paper, and the correct answer is the reference list of that paper. Papers that cite
+# the best papers are newer than the question, so `citing` cannot be fitted and is not used.
 _TEXT_INTERCEPT, _TEXT_SLOPES = -6.03, np.array([0.25, 1.93, 0.30, 0.24])
-# Long questions match all papers less than short ones, so texts are compared with the best ones.
+# All papers match long questions less, so scores are relative to those of the best papers.
 _INTERCEPT, _TEXT_SLOPE, _LINK_SLOPES = -3.70, 0.76, np.array([2.30, 0.92, 0.45])
 _BEST = 10  # number of best papers for comparison
-# References are related work, but a reader wants papers on the question itself, which its own
-# search ranks first. Chosen by reading the answers to eight questions: without it, papers that
-# only share citations rank first.
+# Readers want papers on the question itself, not only related work, so papers that the search for
+# the question ranks first get higher scores. Without this term, papers that only share citations
+# rank first. The values were chosen by reading the answers to eight questions.
 _PLACE_SLOPE, _USUAL_PLACE, _LAST_PLACE = -0.2, 30.0, 200.0
-_HALF_WEIGHT = 0.7  # probability by text, relative to the best, at which citations count half
-_WITHOUT_WORDS = 0.85  # offset if the likeness is used instead of the matches
+_HALF_WEIGHT = 0.7  # relative probability by text at which the weight of citations is 0.5
+_WITHOUT_WORDS = 0.85  # offset if `likeness` is used instead of `matches`
 
 THRESHOLD = 0.25
-"""Score from which a paper is selected without a model, if its words fit too (`FITTING`).
+"""Minimum score of a paper that is selected without a model; see also `FITTING`.
 
-On 24 questions whose papers are recognised by words of their subject (`python -m benchmarks.survey
-ATLAS subjects`), the precision is three in four and the recall two in three."""
+On 24 questions with known subject words (`python -m benchmarks.survey ATLAS subjects`), the
+precision is 3/4 and the recall is 2/3."""
 
 FITTING = 0.75
-"""Match with the words of the question, relative to the ten best papers, to be selected."""
+"""Minimum match with the words of the question, relative to the mean of the ten best papers."""
 
-# Share of the words of a question that the ten best papers match; with less, the atlas has almost
-# nothing on it. The 24 questions have at least 0.74, eight on cookery, football and so on at most
-# 0.64. Long questions match less: the least of 25 is 0.64 for the first sentence of an abstract
-# (24 words) and 0.55 for three sentences (76 words).
+# Minimum share of the words of a question that the ten best papers match; below it, the atlas has
+# almost nothing on the question. The share is at least 0.74 for the 24 questions, and at most 0.64
+# for eight questions on other fields, such as cooking and football. Long questions match less: the
+# minimum of 25 questions is 0.64 for the first sentence of an abstract (24 words) and 0.55 for
+# three sentences (76 words).
 _FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
 
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
 
 def scores(evidence: SurveyEvidence) -> Floats:
-    """Estimate how likely each paper belongs to the answer, relative to the ten best papers."""
+    """Return the probability of each paper relative to the mean of the ten best papers."""
     likely = probabilities(evidence)
     return np.minimum(likely / max(float(np.sort(likely)[-_BEST:].mean()), 1e-12), 1.0)
 
 
 def relative_match(evidence: SurveyEvidence) -> Floats:
-    """Return the match of each paper relative to the ten best papers, or 1 without word vectors."""
+    """Return each match relative to the mean of the ten best papers, or 1 without word vectors."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
@@ -255,7 +256,7 @@ def matched_share(evidence: SurveyEvidence) -> float | None:
 
 
 def least_matched_share(question: str) -> float:
-    """Return the threshold of the match below which an atlas has almost nothing on a question."""
+    """Return the minimum match of an atlas that has papers on a question."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
@@ -270,16 +271,16 @@ def probabilities(evidence: SurveyEvidence) -> Floats:
 
 
 def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
-    """Return log odds minus those of the ten best papers, and probabilities relative to theirs."""
+    """Return log odds and probabilities relative to the mean log odds of the ten best papers."""
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     return odds - best, by_text / max(float(expit(best)), 1e-12)
 
 
 def citation_weight(share: Floats) -> Floats:
-    """Return the weight of citations, 0 to 1: high only for papers with a fitting text.
+    """Return the weight of citations, 0 to 1; it is large only if the text fits the question.
 
-    Otherwise a paper of another field, cited for a constant or a method, would rank first.
+    Otherwise a paper of another field that is cited for a method would rank first.
     """
     return share / (share + _HALF_WEIGHT)
 
@@ -312,7 +313,7 @@ def link_support(
         for node in np.flatnonzero(between).tolist():
             ends = links(node)
             together[ends] += between[node] / np.log(2 + len(ends))
-    # Links of a paper with itself do not count.
+    # Remove the links of a paper with itself.
     for node, weight in zip(best.tolist(), weights.tolist(), strict=True):
         for ends, links in (
             (library.cited_by(node), library.cites),
@@ -323,10 +324,10 @@ def link_support(
     return cited[rows], citing[rows], np.maximum(together[rows], 0.0)
 
 
-_TRUSTED = 60  # papers whose citations count as evidence
+_TRUSTED = 60  # number of best papers whose citations count as evidence
 _CONSTANT = 60  # of reciprocal ranks
-_MENTIONED = 0.05  # least weight of citations that a reason mentions
-_CENTRE_PAPERS = 10  # papers whose centre the others are compared with
+_MENTIONED = 0.05  # minimum weight of citations mentioned in a reason
+_CENTRE_PAPERS = 10  # number of best papers used to compute the centre
 
 
 @dataclass(frozen=True)
@@ -364,7 +365,7 @@ class Candidates:
         return len(new)
 
     def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
-        """Record the ranking of a search; `is_question` marks that of the whole question."""
+        """Record the ranking of a search; `is_question` marks the search for the whole question."""
         for rank, row in enumerate(rows, start=1):
             self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)
             if is_question:
@@ -406,7 +407,7 @@ class Candidates:
         return self._evidence
 
     def reasons(self, *, threshold: float) -> dict[int, str]:
-        """Return one sentence per paper that describes the evidence for or against the paper."""
+        """Return a sentence per paper that describes the evidence for or against it."""
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
@@ -451,7 +452,7 @@ class Candidates:
         return np.concatenate([seeds, first[~np.isin(first, seeds)]])[: max(most, len(seeds))]
 
     def _with_judgements(self, rows: Rows, scores: Floats) -> Floats:
-        """Replace scores by the decisions of a model."""
+        """Replace the scores of papers that a model has judged."""
         if not self.judged:
             return scores
         judged = [self.judged.get(row) for row in rows.tolist()]

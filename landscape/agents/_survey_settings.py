@@ -17,7 +17,7 @@ from landscape.llm._budget import estimate_tokens
 from landscape.search._settings import is_whole
 
 Protocol = Literal["auto", "json", "pasa"]
-"""Form of prompts: JSON, or the tokens of PaSa's own models."""
+"""Format of prompts and replies: JSON, or the tokens of PaSa's own models."""
 
 _WHOLE = {"depth": (1, 6), "breadth": (1, 20), "papers": (1, 2_000), "expand": (0, 200),
           "calls": (1, 100_000), "tokens": (1, 10**9), "parallel": (1, 32)}  # fmt: skip
@@ -30,9 +30,10 @@ class SurveySettings:
     Attributes
     ----------
     depth : int, default 3
-        Levels: 1 only searches; each further level follows the citations of the papers found.
+        Number of levels. Level 1 only searches; each further level follows the citations of the
+        papers found.
     breadth : int, default 6
-        Maximum number of searches made from the question.
+        Maximum number of searches derived from the question.
     papers : int, default 100
         Maximum number of papers judged and listed.
     expand : int, default 40
@@ -50,13 +51,13 @@ class SurveySettings:
     seeds : tuple of str
         Papers to start from.
     without : tuple of str
-        Papers to exclude, with all their citations.
+        Papers to exclude, including their citations.
     threshold : float, optional
-        Score from which a paper is selected without a model, 0 to 1 relative to the best ten
-        papers. Default: the calibrated one.
+        Minimum score of a paper that is selected without a model, from 0 to 1, relative to the
+        ten best papers. Default: a calibrated value.
     selector : bool, default True
-        Whether to judge papers; if not, all papers found are returned in the order of the
-        searches (for comparison).
+        Whether to judge papers. If False, all papers found are returned in the order of the
+        searches, which is useful for comparison.
     protocol : {"auto", "json", "pasa"}, default "auto"
         "auto" uses PaSa's tokens for models with "pasa" in their name, JSON for others.
     parallel : int, default 4
@@ -125,7 +126,7 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """Return the settings that change the result; a log is resumed only with equal settings."""
+        """Return the settings that change the result; a log is resumed only if they are equal."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
@@ -142,7 +143,7 @@ def survey_settings(**given: Any) -> SurveySettings:
 
 
 def last_day(text: str) -> date:
-    """Parse a day; a year or month means its first day."""
+    """Parse a date; a year or a month means its first day."""
     pieces = str(text).split("-")
     try:
         return date(*map(int, [*pieces, *["1"] * (3 - len(pieces))]))
@@ -156,7 +157,7 @@ _FORM = "landscape survey 1"
 
 
 class ReplyLog:
-    """Replies by the hash of the request, stored in a file if a path is given."""
+    """Replies by the hash of their request; they are stored in a file if a path is given."""
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
         self._path = path
@@ -199,7 +200,7 @@ class ReplyLog:
             self._append(None)
 
     def _append(self, value: dict[str, Any] | None) -> None:
-        """Append a line with a value, or the end of an incomplete line."""
+        """Append a line with a value; None ends an incomplete line."""
         if self._path is None:
             return
         line = "" if value is None else json.dumps(value, ensure_ascii=False)
@@ -211,7 +212,7 @@ class ReplyLog:
 
 
 def _open_for_owner(path: str, flags: int) -> int:
-    """Open a file for its owner only, since questions and replies may quote unpublished text."""
+    """Open a file that only its owner can read, because it may quote unpublished text."""
     return os.open(path, flags, 0o600)
 
 
@@ -219,14 +220,14 @@ def _key(asked: str) -> str:
     return hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-# Requests between two checks of the budget, independent of how many run in parallel.
+# Number of requests between two checks of the budget. It does not depend on `parallel`.
 BATCH = 8
-_MOST_FAILURES = 3  # failed requests in a row after which the survey ends
+_MOST_FAILURES = 3  # the survey ends after this number of consecutive failures
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request: functions that send it and parse the reply, and its text for the budget."""
+    """Functions that send a request and parse its reply, and its text, used to count tokens."""
 
     send: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -257,7 +258,7 @@ class RequestBudget:
         self.ended = ""
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        """Send requests; return the replies in their order."""
+        """Send requests, and return the replies in the same order."""
         replies: list[Reply] = []
         for start in range(0, len(requests), BATCH):
             if self.check_stop():
@@ -267,7 +268,7 @@ class RequestBudget:
                 raw = list(pool.map(self._find_or_send, batch))
             answered = [self._read(request, *one) for request, one in zip(batch, raw, strict=True)]
             replies += answered
-            # Counted by batches, since the order within one is arbitrary.
+            # Failures are counted per batch, because the order within a batch is arbitrary.
             all_failed = all(reply.fault for reply in answered)
             self._failed_in_a_row = self._failed_in_a_row + len(answered) if all_failed else 0
             if self._failed_in_a_row >= _MOST_FAILURES:
@@ -304,7 +305,7 @@ class RequestBudget:
         return ""
 
     def _find_or_send(self, request: Request) -> tuple[Any, str]:
-        """Return the reply, from the log if possible, or None and an error message."""
+        """Return the reply, from the log if possible, and an error message, which is usually ""."""
         try:
             kept = self._reply_log.find(request.text)
             return (request.send() if kept is None else kept), ""
@@ -324,7 +325,7 @@ class RequestBudget:
         if fault:
             self.failures += 1
             return Reply(fault=fault)
-        # Only valid replies are stored: a resumed survey would fail at invalid ones again.
+        # Only valid replies are stored, because a resumed survey would fail again otherwise.
         self._reply_log.keep(request.text, raw)
         return reply
 

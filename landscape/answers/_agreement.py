@@ -1,7 +1,7 @@
 """Compare a claim with sentences by words, numbers and negations.
 
-The rules are strict: a claim is supported if its evidence has most of its significant words, all
-of its numbers and its direction, so a good paraphrase may be missed.
+The rules are strict: a claim is supported if its evidence contains most of its significant words
+and all of its numbers, and states the same direction. A correct paraphrase may be missed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 ENOUGH = 0.6
-"""Share of a claim's words that its sentences must contain."""
-_ENOUGH_IF_NEAR = 0.35  # used if the similarity is at least `_NEAR`
+"""Minimum share of the words of a claim that its evidence must contain."""
+_ENOUGH_IF_NEAR = 0.35  # used instead of `ENOUGH` if the similarity is at least `_NEAR`
 _NEAR = 0.7
-_SAME_SUBJECT = 0.7  # share of words above which sentences that differ contradict each other
-_ALONE = 0.5  # share above which the best sentence alone is on the claim's subject
+# Sentences that differ contradict each other only if they share at least this share of words.
+_SAME_SUBJECT = 0.7
+_ALONE = 0.5  # minimum share of words in the best sentence to test it alone
 _MOST_SENTENCES = 3
 
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
@@ -65,14 +66,14 @@ def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
 
 
 def invents_numbers(text: str, source: str) -> bool:
-    """Return whether a text has a number that its source lacks; the languages may differ."""
+    """Return whether a text has a number that is not in its source; languages may differ."""
     known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
 
 
 def _readings(text: str) -> list[set[float]]:
-    """Return the possible values of each number: its last comma or point may separate thousands."""
+    """Return the possible values of each number, since a comma or point may separate thousands."""
     readings = []
     for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
         *before, last = re.split(r"\D", found)
@@ -109,8 +110,8 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
 
 
 def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
-    """Return each number with its decimals, its start and end, and whether it is approximate."""
-    plain = text.translate(_SUPERSCRIPTS)  # replaces each character by one character
+    """Return the value, decimals, approximation flag, start and end of each number in a text."""
+    plain = text.translate(_SUPERSCRIPTS)  # keeps the number of characters
     found = []
     for number in _NUMBER.finditer(plain):
         digits = number[1].replace(",", "")
@@ -130,7 +131,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Verdict on a claim, the sentences used, and the share of the claim's words found in them."""
+    """Verdict on a claim, the sentences used, and the share of the claim's words they contain."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -168,7 +169,7 @@ def compare(
 
 
 def differs(claim: str, sentence: str) -> bool:
-    """Return whether one of two sentences negates or reverses the other."""
+    """Return whether one sentence negates or reverses the other."""
     shared = _tokens(claim) & _tokens(sentence)
     if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
         return True
@@ -182,7 +183,7 @@ def differs(claim: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
-    """Return the stems of the significant words; "grows" and "increases" share a stem."""
+    """Return the stems of significant words; synonyms such as "grows" and "increases" are equal."""
     return frozenset(_stem(word) for word in tokenise(text))
 
 
@@ -207,7 +208,7 @@ def _choose(
     weights: dict[str, float],
     similarity: NDArray[np.floating[Any]] | None,
 ) -> list[int]:
-    """Choose sentences greedily until they contain most of the claim's words."""
+    """Choose sentences one by one; each adds the most words of the claim not covered yet."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_SENTENCES):
@@ -223,7 +224,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the inverse document frequencies of words, with a frequency of at least one."""
+    """Return the inverse document frequencies of words; counts are at least one."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
@@ -237,7 +238,7 @@ def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
     """Return the weighted share of covered words, without numbers and directions."""
-    # Directions also have a digit, such as "+0".
+    # The stems of directions also contain a digit, such as "+0".
     words = {word for word in wanted if not any(map(str.isdigit, word))}
     whole = sum(weights[word] for word in words)
     return sum(weights[word] for word in words & held) / whole if whole else 0.0

@@ -53,15 +53,15 @@ class AskSettings:
     Attributes
     ----------
     k : int or None
-        Number of papers to answer from.
+        Number of papers used for the answer.
     style : str or None
         "single-paper", "multi-paper", "bibliometric" or "nuanced".
     filter : str or None
-        Filter of the papers, see `landscape.search`.
+        Filter of the papers; see `landscape.search` for the syntax.
     weights : Weights or None
         Strengths of the weights of the ranking.
     keywords : tuple of str
-        Names that raise a paper in the ranking, in addition to those of the question.
+        Names that increase the score of a paper, in addition to the names in the question.
     question_type : str or None
         Text form of a `QuestionKind`; None classifies the question.
     method : str or None
@@ -71,14 +71,14 @@ class AskSettings:
     rerank : bool or None
         Whether to compare the best papers word by word; None means True.
     generation : {"rag", "react", "quoted"} or None
-        Whether to write the answer from one search, let an agent search and write, or quote
-        sentences.
+        "rag" writes the answer from one search, "react" lets an agent search and write, and
+        "quoted" quotes sentences.
     language, audience : str or None
         Language and audience of the answer; both need a language model.
     check_with_model : bool, default True
         Whether the model also checks each claim.
     t_now : datetime.date or None
-        Day from which ages count; None means today.
+        Reference date for the ages of papers; None means today.
     """
 
     k: int | None = None
@@ -124,9 +124,10 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
-    leaves open. Without a model, sentences are quoted. If the model fails, its part is missing,
-    and a note reports the failure. `thread` has earlier answers, oldest first; `on_text` gets
-    each piece of text as it is written, `on_step` each step of an agent.
+    leaves as None. Without a model, the answer quotes sentences. If the model fails, its part is
+    missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
+    `on_text` is called with each piece of text as it is written, and `on_step` with each step of
+    an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
@@ -197,13 +198,13 @@ def ask(
 
 
 def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
-    """Replace settings that are None by the preset of the question's type."""
+    """Replace settings that are None by the preset for this type of question."""
     preset = preset_for(kind)
     on = {
         name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
     }
     if settings.keywords:
-        on["keyword"] = _PRESET_STRENGTH  # names given by the user count
+        on["keyword"] = _PRESET_STRENGTH  # the user has given names
     return replace(
         settings,
         k=preset.top_k if settings.k is None else settings.k,
@@ -212,7 +213,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
         question_type=str(kind),
         method=settings.method or "hybrid",
         hyde=preset.hyde if settings.hyde is None else settings.hyde,
-        # Comparing word by word takes milliseconds here, so every preset does it.
+        # Reranking takes only milliseconds here, so all presets use it.
         rerank=True if settings.rerank is None else settings.rerank,
         generation=settings.generation or preset.generation or "rag",
         t_now=settings.t_now or SearchSettings().t_now,
@@ -220,7 +221,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
 
 
 def ask_settings(**fields: Any) -> AskSettings:
-    """Make settings from fields of `AskSettings`; `weights` may be a mapping.
+    """Create `AskSettings` from keyword arguments; `weights` may be a mapping.
 
     >>> ask_settings(k=5, weights={"time": 1.0}).weights.names
     ('time',)

@@ -1,4 +1,4 @@
-"""Parse the citations of an answer, keep those of papers found, and write them."""
+"""Parse and write the citations of an answer; keep only citations of papers found."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from landscape.types import Paper
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
-"""Marks after a sentence that its papers do not support, or contradict."""
+"""Marks after a sentence that the cited papers do not support or contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
 _AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"
 _LABEL = (
-    r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, also an invented one
+    r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, real or invented
     r"|arxiv:\s*\S+|\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+/\d{7}"
     r"|(?:doi:\s*|https?://\S*)?10\.\d{4,}/\S+"
 )
 _A_LABEL = re.compile(_LABEL, re.IGNORECASE)
 _LIKE_A_LABEL = re.compile(rf"{_LABEL}|{_AUTHOR_YEAR}", re.IGNORECASE)
-# Text that models write in square brackets instead of a label; astronomers do not cite by "[3]".
+# Text in square brackets that models write instead of a label, such as "[3]".
 _LIKE_A_REFERENCE = re.compile(
     rf"\d{{1,3}}|(?:ref(?:erence)?|paper|source|citation)s?\.?\s*\d*|citation needed|"
     rf"{UNSUPPORTED}|{CONTRADICTED}",
@@ -33,14 +33,14 @@ _LIKE_A_REFERENCE = re.compile(
 )
 _MARKS = {UNSUPPORTED, CONTRADICTED}
 
-# While the text is split into sentences, each group of citations is replaced by one character of
-# the private use area.
+# Each group of citations is replaced by a private-use character while the text is split into
+# sentences.
 _FIRST, _LAST = 0xE000, 0xF8FF
 _PLACE = f"[{chr(_FIRST)}-{chr(_LAST)}]"
 _BEHIND_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]++[\"'”’)]*+)((?:[ \t]*{_PLACE})+)")
 _LINE_START = re.compile(r"\s*(?:(?:[-*+•]|\d{1,2}[.)]|>+|#{1,6})\s+)*")
 _FINAL = re.compile(r"[.!?。！？]+[\"'”’)*_]*$")
-_LEAD_IN = 12  # maximum number of words of a line that introduces a list
+_LEAD_IN = 12  # maximum number of words in a line that introduces a list
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Passage:
 
     @property
     def is_claim(self) -> bool:
-        """Whether the sentence is a claim, not a heading or the introduction of a list."""
+        """Whether the sentence is a claim, rather than a heading or the introduction of a list."""
         if self.citations or self.unknown:
             return True
         announces = self.text.rstrip("*_").endswith(":") and not re.search(r"\d", self.text)
@@ -94,7 +94,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Join sentences with the given marks, without invented citations."""
+    """Join sentences and their marks into a text; invented citations are removed."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = _before_stop(passage.shown, f" [{mark}]") if mark else passage.shown
@@ -109,7 +109,7 @@ def _before_stop(sentence: str, added: str) -> str:
 
 
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
-    """Remove brackets in a paper's text that look like a citation."""
+    """Remove brackets around text of a paper that looks like a citation."""
     known = set(map(_folded, labels))
 
     def unbracketed(found: re.Match[str]) -> str:
@@ -162,7 +162,7 @@ def _passage(
 
     def written(found: re.Match[str]) -> str:
         mine = groups[ord(found[2]) - _FIRST][0]
-        # No space before a citation at the start of a sentence.
+        # A citation at the start of a sentence has no space before it.
         space = " " if found.start() else ""
         return f"{space}[{'; '.join(mine)}]" if mine else ""
 
@@ -181,7 +181,7 @@ def _tidy(text: str) -> str:
 
 
 def _joined(passage: Passage, more: Passage) -> Passage:
-    """Attach a group of citations without a sentence to the sentence before it."""
+    """Add citations that have no sentence of their own to the previous sentence."""
     added = tuple(label for label in more.citations if label not in passage.citations)
     group = f" [{'; '.join(added)}]" if added else ""
     return Passage(
@@ -194,7 +194,7 @@ def _joined(passage: Passage, more: Passage) -> Passage:
 
 
 def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
-    """Return papers as JSON values: label, title and abstract."""
+    """Return papers as JSON values: label, title, authors, year, journal and abstract."""
     labels = [paper.label for paper in papers]
     return [
         {

@@ -39,11 +39,11 @@ Level = Literal[
     "Strong Disagreement",
 ]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""From full support of the statement to full rejection."""
+"""Levels of consensus, from strong agreement to strong disagreement with the statement."""
 Position = Literal["supports", "refutes", "mixed", "irrelevant"]
 """Position of one paper on a statement."""
-# Levels of agreement begin above these values of (supporting - refuting) / papers with a stance,
-# and levels of disagreement below the negative values.
+# Lower bounds of the balance for strong, moderate and weak agreement; the negative values are the
+# upper bounds for disagreement. The balance is (supporting - refuting) / (papers with a stance).
 _BOUNDS = (0.75, 0.4, 0.15)
 
 
@@ -88,18 +88,19 @@ def check_claims(
 ) -> Checked:
     """Check the claims of an answer against the cited papers.
 
-    The verdict of a language model (one request) counts only if it names sentences of the cited
-    papers that contain the numbers of the claim; otherwise rules decide.
+    The verdict of a language model (one request) is used only if the model names sentences of the
+    cited papers and these papers contain the numbers of the claim. Otherwise rules decide.
 
     Parameters
     ----------
     text : str
         Answer with citations as labels in square brackets.
     papers : sequence of Paper
-        Papers that it may cite.
+        Papers that the answer may cite.
     model : LanguageModel, optional
     score : callable, optional
-        Returns cosines of sentences to a claim; with them the rules accept paraphrases.
+        Function that returns the cosines between sentences and a claim. With cosines, the rules
+        accept paraphrases.
 
     Returns
     -------
@@ -175,7 +176,7 @@ def _with_verdict(
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
-    """Return the model's verdict if its evidence is valid, or else the verdict of the rules."""
+    """Return the claim with the model's verdict if its evidence is valid, or else unchanged."""
     quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
     verdict = judgement.verdict
@@ -192,9 +193,9 @@ def _with_verdict(
 def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:
     """Judge the consensus of papers in one request.
 
-    A stance needs a sentence of its paper; otherwise the paper is irrelevant. If the level of
-    the model contradicts the stances, it is replaced by the level that follows from them, and the
-    explanation states this. Raises RemoteError if the model fails.
+    Each stance needs a sentence of its paper as evidence; otherwise the paper is irrelevant. If
+    the model's level contradicts the stances, it is replaced by the level computed from the
+    stances, and the explanation reports this. Raises RemoteError if the model fails.
 
     >>> class Fixed:
     ...     model = "fixed"
@@ -231,7 +232,7 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
 
 
 def level_of(stances: Sequence[Stance]) -> Level:
-    """Return the level of consensus that follows from stances."""
+    """Compute the level of consensus from the stances."""
     counts = Counter(stance.position for stance in stances)
     n = counts.total() - counts["irrelevant"]
     if not n:
@@ -245,7 +246,7 @@ def _stances(
     papers: Sequence[Paper],
     sentences: Mapping[str, Mapping[str, Evidence]],
 ) -> tuple[Stance, ...]:
-    given = {row.paper: row for row in reversed(rows)}  # the first stance on a paper counts
+    given = {row.paper: row for row in reversed(rows)}  # keeps the first stance on each paper
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
         stance = given.get(key)

@@ -19,7 +19,7 @@ QUOTED = "Sentences quoted from the papers found; no language model is connected
 NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_LEAST = 0.25  # relevance of a sentence to quote, relative to the best one
+_LEAST = 0.25  # minimum relevance of a quoted sentence, relative to the best sentence
 _RANK_SHARE = 0.2  # share of the relevance that depends on the rank of the paper
 _PER_PAPER = 2
 
@@ -37,8 +37,8 @@ def extract_answer(
 ) -> Answer:
     """Quote the best sentences for a question, or abstain.
 
-    Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), at most two
-    per paper, and not rephrased.
+    Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), with at most
+    two sentences per paper. They are quoted without changes.
     """
 
     def abstain(reason: str) -> Answer:
@@ -94,7 +94,7 @@ def abstention(
 
 
 def failure_notes(reason: object) -> tuple[str, ...]:
-    """Return the notes of an answer that quotes sentences because the language model failed."""
+    """Return notes for an answer that quotes sentences because the language model failed."""
     return f"The language model failed: {reason}", _QUOTED_INSTEAD
 
 
@@ -116,7 +116,7 @@ def _choose(
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
         open_[best] = False
-        open_ &= repeats < 0.9  # the same sentence from another paper
+        open_ &= repeats < 0.9  # excludes the same sentence from another paper
         taken = [sentences[place].paper_id for place in chosen]
         if taken.count(sentences[best].paper_id) >= _PER_PAPER:
             open_ &= np.array([s.paper_id != sentences[best].paper_id for s in sentences])

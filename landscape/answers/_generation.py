@@ -31,10 +31,10 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Claim, Results
 
 NO_ANSWER = "NO ANSWER"
-"""Start of a reply that finds no answer in the papers, in every language."""
+"""Start of a reply if the papers do not answer the question, in every language."""
 
 OnText = Callable[[str], None]
-"""Called with each piece of an answer as it is written, before it is checked."""
+"""Function that is called with each piece of an answer as it is written, before the check."""
 
 
 class _Question(ReplyForm):
@@ -50,14 +50,14 @@ class _Sentences(ReplyForm):
     sentences: list[_Sentence]
 
 
-_REMEMBERED = 4  # earlier answers shown with a follow-up question
-_LONGEST_QUESTION = 2000  # characters of a rewritten question
+_REMEMBERED = 4  # number of earlier answers sent with a follow-up question
+_LONGEST_QUESTION = 2000  # maximum number of characters of a rewritten question
 
 _PRONOUNS = frozenset(
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
 )
-_LONGEST_LANGUAGE = 40  # characters of a language's name
-_GROWTH = 5  # largest ratio of the lengths of a new and an old sentence
+_LONGEST_LANGUAGE = 40  # maximum number of characters of the name of a language
+_GROWTH = 5  # maximum ratio between the lengths of a new and an old sentence
 
 
 def answer(
@@ -77,10 +77,10 @@ def answer(
 ) -> Answer:
     """Answer a question from the papers found, and check the answer.
 
-    The model gets their abstracts and the `thread`, the earlier answers of the conversation. The
-    style "nuanced" takes three requests: draft, review and improvement; `check_with_model` takes
-    one more. Without a model, or if it fails or cites none of the papers, the best sentences are
-    quoted instead. A checked answer in another `language` or for an `audience` is rewritten.
+    The model gets the abstracts and the `thread` of earlier answers. The style "nuanced" needs
+    three requests (draft, review and improvement), and `check_with_model` needs another one.
+    Without a model, or if the model fails or cites none of the papers, the best sentences are
+    quoted instead. If `language` or `audience` is given, the checked answer is rewritten.
 
     >>> from landscape.types import Coverage, Hit, Paper
     >>> class Fixed:
@@ -170,7 +170,7 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Rewrite a follow-up question so that it can be understood alone."""
+    """Rewrite a follow-up question so that it can be understood without the conversation."""
     if thread and model is not None:
         data = {"conversation": _conversation(thread), "follow_up": question}
         try:
@@ -225,9 +225,9 @@ def rewrite(
 ) -> Answer:
     """Rewrite an answer sentence by sentence without a new search.
 
-    The model gets no citations, evidence or verdicts: each new sentence keeps those of the old
-    sentence. If a new sentence contains a number that the old one lacks, the answer is not
-    rewritten, and a note reports it.
+    The model gets only the sentences. Each new sentence keeps the citations, evidence and verdict
+    of the old sentence. If a new sentence contains a number that is not in the old sentence, the
+    answer is not rewritten, and a note reports this.
 
     >>> from landscape.types import Coverage, Results
     >>> class Fixed:
@@ -241,7 +241,7 @@ def rewrite(
     'Staub kühlt [2024A&A...1A].'
     """
     check_readers(language, audience)
-    old = earlier.claims or (Claim(earlier.text, ()),)  # an abstention is one sentence
+    old = earlier.claims or (Claim(earlier.text, ()),)  # an abstention has only one sentence
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
         "language": language or "the language that the sentences are in",
@@ -290,7 +290,7 @@ def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
     new = {row.id: row.text for row in rows}
     texts = []
     for n, claim in enumerate(old, start=1):
-        # Plain text on one line, without citations added by the model.
+        # Convert to plain text on one line; remove citations added by the model.
         plain = " ".join(without_markup(new[n]).split())
         text = without_labels(" ".join(p.text for p in read_citations(plain, ())))
         if not text or len(text) > _GROWTH * len(claim.text) + 200:
@@ -302,7 +302,7 @@ def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
 
 
 def _composed(earlier: Answer, claims: Sequence[Claim]) -> str:
-    """Join new sentences in the layout of the old sentences."""
+    """Join new sentences; keep the layout of the earlier answer."""
     if not earlier.claims:
         return claims[0].text
     labels = {label for claim in claims for label in claim.citations}

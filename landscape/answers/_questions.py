@@ -66,15 +66,15 @@ class Preset:
     Attributes
     ----------
     name : str
-        Row of the table.
+        Name of the row in the table.
     top_k : int
         Number of papers to find.
     keyword, time, citation : bool
         Whether these weights are used.
     hyde, rerank : bool
-        Whether to search for a hypothetical abstract, and to rerank.
+        Whether to search with a hypothetical abstract, and whether to rerank.
     generation : {"rag", "react"} or None
-        Method; None means that of the question's type.
+        Method that generates the answer; None means the method for the type of question.
     style : str
         Style of the answer.
     """
@@ -90,7 +90,7 @@ class Preset:
     style: str = "multi-paper"
 
 
-# The publication gives ranges of k; these are the upper ends.
+# The publication gives ranges of k; these are the upper limits.
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
@@ -116,7 +116,7 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
     ----------
     question : str
     model : LanguageModel, optional
-        Without one, or if it fails, rules classify the question.
+        Without a model, or if the model fails, rules classify the question.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
 
 
 def read_kind(text: str) -> QuestionKind:
-    """Parse the text form of a `QuestionKind`: its type, and its flags in parentheses.
+    """Parse a `QuestionKind` from text: a type, followed by flags in parentheses.
 
     >>> read_kind("consensus (jargon, time-sensitive)").flags
     ('jargon', 'time-sensitive')
@@ -168,8 +168,8 @@ def read_kind(text: str) -> QuestionKind:
 def preset_for(kind: QuestionKind) -> Preset:
     """Choose the settings for a kind of question.
 
-    For factual and unclassified questions, the row of a flag is used, since these rows are about
-    finding papers; other questions use the row of their type.
+    Factual and unclassified questions use the row of their flag, if any. All other questions use
+    the row of their type.
 
     Parameters
     ----------
@@ -199,9 +199,9 @@ def preset_for(kind: QuestionKind) -> Preset:
 
 @cache
 def _rules() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of types and flags, in the order of their use."""
+    """Return the patterns of types and flags, in the order in which they are tested."""
     rules = read_yaml(data_file("questions.yaml"))
-    named = re.compile("|".join(rules.pop("named entity")))  # capitals matter in names
+    named = re.compile("|".join(rules.pop("named entity")))  # names are case-sensitive
     patterns = {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}
     return {"named entity": named, **patterns}
 

@@ -1,6 +1,6 @@
-"""Search and reason in turns (ReAct, Yao et al. 2023, arXiv:2210.03629).
+"""Answer a question by alternating reasoning and searches (ReAct, Yao et al. 2023).
 
-Each step is one JSON object, so models without tool calling also work.
+See arXiv:2210.03629. Each step is one JSON object, so models without tool calling also work.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step
 
 Search = Callable[..., Results]
-"""Called as ``search(query, k, filter=None)``."""
+"""Search function of the form ``search(query, k, filter=None)``."""
 
-_MOST_REPEATS = 2  # repeated searches after which the agent has to answer
+_MOST_REPEATS = 2  # the agent stops after this number of repeated or empty searches
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
 
 
@@ -38,11 +38,11 @@ class _NextStep(ReplyForm):
 
 @dataclass
 class _Work:
-    """State of one question: steps, results and repeated searches."""
+    """State of the work on a question: steps, results and number of repeated searches."""
 
     question: str
     steps: list[Step] = field(default_factory=list)
-    results: dict[int, Results] = field(default_factory=dict)  # by the step that found them
+    results: dict[int, Results] = field(default_factory=dict)  # by the number of the step
     seen: set[tuple[str, str]] = field(default_factory=set)
     repeats: int = 0
 
@@ -108,7 +108,7 @@ def reason(
         score=score,
         check_with_model=check_with_model,
     )
-    # "No language model is connected" is wrong if one has failed.
+    # Remove the note "no language model is connected", which is wrong if a model failed.
     kept = [note for note in written.notes if "no language model is connected" not in note]
     return replace(written, trace=trace, notes=tuple(dict.fromkeys([*notes, *kept])))
 
@@ -122,7 +122,7 @@ def _search_and_think(
     max_steps: int,
     on_step: Callable[[Step], None] | None,
 ) -> str | None:
-    """Run steps until the agent answers; return None if it reaches the limit of steps."""
+    """Run steps until the agent answers; return None if it reaches the maximum number."""
     for left in range(max_steps, 0, -1):
         reply = request_reply(model, prompt("react"), as_data(_brief(work, left)), _NextStep)
         thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
@@ -169,7 +169,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
 
 
 def _brief(work: _Work, left: int) -> dict[str, Any]:
-    """Return the data for the agent, with each abstract at the step that first found the paper."""
+    """Return the data for the agent; each abstract is included once, when its paper is found."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     fields = ("thought", "action", "observation")

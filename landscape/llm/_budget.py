@@ -1,4 +1,4 @@
-"""Budgets of requests to a language model, and a cache of replies on disk."""
+"""Limit the tokens and costs of a language model, and cache its replies on disk."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Usage:
 class Budget:
     """Budget of tokens and money of one connection; it is safe to use from several threads.
 
-    A request is allowed if its own tokens fit into the budget, so the last answer may exceed it.
-    Tokens of pending requests count at once.
+    A request is allowed if the tokens that it sends fit into the budget. The last answer may
+    therefore exceed the budget. Tokens of pending requests are counted immediately.
 
     Parameters
     ----------
     model : str
     tokens : int
-        Maximum number, read and written.
+        Maximum number of tokens, read and written.
     money : float, optional
         Maximum cost, in the currency of the prices.
     prices : mapping of str to tuple of float, optional
@@ -88,7 +88,7 @@ class Budget:
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
-        """Allow one request of `needed` tokens, and count the usage that the caller fills in.
+        """Reserve `needed` tokens for a request; yield a `Usage` that the caller fills in.
 
         Raises RemoteError if the budget is spent.
         """
@@ -131,7 +131,7 @@ class Budget:
 
 
 class BudgetPart(Budget):
-    """Budget of a part of the work; its usage also counts towards the `whole` budget.
+    """Budget for a part of the work. Its usage also counts towards the `whole` budget.
 
     >>> budget = Budget("small", tokens=1000)
     >>> one, other = BudgetPart(budget), BudgetPart(budget)
@@ -176,10 +176,10 @@ def estimate_tokens(*texts: str) -> int:
 
 
 class ReplyCache:
-    """A folder of replies, with one JSON file per request.
+    """Cache of replies in a folder, with one JSON file per request.
 
     Files are written atomically, and unreadable files are ignored, so threads and processes may
-    share a folder. Keys of servers are never stored.
+    share a folder. API keys are never stored.
 
     Parameters
     ----------
@@ -210,13 +210,13 @@ class ReplyCache:
         return reply if isinstance(reply, str) else None
 
     def keep(self, request: dict[str, Any], reply: str) -> None:
-        """Store the reply to a request; errors of the disk are ignored."""
+        """Store the reply to a request; disk errors are ignored."""
         key = _cache_key(request)
         path = self._path(key)
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"key": key, "model": request.get("model"), "reply": reply})
-            # mkstemp creates files for their owner only: replies may quote unpublished papers.
+            # mkstemp makes files private to their owner: replies may quote unpublished papers.
             number, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(number, "w", encoding="utf-8") as file:
@@ -235,8 +235,8 @@ def default_cache_folder() -> Path:
     Returns
     -------
     pathlib.Path
-        The environment variable LANDSCAPE_LLM_CACHE, else ``landscape/replies`` in the user's
-        cache folder.
+        The value of the environment variable LANDSCAPE_LLM_CACHE, or ``landscape/replies`` in the
+        cache folder of the user.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Language models with the OpenAI protocol: text, streams, and replies in a given form."""
+"""Connect to language models with the OpenAI protocol; request text, streams or JSON."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Form = TypeVar("Form", bound=ReplyForm)
 
 
 class LanguageModel(Protocol):
-    """A language model that answers in the form of a JSON schema."""
+    """A language model that answers with JSON that follows a schema."""
 
     @property
     def model(self) -> str:
-        """Name of the model, for the manifest."""
+        """Name of the model, stored in the manifest."""
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer `user` with the instructions in `system`, in the form of a JSON schema.
+        """Answer `user` with JSON that follows `schema`; `system` contains the instructions.
 
         Raises
         ------
@@ -57,14 +57,14 @@ class WritingModel(LanguageModel, Protocol):
     """A language model that also writes free text."""
 
     def complete(self, system: str, user: str) -> str:
-        """Answer `user` with the instructions in `system`; may raise RemoteError."""
+        """Answer the text `user` according to the instructions `system`; may raise RemoteError."""
 
     def stream(self, system: str, user: str) -> Iterator[str]:
         """Yield the answer of `complete` in pieces."""
 
 
 def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]) -> Form:
-    """Request a reply in a given form.
+    """Request a reply that follows a `ReplyForm`.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def connect(
     timeout : float, default 120
         Seconds per attempt.
     retries : int, default 4
-        Further attempts after a failed one.
+        Maximum number of further attempts after a failed attempt.
     token_budget : int, default 500000
         Maximum number of tokens of this connection, read and written.
     money_budget : float, optional
@@ -148,7 +148,7 @@ def connect(
     prices : mapping of str to tuple of float, optional
         Prices of a million tokens read and of a million tokens written, by model.
     cache : pathlib.Path, optional
-        Folder of stored replies, see `default_cache_folder`. Default: every request is sent.
+        Folder of stored replies; see `default_cache_folder`. By default, replies are not stored.
 
     Returns
     -------
@@ -157,8 +157,8 @@ def connect(
     Raises
     ------
     InputError
-        If neither a key nor a server is set, a server has no model name, or a budget in money has
-        no price.
+        If neither a key nor a server is set, if no model is given for the server, or if
+        `money_budget` is given without a price for the model.
     MissingExtraError
         If the package ``openai`` is not installed.
 
@@ -196,7 +196,7 @@ class ChatModel:
     server : Server
     model : str
     budget : Budget
-        If a server does not count tokens, four bytes count as one token.
+        Budget of the connection. If a server does not count tokens, four bytes count as one token.
     cache : ReplyCache, optional
     """
 
@@ -213,12 +213,12 @@ class ChatModel:
         return self.budget.tokens_used
 
     def part(self) -> ChatModel:
-        """Return a copy of this connection with its own budget, which also counts in the total.
+        """Return a copy of this connection with its own budget, which is part of the total budget.
 
         Returns
         -------
         ChatModel
-            `budget` counts the use of this copy only.
+            Its `budget` counts only the usage of this copy.
 
         Examples
         --------
@@ -268,7 +268,7 @@ class ChatModel:
         Raises
         ------
         RemoteError
-            As `complete`; the pieces yielded before are then incomplete.
+            For the same reasons as `complete`. Pieces yielded earlier are then incomplete.
         """
         messages = _messages(system, user)
         reply = self._kept(messages)
@@ -323,7 +323,7 @@ class ChatModel:
         )
 
     def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
-        """Send one request in the strictest form that the server accepts."""
+        """Send one request; use the strictest output format that the server accepts."""
         openai = require("openai", "llm")
         while True:
             form = self._abilities.forms[0]
@@ -334,7 +334,7 @@ class ChatModel:
                 refused = (openai.BadRequestError, openai.UnprocessableEntityError)
                 if form == _FORMS[-1] or not isinstance(error.__cause__, refused):
                     raise
-                with self._abilities.lock:  # several threads may find this at the same time
+                with self._abilities.lock:  # several threads may detect this at the same time
                     self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
 
     def _send(self, messages: Messages, request: dict[str, Any]) -> str:
@@ -361,9 +361,9 @@ class ChatModel:
                             if choice.delta.content:
                                 pieces.append(choice.delta.content)
                                 yield choice.delta.content
-            finally:  # runs even if the reader stops early
+            finally:  # runs even if the caller stops reading early
                 _count(usage, counted, messages, "".join(pieces))
-        # A stream without a finish reason was interrupted without an error.
+        # A stream without a finish reason was interrupted, although no error was raised.
         self._whole("".join(pieces), reason=reason or "length")
 
     def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:
@@ -379,7 +379,7 @@ class ChatModel:
     def _request(self, messages: Messages) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self.model, "messages": messages}
         if not self._server.is_openai:
-            request["temperature"] = 0  # new OpenAI models accept only their default
+            request["temperature"] = 0  # new OpenAI models accept only the default value
         return request
 
     def _whole(self, text: object, *, reason: object) -> str:
@@ -412,7 +412,7 @@ def _messages(system: str, user: str) -> Messages:
 
 
 def _form_request(messages: Messages, schema: Mapping[str, Any], *, form: str) -> dict[str, Any]:
-    """Return the part of a request that describes the form of the reply."""
+    """Return the part of a request that describes the format of the reply."""
     if form == "json_schema":
         named = {"name": "answer", "strict": True, "schema": schema}
         return {"response_format": {"type": "json_schema", "json_schema": named}}

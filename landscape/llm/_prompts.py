@@ -1,4 +1,4 @@
-"""Prompts for language models, and values quoted as JSON for them."""
+"""Load prompts for language models, and quote values as JSON in prompts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INSERTED = re.compile(r"\{\{([\w-]+)\}\}")
 
 
 def prompt(name: str) -> str:
-    """Return a prompt of ``data/prompts.yaml``, with the prompts that it inserts.
+    """Return a prompt from ``data/prompts.yaml``, including the prompts that it refers to.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def _prompts() -> dict[str, str]:
 
 
 def as_data(value: object) -> str:
-    r"""Quote values as JSON for a prompt, so that text from papers stays data.
+    r"""Quote values as JSON for a prompt, so that text from papers cannot act as instructions.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def as_data(value: object) -> str:
 
 
 def _without_invisible(value: object) -> object:
-    """Remove invisible characters: controls, and marks that change the writing direction."""
+    """Remove invisible characters, such as control characters and text-direction marks."""
     if isinstance(value, str):
         return "".join(c for c in value if c in "\n\t" or c.isprintable())
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Names of regions from a language model: the prompt, and the checks of its answers."""
+"""Request names of regions from a language model, and check them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._prompts import prompt
 from landscape.llm._replies import ReplyForm
 
-LONGEST_NAME = 60  # characters that fit on the map; the prompt names them too
+LONGEST_NAME = 60  # maximum number of characters on the map; the prompt contains this number too
 
 _REGIONS_AT_ONCE = 20
 _PHRASE_LENGTH = 80  # characters
@@ -36,7 +36,7 @@ def polish_names(
     *,
     note: Callable[[str], None] | None = None,
 ) -> dict[int, str]:
-    """Request better names of regions from a language model; return those that pass the checks."""
+    """Request better names of regions from a language model; return the names that pass checks."""
     taken = {folded(region["name"]): region["id"] for region in regions}
     accepted: dict[int, str] = {}
     failed = Counter[str]()
@@ -88,27 +88,27 @@ def allowed_name(name: str) -> str | None:
         return None
     if not any(c.isalpha() for c in plain):
         return None
-    # Letters, digits, accents, punctuation marks and symbols.
+    # Allow only letters, digits, accents, punctuation marks and symbols.
     is_text = all(c == " " or unicodedata.category(c)[0] in "LNPSM" for c in plain)
     return plain if is_text and not _MARKUP & set(plain) else None
 
 
 def is_grounded(name: str, region: Mapping[str, Any]) -> bool:
-    """Return whether a name has only words of its region, in any number, case or hyphenation."""
+    """Return whether all words of a name occur in its region (any number, case, hyphenation)."""
     own = [region["name"], *region.get("keywords", ()), *region.get("titles", ())]
     content = _words(name) - _FUNCTION_WORDS
     return bool(content) and content <= set().union(*map(_words, own))
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text in the singular: gamma, ray, burst for "gamma-ray bursts"."""
+    """Return the words of a text in the singular, such as gamma, ray, burst."""
     from landscape.text._words import normal_form, normal_forms
 
     return set(normal_forms(normal_form(text).split()))
 
 
 def folded(name: str) -> str:
-    """Return a name in one case and Unicode form, for comparison."""
+    """Normalise the case and Unicode form of a name for comparison."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""Forms of replies of language models: pydantic models, JSON schemas and their parsing."""
+"""Describe replies of language models with pydantic models and JSON schemas; parse replies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 
 class ReplyForm(BaseModel):
-    """Base class of forms: every field is required, and no other is allowed.
+    """Base class of reply forms. All fields are required, and other fields are not allowed.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class ReplyForm(BaseModel):
 
 
 def reply_schema(form: type[ReplyForm]) -> dict[str, Any]:
-    """Return the JSON schema of a form for structured output, without references and titles."""
+    """Return the JSON schema of a reply form, without references and titles."""
     schema = form.model_json_schema()
     return _inlined(schema, schema.get("$defs", {}))
 
@@ -56,7 +56,7 @@ _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def _type_of(schema: Mapping[str, Any]) -> Any:
-    """Return the type that pydantic checks instead of a JSON schema."""
+    """Convert a JSON schema to a type that pydantic can check."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     kind = schema.get("type")
@@ -75,7 +75,7 @@ def _type_of(schema: Mapping[str, Any]) -> Any:
 
 
 def first_error(error: ValidationError) -> str:
-    """Describe the first error."""
+    """Describe the first validation error."""
     found = error.errors()[0]
     *path, last = found["loc"] or ("the answer",)
     within = ".".join(map(str, path)) or "the answer"
@@ -94,7 +94,7 @@ def first_object(text: str) -> dict[str, Any] | None:
         try:
             value, _ = decoder.raw_decode(text, at)
         except RecursionError:
-            return None  # thousands of nested brackets: parsing the rest takes minutes
+            return None  # with thousands of nested brackets, parsing the rest takes minutes
         except json.JSONDecodeError:
             at = text.find("{", at + 1)
             continue

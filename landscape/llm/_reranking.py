@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 COHERE_URL = "https://api.cohere.com/v2"
 
 _MODEL = "rerank-v3.5"
-_AT_ONCE = 500  # documents per request; Cohere accepts a thousand
+_AT_ONCE = 500  # documents per request; Cohere accepts up to 1,000
 
 
 class Reranker(Protocol):
-    """Model that scores how well each text answers a query.
+    """Protocol of models that score how well each text answers a query.
 
-    The built-in late interaction is not a `Reranker`: its vectors are in the atlas.
+    The built-in late interaction is not a `Reranker`, because it uses vectors of the atlas.
     """
 
     @property
@@ -33,7 +33,7 @@ class Reranker(Protocol):
         """Name of the reranker, stored in the settings of a result."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts, shape (n,); higher is better. Scores of different calls differ in scale."""
+        """Return scores of texts, shape (n,); higher is better. Only compare scores of one call."""
 
 
 def load_reranker(spec: str) -> Reranker:
@@ -42,9 +42,9 @@ def load_reranker(spec: str) -> Reranker:
     Parameters
     ----------
     spec : str
-        ``"cohere:MODEL"`` for a server with Cohere's protocol, see `HttpReranker` for its address
-        and key, or ``"cross-encoder:NAME_OR_PATH"``. ``"cohere"`` uses the model set in the
-        environment.
+        ``"cohere:MODEL"`` or ``"cross-encoder:NAME_OR_PATH"``. The first needs a server with
+        Cohere's protocol; see `HttpReranker` for its address and key. ``"cohere"`` uses the model
+        set in the environment.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def load_reranker(spec: str) -> Reranker:
     InputError
         If the kind or model is unknown, or the key is missing.
     MissingExtraError
-        If the package that it needs is not installed.
+        If a required package is not installed.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def load_reranker(spec: str) -> Reranker:
 
 
 def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Score texts; raise InputError if a score is missing or not finite.
+    """Return scores of texts; raise InputError if a score is missing or not finite.
 
     >>> class Silent:
     ...     name = "silent"
@@ -96,7 +96,7 @@ def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDAr
 
 
 class CrossEncoderReranker:
-    """A cross-encoder of sentence-transformers, by folder or by its name on the Hub."""
+    """A cross-encoder from sentence-transformers, given by a folder or a name on the Hub."""
 
     def __init__(self, model: str, *, device: str | None = None) -> None:
         library = require("sentence_transformers", "models")
@@ -111,7 +111,7 @@ class CrossEncoderReranker:
         self.name = model
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts, shape (n,)."""
+        """Return scores of texts, shape (n,)."""
         if not texts:
             return np.zeros(0, dtype=np.float32)
         pairs = [(query, text) for text in texts]
@@ -129,7 +129,7 @@ class HttpReranker:
     base_url : str, optional
         Address without ``/rerank``. Default: LANDSCAPE_RERANK_URL, else Cohere.
     api_key : str, optional
-        Default: COHERE_API_KEY. Other servers may need none.
+        Default: COHERE_API_KEY. Other servers may not need a key.
     policy : RetryPolicy, optional
         Default: 4 attempts of 30 s, 2 without a connection, and waits of at most 30 s.
 
@@ -176,7 +176,7 @@ class HttpReranker:
         self.name = f"{self._model} at {self._url}"
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts by how well they answer a query.
+        """Return a score for each text that measures how well it answers a query.
 
         Parameters
         ----------

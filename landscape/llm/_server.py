@@ -14,15 +14,16 @@ from landscape.errors import InputError, RemoteError, require
 OPENAI_URL = "https://api.openai.com/v1"
 
 _SECOND_TRY = 0.5  # seconds
-_MESSAGE_LENGTH = 200  # characters of a server's message
+_MESSAGE_LENGTH = 200  # maximum number of characters of a message from a server
 
 
 class Server:
-    """A server, its key, and messages for its errors.
+    """Address and key of a server, with messages for its errors.
 
     The ``openai`` package repeats requests after time-outs, broken connections and the statuses
-    408, 409, 429 and 5xx. A server that refuses the first connection is tried only once more.
-    Defaults: OPENAI_BASE_URL, else OpenAI, and OPENAI_API_KEY; the empty string means no key.
+    408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more try.
+    Default address: OPENAI_BASE_URL, or else OpenAI. Default key: OPENAI_API_KEY. An empty string
+    means no key.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Server:
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is OpenAI itself."""
+        """Whether this is the server of OpenAI."""
         return self.url.rstrip("/") == OPENAI_URL
 
     @contextmanager
@@ -78,7 +79,7 @@ class Server:
         except openai.APIStatusError as error:
             raise RemoteError(self._refusal(error, model)) from error
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
-            # ValueError and similar: a reply in another form.
+            # ValueError and similar errors mean that the reply has another format.
             raise RemoteError(
                 f"{self.url} answered the request for {model!r} with something that is not the "
                 f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
@@ -117,7 +118,7 @@ class Server:
 
 
 def one_line(text: object, replaced: Mapping[str, str]) -> str:
-    """Return a server's message as one short line, without the secrets that it may repeat."""
+    """Return a message of a server as one short line, without secrets."""
     line = "".join(c for c in " ".join(str(text).split()) if c.isprintable())
     for secret, shown in replaced.items():
         if secret:

@@ -106,8 +106,8 @@ def parse_ads(query: str) -> AdsQuery:
     Raises
     ------
     InputError
-        For a syntax error, or for a field, operator or value that ADS does not have; the message
-        points at the character.
+        If the query has a syntax error, or a field, operator or value that ADS does not have. The
+        message shows the position of the error.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def parse_ads(query: str) -> AdsQuery:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """Part of a query, with clauses (field, value, position), operators and nesting depth."""
+    """Part of a query: clauses (field, value, position), operators and nesting depth."""
 
     clauses: tuple[tuple[str, str, int], ...] = ()
     operators: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ class _Parsed:
 
 @v_args(inline=True)
 class _AdsBuilder(Transformer[Token, _Parsed]):
-    """Callbacks for the rules of the grammar."""
+    """Parser callbacks, one for each rule of the grammar."""
 
     def start(self, *children: _Parsed | str) -> _Parsed:
         return _joined(children)
@@ -202,7 +202,7 @@ def _joined(children: Iterable[_Parsed | str]) -> _Parsed:
 
 
 def _check_settings(name: str, arguments: list[list[_Parsed]], start: int) -> None:
-    """Check the arguments of ``topn`` and ``pos`` that are not queries."""
+    """Check those arguments of ``topn`` and ``pos`` that are not queries."""
     plain = [" ".join(text for part in parts for _, text, _ in part.clauses) for parts in arguments]
     if name == "topn":
         if not plain[0].isdecimal():
@@ -276,14 +276,14 @@ def propose_ads_query(
         The request.
     model : LanguageModel, optional
         Model that writes the query. Without a model, or if its query is invalid, rules find the
-        authors and years, and search the other words in abstracts, or in titles if requested.
+        authors and years. The other words become clauses on abstracts, or on titles if requested.
     today : datetime.date, optional
-        Date that "recent" refers to; by default today.
+        Reference date for words such as "recent". Default: today.
 
     Returns
     -------
     str
-        A query that `parse_ads` accepts; empty if no rule matched.
+        A query that `parse_ads` accepts, or an empty string if no rule matched.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def propose_ads_query(
                 request_reply(model, prompt("propose_ads"), brief, _Proposal).query
             ).text
         except (InputError, RemoteError):
-            pass  # the rules below need no model
+            pass  # continue with the rules below
     request = re.sub("[“”]", '"', question.replace("’", "'"))
     request = re.sub(_syntax().ignored, " ", request, flags=re.IGNORECASE)
     years, request = _years(request, today.year)
@@ -308,7 +308,7 @@ def propose_ads_query(
 
 
 def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
-    """Find the first match of a pattern and remove it from the request."""
+    """Return the first match of a pattern, and the request without it."""
     found = re.search(pattern, request, re.IGNORECASE)
     if found:
         request = f"{request[: found.start()]} , {request[found.end() :]}"
@@ -329,7 +329,7 @@ def _years(request: str, now: int) -> tuple[list[str], str]:
 
 
 def _authors(request: str) -> tuple[list[str], str]:
-    """Find authors in "by X and Y", "X et al.", "X's papers", "Family, G" or "first author X"."""
+    """Find authors in phrases such as "by X and Y", "X et al." and "first author X"."""
     syntax = _syntax()
     role, request = _take(syntax.author_role, request)
     names: list[str] = []
@@ -390,6 +390,6 @@ def _topics(request: str) -> list[str]:
 
 
 def _trim(words: list[str]) -> list[str]:
-    """Remove words from both ends that cannot begin or end a topic or a name."""
+    """Remove words at both ends that cannot begin or end a topic or a name."""
     kept = [at for at, word in enumerate(words) if word.lower() not in _syntax().edges]
     return words[kept[0] : kept[-1] + 1] if kept else []

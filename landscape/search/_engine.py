@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_LONGEST = 3_000  # characters, twice the length of a typical abstract
+_LONGEST = 3_000  # characters; twice the length of a typical abstract
 
 _CALIBRATED_ON = 150  # titles
-_ALWAYS_ANSWERED = 0.5  # a larger cosine needs no calibration, which takes seconds
+_ALWAYS_ANSWERED = 0.5  # above this cosine, the slow calibration is skipped
 _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embedder gives none)."
 
 
@@ -80,7 +80,7 @@ class _Reading(NamedTuple):
 
 
 class Comparison:
-    """Embedded query that can be compared with papers; see `Engine.compare`."""
+    """An embedded query that can be compared with papers; see `Engine.compare`."""
 
     def __init__(self, indexes: SearchIndexes, reading: _Reading) -> None:
         self._indexes, self._reading = indexes, reading
@@ -142,8 +142,8 @@ class Engine:
     ) -> Results:
         """Find papers; `landscape.Atlas.search` documents the parameters and errors.
 
-        The vector of `expansion`, a hypothetical abstract (HyDE: Gao et al. 2023,
-        arXiv:2212.10496), is averaged with the vector of the query.
+        `expansion` is a hypothetical abstract (HyDE: Gao et al. 2023, arXiv:2212.10496). Its
+        vector is averaged with the vector of the query.
         """
         started = time.perf_counter()
         settings = settings or SearchSettings()
@@ -207,21 +207,21 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Return the similarity of sentences to a question, from words and cosines if available."""
+        """Return how similar sentences are to a question, from words and, if possible, cosines."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
             embedder = self.indexes.embedder
-            if isinstance(embedder, WordEmbedder):  # local, without cost
+            if isinstance(embedder, WordEmbedder):  # this embedder is local and free
                 vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
         return mixed_nearness(question, sentences, cosines)
 
     @cached_property
     def similarity_threshold(self) -> float | None:
-        """Minimum cosine between a question and its nearest paper for the question to be answered.
+        """Minimum cosine between a question and the nearest paper; below it, no answer is given.
 
-        It is the first percentile of the cosines between titles and their nearest other papers, or
-        None if there is no local embedder.
+        The value is the first percentile of the cosines between titles and the nearest other
+        papers. It is None if there is no local embedder.
         """
         if self._whole is not None:
             return self._whole.similarity_threshold
@@ -235,7 +235,7 @@ class Engine:
         return None
 
     def missed_threshold(self, nearest: float | None) -> float | None:
-        """Return the threshold if the nearest paper is below it, otherwise None."""
+        """Return the threshold if the cosine of the nearest paper is below it, otherwise None."""
         if nearest is None or nearest >= _ALWAYS_ANSWERED or self.similarity_threshold is None:
             return None
         return self.similarity_threshold if nearest < self.similarity_threshold else None
@@ -259,7 +259,7 @@ class Engine:
         return self.indexes.paper_table.papers(rows)
 
     def select(self, filter_text: str) -> Rows:
-        """Find the rows of the papers that pass a filter; an empty filter passes all papers."""
+        """Return the rows of the papers that match a filter; an empty filter matches all papers."""
         self.indexes.check_unchanged()
         allowed = self._allowed(filter_text)
         return np.arange(len(self.indexes), dtype=np.int64) if allowed is None else allowed
@@ -304,7 +304,7 @@ class Engine:
         *,
         without: Rows | Sequence[int] = (),
     ) -> Ranking:
-        """Rank the papers found by any method, by the scores of all methods and the weights."""
+        """Rank the papers found by any method, using the scores of all methods and the weights."""
         indexes = self.indexes
         n = max(
             RANKING.weighed if settings.weights.names else RANKING.candidates, settings.k
@@ -347,7 +347,7 @@ class Engine:
         settings: SearchSettings,
         reranker: Reranker | None,
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Rerank the first papers; if this fails, return a note with the reason."""
+        """Rerank the first papers; also return a note with the reason if this fails."""
         if not len(ranking) or not (settings.rerank or reranker is not None):
             return ranking, ()
         is_pathfinder = settings.weights.compat == "pathfinder"
@@ -370,7 +370,7 @@ class Engine:
     def _results(
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
-        """Read the first papers and describe the searched papers."""
+        """Read the first papers, and return them with a description of the searched papers."""
         indexes = self.indexes
         first = ranking.taken(slice(settings.k))
         apart = find_outliers(
@@ -426,7 +426,7 @@ def search(
             "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
         )
     if settings.filter:
-        parse_filter(settings.filter)  # report a syntax error before a paid request
+        parse_filter(settings.filter)  # raises syntax errors before a paid request
     if hyde and expansion is None:
         text, _ = query_text(query)
         model = model or connect_from_environment()
@@ -445,7 +445,7 @@ def search(
 
 
 def open_engine(store: AtlasStore) -> Engine:
-    """Return the search engine of an open atlas, whose indexes are opened only once."""
+    """Return the search engine of an open atlas; its indexes are opened only once."""
     return store.cached("search engine", Engine)
 
 

@@ -1,20 +1,22 @@
-"""Find the papers that match a filter; `FIELDS` has the columns and the function of each field.
+"""Find the papers that match a filter; `FIELDS` defines the columns and function of each field.
 
 Refereed
-    Inferred, as only ADS stores it: the document type is article, review or letter; or the type
-    is missing or eprint, and the paper has a journal or a DOI that is not registered by arXiv.
-    Proceedings are not refereed.
+    Only ADS stores this property, so it is inferred. A paper is refereed if its document type is
+    article, review or letter. If the type is missing or eprint, the paper is refereed if it has a
+    journal, or a DOI that is not registered by arXiv. Proceedings are not refereed.
 Review
-    Given by the layer of reviews of an atlas. Without it, the document type is review, or the
-    journal publishes reviews (Annual Review, A&ARv, Living Reviews...), or the title contains "a
-    review of", ": an overview", "... reviewed" and the like, but not "peer review".
+    The layer of reviews of an atlas lists the reviews. Without this layer, a paper is a review if
+    its document type is review, if its journal publishes reviews (Annual Review, A&ARv, Living
+    Reviews...), or if its title contains words such as "a review of" or ": an overview", but not
+    "peer review".
 Facility
-    Given by the layer of missions of an atlas, which separates the satellite ``Planck`` from the
-    constant. Without it, and for instruments, the words of the title and abstract are searched.
+    The layer of missions of an atlas lists the facilities, and distinguishes the satellite
+    ``Planck`` from the constant. Without this layer, and for instruments, the title and the
+    abstract are searched.
 Missing values
-    A paper without a year, a citation count or a journal matches no condition on this value, and
-    therefore every negated condition: ``citations<50`` selects known counts below 50, and
-    ``-citations>=50`` also selects unknown counts.
+    A paper without a year, a citation count or a journal does not match any condition on this
+    value, so it matches all negated conditions. For example, ``citations<50`` selects known counts
+    below 50, and ``-citations>=50`` also selects unknown counts.
 """
 
 from __future__ import annotations
@@ -45,13 +47,13 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-_FEW_WORDS = 2  # a longer phrase is searched word by word first
+_FEW_WORDS = 2  # for longer phrases, the single words are searched first
 _NOTHING = np.array([], object)
 
 LAYERS = frozenset({"facilities", "is_review"})
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
-_ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # no proceedings
+_ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # not proceedings
 _REVIEW_TITLE = (
     r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
     r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
@@ -65,7 +67,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Columns:
-    """Columns of papers as Arrow arrays, converted on first use."""
+    """Columns of papers as Arrow arrays. Each column is converted on first use."""
 
     def __init__(self, papers: pd.DataFrame) -> None:
         self._papers = papers
@@ -78,7 +80,7 @@ class Columns:
         return column in self._papers
 
     def take(self, rows: NDArray[np.intp]) -> Columns:
-        """Return some of the papers, with the columns that were already converted."""
+        """Return the columns of some papers; columns that are already converted are reused."""
         chosen = Columns(self._papers.iloc[rows])
         for name, kept in self._kept.items():
             if not isinstance(kept, tuple):
@@ -91,7 +93,7 @@ class Columns:
         return values
 
     def absent(self, column: str) -> Mask:
-        """Return the mask of missing or empty texts, shape (n,)."""
+        """Return a mask that is True for missing or empty texts, shape (n,)."""
         import pyarrow.compute as pc
 
         text = self._text(column)
@@ -99,7 +101,7 @@ class Columns:
         return np.asarray(empty.fill_null(True))
 
     def matches(self, column: str, pattern: str, *, exact: bool = False) -> Mask:
-        """Return the mask of texts that match a pattern, in any case unless `exact`, shape (n,)."""
+        """Return the mask of texts that match a pattern, shape (n,); `exact` respects case."""
         return _found(self._text(column), pattern, exact=exact)
 
     def contains(self, column: str, phrase: str) -> Mask:
@@ -158,7 +160,7 @@ def _flattened(values: pd.Series) -> tuple[pa.Array, NDArray[np.intp]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if isinstance(values.dtype, pd.ArrowDtype):  # as read from Parquet, without a copy
+    if isinstance(values.dtype, pd.ArrowDtype):  # data read from Parquet are not copied
         lists = pa.array(values)
         if isinstance(lists, pa.ChunkedArray):
             lists = lists.combine_chunks()
@@ -179,7 +181,7 @@ def _found(texts: pa.Array, pattern: str, *, exact: bool = False) -> Mask:
 
 
 def _contains(texts: pa.Array, phrase: str) -> Mask:
-    """Return the mask of texts with a phrase; the words of a long phrase are searched first."""
+    """Return the mask of texts that contain a phrase. Long phrases are searched by word first."""
     words = word_patterns(phrase)
     mask, left = np.zeros(len(texts), bool), np.arange(len(texts))
     if len(words) > _FEW_WORDS:
@@ -207,7 +209,7 @@ def columns_needed(
 
 
 def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
-    """Return the mask of the papers that pass a filter, shape (n,)."""
+    """Return the mask of the papers that match a filter, shape (n,)."""
     missing = sorted(columns_needed(filter, LAYERS & set(papers.columns)) - set(papers.columns))
     if missing:
         raise InputError(
@@ -253,7 +255,7 @@ def _mask(node: Node, papers: Columns) -> Mask:
 
 
 def _combined(node: And | Or, papers: Columns) -> Mask:
-    """Combine parts, the fastest first, so that abstracts are read only for undecided papers."""
+    """Combine parts. Fast parts are evaluated first, so that fewer abstracts are searched."""
     is_and = isinstance(node, And)
     mask = np.full(len(papers), is_and)
     for part in sorted(node.parts, key=_cost):
@@ -279,7 +281,7 @@ def _cost(node: Node) -> int:
 
 
 def _known_facility(text: str) -> str | None:
-    """Return the facility of a name, or None for an instrument, which is searched as a word."""
+    """Return the name of a facility, or None if the text does not name a known facility."""
     try:
         facility = find_facility(text)
     except InputError:
@@ -330,7 +332,7 @@ def _in_journals(journals: tuple[Journal, ...], papers: Columns) -> Mask:
 
 
 def _in_text(*columns: str, lists: tuple[str, ...] = ()) -> Callable[[str, Columns], Mask]:
-    """Return a function that finds a phrase in columns of texts or of lists of texts."""
+    """Return a function that searches a phrase in columns of texts or lists of texts."""
 
     def find(text: str, papers: Columns) -> Mask:
         masks = [papers.contains(column, text) for column in columns]
@@ -343,7 +345,7 @@ def _in_text(*columns: str, lists: tuple[str, ...] = ()) -> Callable[[str, Colum
 def _identifier(
     column: str, parse: Callable[[str], str | None] | None = None
 ) -> Callable[[str, Columns], Mask]:
-    """Return a function that finds an identifier; a final ``*`` matches any ending."""
+    """Return a function that searches an identifier in a column; a final ``*`` is a wildcard."""
 
     def find(text: str, papers: Columns) -> Mask:
         wanted = (parse(text) if parse else None) or text
@@ -370,7 +372,7 @@ def _review(papers: Columns) -> Mask:
 
 
 FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
-    # The extracted keywords are not searched because they are words of the abstract.
+    # Extracted keywords are not searched, because they already occur in the abstract.
     "any": (
         {"title", "abstract", "ads_keywords"},
         _in_text("title", "abstract", lists=("ads_keywords",)),
@@ -385,9 +387,9 @@ FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
     "bibcode": ({"bibcode"}, _identifier("bibcode")),
     "arxiv": ({"arxiv_id"}, _identifier("arxiv_id", parse_arxiv_id)),
 }
-"""Columns of each field, and the function that finds the mask of matching papers."""
+"""For each field, the required columns and the function that returns the mask of matches."""
 FLAGS: dict[str, tuple[set[str], Callable[[Columns], Mask]]] = {
     "refereed": ({"doctype", "journal", "doi"}, _refereed),
     "review": ({"doctype", "journal", "bibcode", "title"}, _review),
 }
-"""Columns of each flag, and the function that finds the mask of papers with the flag."""
+"""For each flag, the required columns and the function that returns the mask of matches."""

@@ -1,6 +1,6 @@
 """Regular expressions for the terms of a filter, in the syntax of RE2, which Arrow uses.
 
-RE2 never backtracks, so every search takes linear time, but it does not support look-around.
+RE2 does not backtrack, so every search takes linear time, but look-around is not supported.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from landscape.text._words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
-_GAP = r"[^\pL\pN.;:!?]{1,4}"  # between words: space, hyphen or slash, not the end of a sentence
+# Separator between words: space, hyphen or slash, but not the end of a sentence.
+_GAP = r"[^\pL\pN.;:!?]{1,4}"
 _DOTTED_GAP = r"[^\pL\pN]{1,4}"
 _GAP_OR_STOP = r"[.,]? {0,2}"
-_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # not decomposed by Unicode
+_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # have no Unicode decomposition
 _GREEK_LETTERS = {name: letter for letter, name in GREEK.items()}
 _LETTER = re.compile(f"[{''.join(GREEK)}]")
 _SUFFIX = r"(?:,?\s+(?:Jr|Sr|II|III|IV)\.?)?(?:\s*\(.*)?"
@@ -30,7 +31,7 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(text: str) -> str:
-    """Return the pattern of a word or phrase, for matching that ignores case."""
+    """Return the pattern of a word or phrase; use it for case-insensitive matching."""
     folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
     pieces, *patterns = word_patterns(text)
@@ -46,15 +47,15 @@ def phrase_pattern(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
-    """Return the patterns of the words of a phrase; a text with the phrase matches all of them."""
-    words = _WORD.findall(_spelled_out(text))  # empty for a mark that folds to an empty text
+    """Return the patterns of the words of a phrase. A text with the phrase matches all patterns."""
+    words = _WORD.findall(_spelled_out(text))  # may be empty for a single accent
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 
 
 @lru_cache(maxsize=1024)
 def author_pattern(name: str) -> str:
-    """Return the pattern of a person, for matching with single author names.
+    """Return the pattern of a person, which is matched with one author name at a time.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def author_pattern(name: str) -> str:
     whole = _name(family)
     ways = [_person(whole, _given(given))] if comma and given else [_person(whole, "")]
     words = family.split()
-    if not comma and len(words) > 1:  # "Vera Rubin"; a family name of two words is tried above
+    if not comma and len(words) > 1:  # "Vera Rubin"; family names of two words are tried above
         ways.append(_person(_name(words[-1]), _given(" ".join(words[:-1]))))
     return "|".join(f"(?:{way})" for way in ways)
 
@@ -95,7 +96,7 @@ def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, st
 
 
 def _spaced(names: Iterable[str]) -> str:
-    """Return the pattern of names with any separators between their words."""
+    """Return the pattern of names; it allows any separators between words."""
     spelled = (
         _GAP_OR_STOP.join(re.escape(word) for word in re.findall(r"[\w&]+", name)) for name in names
     )
@@ -111,7 +112,7 @@ def _stem(journal: Journal) -> str:
 
 
 def _any_number(word: str) -> str:
-    """Return the pattern of a word in the singular and plural."""
+    """Return a pattern that matches the singular and plural of a word."""
     stem = singular(word)
     forms = {word, stem}
     for base in (stem, stem[:-1], stem[:-2]):
@@ -128,7 +129,7 @@ def _any_accent(word: str) -> str:
 
 
 def _spelled_out(text: str) -> str:
-    """Apply `_folded`; Hα becomes "h alpha" as in `landscape.text._words.normal_form`."""
+    """Apply `_folded` and spell out Greek letters, so that Hα becomes "h alpha"."""
     return _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
 
 
@@ -144,7 +145,7 @@ def _folded(text: str) -> str:
 
 @cache
 def _letter_classes() -> dict[str, str]:
-    """Return a character class with all accents for each lower-case Latin letter."""
+    """Return the character class of each Latin letter, which includes accented letters."""
     members: dict[str, list[str]] = {chr(code): [] for code in range(ord("a"), ord("z") + 1)}
     for code in (*range(0xC0, 0x180), *range(0x1CD, 0x1DD), *range(0x218, 0x21C)):
         letter = chr(code)
@@ -155,12 +156,12 @@ def _letter_classes() -> dict[str, str]:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Return whether a script has no spaces between words (Chinese, Japanese, Thai...)."""
+    """Return whether the script of a letter has no spaces between words, such as Chinese."""
     return unicodedata.category(letter) == "Lo"
 
 
 def _name(text: str) -> str:
-    """Return the pattern of a family name, in which ü may also be written u or ue."""
+    """Return the pattern of a family name; ü also matches u and ue."""
     out = []
     for mark in unicodedata.normalize("NFC", text).lower():
         base = _folded(mark)
@@ -184,7 +185,7 @@ def _name(text: str) -> str:
 
 
 def _given(text: str) -> str:
-    """Return the pattern of given names; initials match full names, missing names match any."""
+    """Return the pattern of given names. Initials and missing names match full names."""
     names = [part for part in re.split(r"[\s.‐‑–-]+", text) if part]
     pattern = ""
     for number, part in enumerate(reversed(names)):

@@ -2,28 +2,29 @@
 
 =========================== =====================================================================
 ``a;b``, ``a AND b``, ``a b``  both (bare words side by side are one phrase instead)
-``a|b``, ``a OR b``         either; binds tighter than ``;``, as in SciLit
-``-a``, ``NOT a``           not; binds tightest
+``a|b``, ``a OR b``         either; takes precedence over ``;``, as in SciLit
+``-a``, ``NOT a``           not; has the highest precedence
 ``(...)``                   grouping
 ``dust``, ``dark matter``   words in the title, the abstract or the keywords
-``"dark matter"``           the same; quotes are needed for words with a meaning in the grammar
-``1999..2004``              years, both ends included; ``2015..`` and ``..2004`` are open, one year
-                            is ``year:2010``. A bare ``2010`` is a word, as in "NGC 2024".
+``"dark matter"``           the same; quotes are needed for words such as "review" and "not"
+``1999..2004``              years, including both ends; ``2015..`` and ``..2004`` are open ranges.
+                            Write ``year:2010`` for one year: ``2010`` alone is a word, as in
+                            "NGC 2024".
 ``year>=2015``              years; also ``>``, ``<=``, ``<``, ``=``
-``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` compare
-                            the given name too, ``author:"^Rubin"`` only the first author
-``title:`` ``keyword:``     words in the title, in the keywords
-``journal:ApJ``             by abbreviation, name or words of the name
-``category:astro-ph.GA``    of arXiv; ``category:astro-ph`` matches all its parts
-``facility:Planck``         the satellite, not the constant, by the layer of missions
+``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` also
+                            compare the given name; ``author:"^Rubin"`` is the first author
+``title:`` ``keyword:``     words in the title or in the keywords
+``journal:ApJ``             abbreviation, name, or words of the name of a journal
+``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
+``facility:Planck``         the satellite, not the constant (needs the layer of missions)
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` matches any ending
 ``citations>=50``           also ``>``, ``<=``, ``<``, ``=``; unknown counts never match
 ``refereed``, ``review``    see `landscape.search._filter_fields`
 ``author:(Rubin|Ford)``     the field applies to all words in the parentheses
 =========================== =====================================================================
 
-Whole words match, regardless of case, accents, singular and plural; ``galax*`` matches all words
-that start with "galax".
+Terms match whole words. Case, accents, and singular or plural do not matter. ``galax*`` matches all
+words that start with "galax".
 """
 
 from __future__ import annotations
@@ -41,25 +42,25 @@ from lark.exceptions import UnexpectedInput
 from landscape.errors import InputError
 from landscape.search._filter_patterns import word_patterns
 
-_AROUND = 30  # characters shown before and after an error; a line of a terminal has 80
+_AROUND = 30  # characters shown before and after an error, to fit into a line of 80 characters
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
     "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "bibcode",
     "arxiv",
 ]  # fmt: skip
-"""Fields of a term; "any" is the title, the abstract and the keywords."""
-# A value that is one word when it is parsed again; other values are printed in quotes.
+"""Fields of a term; "any" means the title, the abstract and the keywords."""
+# Values that the parser reads as one word; all other values are printed in quotes.
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
 _MEANS_SOMETHING = re.compile(
     r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
 )
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
-DEEPEST = 100  # nested parentheses and "not"
+DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 LONGEST = 20_000  # characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
-MOST_TERMS = 200  # each is searched in every abstract
+MOST_TERMS = 200  # each term is searched in all abstracts
 _FIELDS = (
     "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
 )
@@ -67,7 +68,7 @@ _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
 def pointed_error(what: str, text: str, position: int, problem: str) -> InputError:
-    """Return an error whose message points at one character."""
+    """Return an error whose message shows the position of one character."""
     position = max(0, min(position, len(text)))
     shown = _INVISIBLE.sub("·", text)
     start, end = max(0, position - _AROUND), position + _AROUND
@@ -90,14 +91,14 @@ class Term:
     def __str__(self) -> str:
         plain = _ONE_WORD.fullmatch(self.text) and not _MEANS_SOMETHING.fullmatch(self.text)
         if self.field != "doi" and _LIKE_A_DOI.fullmatch(self.text):
-            plain = False  # without quotes it would be parsed as a DOI
+            plain = False  # without quotes, the parser would read it as a DOI
         value = self.text if plain else '"' + re.sub(r'(["\\])', r"\\\1", self.text) + '"'
         return value if self.field == "any" else f"{self.field}:{value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """Range of years that includes both ends; None is an open end."""
+    """Range of years that includes both ends; None means an open end."""
 
     first: int | None
     last: int | None
@@ -122,7 +123,7 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Refereed papers, or reviews; `landscape.search._filter_fields` defines both."""
+    """The flag "refereed" or "review", as defined in `landscape.search._filter_fields`."""
 
     name: Literal["refereed", "review"]
 
@@ -195,13 +196,13 @@ class _Part:
     depth: int = 0
     n_terms: int = 1
     bare: bool = False  # unquoted words
-    lone_value: bool = False  # field:word; a bare word after it probably belongs to the field
+    lone_value: bool = False  # field:word; a word after it probably belongs to the value
     word_or: int | None = None  # position of "OR" written as a word outside of parentheses
 
 
 @v_args(inline=True)
 class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
-    """Callbacks for the rules of the grammar; they build the root and count its terms."""
+    """Parser callbacks that build the root of a filter and count its terms."""
 
     def start(self, part: _Part | None) -> tuple[Node, int]:
         return (part.node, part.n_terms) if part else (And(()), 0)
@@ -282,10 +283,10 @@ def _start(token: Token) -> int:
 
 
 def deeper(depth: int, token: Token) -> int:
-    """Return the depth of parentheses or an operator around a part; raise if it is too deep."""
+    """Return the nesting depth around a part; raise MisplacedError if it is too deep."""
     if depth >= DEEPEST:
         raise MisplacedError(
-            _start(token), f"it is nested more than {DEEPEST} levels deep; make it flatter"
+            _start(token), f"it is nested more than {DEEPEST} levels deep; use fewer parentheses"
         )
     return depth + 1
 
@@ -365,18 +366,18 @@ def parse_filter(text: str) -> Filter:
     Parameters
     ----------
     text : str
-        At most 20,000 characters, 200 terms and 100 nested levels; an empty text matches every
-        paper.
+        Filter with at most 20,000 characters, 200 terms and 100 nested levels. An empty text
+        matches all papers.
 
     Returns
     -------
     Filter
-        ``str()`` returns its canonical spelling: ``parse_filter(str(f)) == f``.
+        ``str()`` returns the canonical text of the filter: ``parse_filter(str(f)) == f``.
 
     Raises
     ------
     InputError
-        If the text has a syntax error; the message points at the character.
+        If the text has a syntax error; the message shows its position.
 
     Examples
     --------
@@ -391,7 +392,7 @@ def parse_filter(text: str) -> Filter:
     return _parse(text)
 
 
-@lru_cache(maxsize=64)  # a filter is parsed by the command line and again by the engine
+@lru_cache(maxsize=64)  # the command line and the engine parse the same filter
 def _parse(text: str) -> Filter:
     unfinished = _NO_NUMBER.search(text)
     if unfinished and text.count('"', 0, unfinished.start()) % 2 == 0:
@@ -405,12 +406,12 @@ def _parse(text: str) -> Filter:
 
 @cache
 def _parser() -> Lark:
-    # The transformer runs during parsing, so that no syntax tree is built.
+    # The transformer runs during parsing, so a syntax tree is not built.
     return read_grammar("filters.lark", _FilterBuilder())
 
 
 def read_grammar(name: str, transformer: Transformer[Token, Any]) -> Lark:
-    """Return the parser of a grammar of this package."""
+    """Return the parser for a grammar file of this package."""
     grammar = files("landscape.search").joinpath(name).read_text("utf-8")
     return Lark(grammar, parser="lalr", transformer=transformer)
 
@@ -422,7 +423,7 @@ def run_parser(
     *,
     explain: Callable[[str, int, str | None], tuple[int, str]],
 ) -> Any:
-    """Parse a text; an error message points at the character and explains the problem."""
+    """Parse a text; error messages show the position and explain the problem."""
     try:
         return parser.parse(text)
     except MisplacedError as error:
@@ -436,7 +437,7 @@ def run_parser(
 
 
 def _explain(text: str, position: int, kind: str | None) -> tuple[int, str]:
-    """Find the position of an error, and explain the error and its correction."""
+    """Return the position of an error, and a text that explains how to correct it."""
     before, here = text[:position].rstrip(), text[position : position + 1]
     if here == ":":
         start = max(before.rfind(mark) for mark in ' \t\n;|()"') + 1

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Results
 
-_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # shares of the papers
+_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum shares of the papers
 _REGIONS_NAMED = 3
 
 
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Return the mask of papers whose distance to the others is unusual within one subject.
+    """Return the mask of papers whose distance to the others is unusually large.
 
-    The distance to the centroid of the other papers is compared with D95(k) - gamma, see
-    `landscape.embeddings._neighbours.neighbour_distances`; fewer than three papers have no outlier.
+    A paper is an outlier if its distance to the centroid of the other papers is larger than
+    D95(k) - gamma; see `landscape.embeddings._neighbours.neighbour_distances`. Fewer than three
+    papers have no outliers.
 
     >>> vectors = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], np.float32)
     >>> find_outliers(vectors, np.full(10, 1.0, np.float32)).tolist()
@@ -49,7 +50,8 @@ class Spread:
     ----------
     kind : {"one region", "two regions", "scattered"}
     regions : tuple of (int, int)
-        ``topic_id`` and number of papers of each region, most papers first; -1 is no region.
+        ``topic_id`` and number of papers of each region, most papers first. The id -1 means
+        papers outside of all regions.
     labels : tuple of str
         Names of these regions in the same order; the name is empty for -1.
     """
@@ -123,9 +125,9 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
     Parameters
     ----------
     atlas : Atlas
-        Atlas with ``map`` and ``topics``.
+        Atlas with the layers ``map`` and ``topics``.
     results : Results
-        Results of the same atlas.
+        Results of a search in the same atlas.
 
     Returns
     -------
@@ -153,7 +155,7 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
 
 
 def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
-    """Return the rows of papers on the map from their keys."""
+    """Return the rows on the map of the papers with the given keys."""
     places = np.flatnonzero(there.isin(wanted).to_numpy())
     known = dict(zip(there.to_numpy()[places], places, strict=True))
     missing = [paper for paper in wanted if paper not in known]

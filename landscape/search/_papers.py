@@ -38,17 +38,17 @@ _FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Return an identifier as given, and its forms as a bibcode, an arXiv id and a DOI if valid."""
+    """Return an identifier and its normalised forms as bibcode, arXiv id and DOI, if valid."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
 
 class SearchIndexes:
-    """Indexes of one atlas, safe to use from several threads."""
+    """Indexes of one atlas; they are safe to use from several threads."""
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
-        # Several wordings of a question are often searched with the same filter.
+        # The same filter is often used for several wordings of a question.
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
@@ -57,7 +57,7 @@ class SearchIndexes:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """Embedder of queries; it is the same as the embedder of the atlas."""
+        """Embedder of queries; by default the embedder of the atlas."""
         if self._given is not None:
             return self._given
         description = self._atlas.stages["embeddings"].model
@@ -82,7 +82,7 @@ class SearchIndexes:
 
     @cached_property
     def paper_table(self) -> PaperTable:
-        self.check_unchanged()  # the file is opened on first use, perhaps after a rebuild
+        self.check_unchanged()  # the atlas may have been rebuilt before the first use
         return PaperTable(self._atlas.path / "papers.arrow")
 
     @cached_property
@@ -94,7 +94,7 @@ class SearchIndexes:
         try:
             with pq.ParquetFile(self._atlas.path / name) as file:  # does not import pandas
                 return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
-        except (OSError, ValueError, KeyError) as error:  # Arrow's errors are among these
+        except (OSError, ValueError, KeyError) as error:  # includes the errors of Arrow
             raise unreadable(self._atlas.path, name, error) from error
 
     @cached_property
@@ -117,7 +117,7 @@ class SearchIndexes:
         return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
 
     def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
-        """Return the rows of the papers with these keys of the word index."""
+        """Convert keys of the word index to rows of papers."""
         known, order = self._by_key
         place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
         if len(keys) and not (known[place] == keys).all():
@@ -126,7 +126,7 @@ class SearchIndexes:
         return order[place]
 
     def row_of(self, name: str) -> int:
-        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or by a URL."""
+        """Return the row of a paper from its key, bibcode, arXiv identifier, DOI or URL."""
         spellings = names_of_paper(readable_text("paper", name))
         row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
         if row is None:
@@ -137,7 +137,7 @@ class SearchIndexes:
         return row
 
     def rows_that_pass(self, filter_text: str | None) -> Rows | None:
-        """Find the rows that pass a filter; return None if there is no filter."""
+        """Return the rows that match a filter, or None if there is no filter."""
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
         return self._passed(filter_text)

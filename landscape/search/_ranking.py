@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 class RankingSettings:
     """Constants of the ranking.
 
-    Shares of the cosines between 0.6 and 0.7 give equal results on our questions; compare with
+    Values of `semantic_share` between 0.6 and 0.7 give equal results on our test questions; see
     `landscape.evaluation`. The rank constant is from Cormack, Clarke and Buettcher (SIGIR 2009).
-    The pathfinder paper (Iyer et al. 2024) weights 1,000 papers and reranks 250 papers.
+    The pathfinder paper (Iyer et al. 2024) applies weights to 1,000 papers and reranks 250 papers.
     """
 
-    semantic_share: float = 0.65  # of cosines in the fused score; the rest is words
+    semantic_share: float = 0.65  # share of cosines in the fused score; the rest is for words
     rank_constant: int = 60
-    late_interaction: float = 1.5  # weight relative to words and cosines
-    candidates: int = 300  # papers from each method
-    weighed: int = 1_000  # papers that weights reorder
+    late_interaction: float = 1.5  # weight relative to the sum of words and cosines
+    candidates: int = 300  # number of papers from each method
+    weighed: int = 1_000  # number of papers that weights can reorder
     reranked: int = 100
     reranked_like_pathfinder: int = 250
 
@@ -79,7 +79,7 @@ class Ranking:
         return self.taken(np.argsort(-self.scores, kind="stable"))
 
     def taken(self, which: NDArray[np.integer] | slice) -> Ranking:
-        """Return some of the papers, or all papers in another order."""
+        """Return the papers at the given positions, in this order."""
         parts = {name: values[which] for name, values in self.parts.items()}
         return Ranking(self.rows[which], self.scores[which], parts)
 
@@ -110,7 +110,7 @@ def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> 
 
 
 def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
-    """Reorder the first papers by new scores; the others follow."""
+    """Reorder the first papers by new scores; the order of the other papers is unchanged."""
     order = np.argsort(-total, kind="stable")
     tail = np.arange(len(total), len(ranking))
     behind = total.min(initial=0.0) - 1.0 - np.arange(len(tail))
@@ -122,7 +122,7 @@ def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
 
 
 def word_by_word(first: Ranking, matched: Floats, weights: Weights) -> Floats:
-    """Return the sum of the late-interaction scores, the first scores and the weights."""
+    """Return the sum of late-interaction scores, scores of the first ranking, and weights."""
     before = standardised(first.parts["words"]) + standardised(first.parts["semantic"])
     total: Floats = before + RANKING.late_interaction * standardised(matched)
     relevance = first.parts["relevance"]

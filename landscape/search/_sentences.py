@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
 """Function that scores sentences by similarity to a question; 0 is unrelated."""
 
-_SATURATION = 1.2  # k1 of BM25, without its length term, because sentences are short
-_MEANING = 0.5  # weight of the cosines in mixed_nearness; the rest is the weight of shared words
-_SHORT = 5  # words; a shorter sentence such as "We discuss the implications." is no answer
+_SATURATION = 1.2  # k1 of BM25; the length term is omitted, because sentences are short
+_MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the remaining weight
+_SHORT = 5  # words; a shorter sentence such as "We discuss the implications." is not an answer
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
 _OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
@@ -109,7 +109,7 @@ def mixed_nearness(
 
 
 class Entity(NamedTuple):
-    """Name in a query."""
+    """A name in a query, and its kind."""
 
     text: str
     kind: str
@@ -161,7 +161,7 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 
 
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the catalogue objects in a query that no text mentions."""
+    """Return the catalogue objects in a query that do not occur in any of the texts."""
     found = (entity.text for entity in find_entities(query) if entity.kind == "object")
     names = [name.rstrip(".+-") for name in found]
     known = [_closed_up(text) for text in texts] if names else []
@@ -179,7 +179,7 @@ def _is_acronym(word: str) -> bool:
 
 
 def _names(query: str) -> list[tuple[int, int]]:
-    """Find runs of capitalised words; the first word of a sentence alone is not a run."""
+    """Find names (runs of capitalised words); the first word of a sentence alone is not a name."""
     runs: list[tuple[int, int]] = []
     for word in _CAPITALISED.finditer(query):
         begin, end = word.span()

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_LARGEST_LIFT = 0.15  # of the range of scores, so that a weight reorders only similar scores
+# Share of the range of scores; it is small, so that weights reorder only similar papers.
+_LARGEST_LIFT = 0.15
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
 
 LONGEST_QUERY = 4_000
-"""Characters of a query that are read."""
+"""Maximum number of characters of a query; the rest is ignored."""
 Method = Literal["hybrid", "semantic", "words"]
 Fusion = Literal["scores", "ranks"]
 _LARGEST_K = 10_000
@@ -32,15 +33,16 @@ _LONGEST_KEYWORD = 200  # characters
 
 @dataclass(frozen=True)
 class Weights:
-    """Strengths of the weights added to relevance.
+    """Strengths of the weights that are added to the relevance.
 
     Attributes
     ----------
     keyword, time, citation : float, default 0
         Strengths from 0 (off) to 1.
     compat : {"pathfinder"} or None
-        Formulas of the pathfinder paper (Iyer et al. 2024, section 3.2) that multiply the scores,
-        instead of a bounded sum; all strengths above 0 then have the same effect.
+        "pathfinder" multiplies the scores by the weights, with the formulas of the pathfinder
+        paper (Iyer et al. 2024, section 3.2). All strengths above 0 then have the same effect.
+        None adds bounded weights.
 
     Raises
     ------
@@ -102,12 +104,12 @@ def apply_weights(
 
 
 def recency(age: Floats) -> Floats:
-    """Return weights that halve with every eight years of age."""
+    """Return weights that decrease by half for every eight years of age."""
     return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
 
 
 def standing(citations: Floats) -> Floats:
-    """Return logarithmic weights of citation counts; the weight of 1,000 citations is 1."""
+    """Return logarithmic weights of citation counts; 1,000 citations or more have weight 1."""
     counted = np.nan_to_num(citations, nan=0.0)
     return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
 
@@ -131,7 +133,7 @@ _PATHFINDER: _Formulas = {
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
-    """Normalise the white space in a query and check the length of the query."""
+    """Return a query with normalised white space and limited length, and notes about it."""
     text = " ".join(readable_text("query", query).split())
     if not text:
         raise InputError("The query is empty; ask a question or give some words.")
@@ -140,7 +142,7 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
 
 
 def readable_text(what: str, text: object) -> str:
-    """Raise an error for text that is not valid Unicode."""
+    """Return a text; raise InputError if it is not valid Unicode text."""
     if not isinstance(text, str):
         raise InputError(f"The {what} is {text!r}; it has to be text.")
     try:
@@ -162,18 +164,18 @@ class SearchSettings:
         Number of papers to return.
     method : {"hybrid", "semantic", "words"}, default "hybrid"
     fusion : {"scores", "ranks"}, default "scores"
-        Rule by which the hybrid method combines the two rankings.
+        Rule that the hybrid method uses to combine the two rankings.
     filter : str or None
-        Filter, see `landscape.search.parse_filter`.
+        Filter of the papers; see `landscape.search.parse_filter` for the syntax.
     rerank : bool, default True
         Whether the first papers are compared word by word.
     weights : Weights
     keywords : tuple of str
-        Additional names of the query for the keyword weight.
+        Names for the keyword weight, in addition to the names in the query.
     gamma : float, default 0.1
         Strictness of the outlier test; a larger value gives more outliers.
     t_now : datetime.date
-        Date from which the age of papers is computed; by default today.
+        Reference date for the ages of papers. Default: today.
 
     Raises
     ------
@@ -204,7 +206,7 @@ class SearchSettings:
             raise InputError(f"gamma is {self.gamma!r}; it has to be a number, such as 0.1.")
         if self.filter is not None:
             readable_text("filter", self.filter)
-        weights: object = self.weights  # a caller may give any value
+        weights: object = self.weights  # callers may pass any value
         if not isinstance(weights, Weights):
             raise InputError(f"The weights are {weights!r}; give Weights(time=0.5), for example.")
         check_keywords(self.keywords)

@@ -1,4 +1,4 @@
-"""Base of the panels that use a language model: model, progress, stop, results in tabs, files."""
+"""Base classes of the panels that use a language model."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ if TYPE_CHECKING:
     from landscape.widgets._tables import PaperList
 
     Listed = tuple[pd.DataFrame, list[tuple[str, Paper, bool]]]
-    """A table; by row: key, paper, and whether it is selected without a tick."""
+    """A table, and the key, the paper and the default selection of each row."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 _SHOWN_STEPS = 8
 _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 
-# Seconds. While the kernel handles earlier letters, a page delays the last letters typed but not
-# the Enter or the click that follows them.
+# Seconds. While the kernel is busy, a page delays the last letters typed, but not the Enter key or
+# the click after them.
 _LAST_KEYS = 0.25
 
 
 class AtlasPanel(OpenedPanel, Generic[R]):
-    """A panel that uses an atlas, with a language model or without.
+    """A panel of an atlas that can use a language model.
 
-    Its entry in ``panels.yaml`` has the heading, the messages and the files that it offers.
+    Its entry in ``panels.yaml`` contains the heading, the messages and the files to download.
     """
 
     _papers: PaperList
@@ -70,15 +70,15 @@ class AtlasPanel(OpenedPanel, Generic[R]):
 
     @property
     def value(self) -> R | None:
-        """The result shown, or None before the first."""
+        """The result that is shown, or None if there is no result yet."""
         return self._value
 
     @property
     def selection(self) -> pd.DataFrame | None:
-        """The ticked papers.
+        """The papers that the user ticked, or a default selection if no paper is ticked.
 
-        If none is ticked: all papers of an answer or to cite, the selected papers of a survey, the
-        selected paper of an excerpt, or all guesses if no paper was selected.
+        The default is all papers of an answer or of a search for papers to cite, the selected
+        papers of a survey, and the selected paper of an excerpt (or all guesses without one).
         """
         return None if self._value is None else self._picked(self._value)[0]
 
@@ -95,13 +95,13 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return table.loc[rows].reset_index(drop=True), [*compress(papers, rows)]
 
     def save(self, path: str | Path) -> Path:
-        """Write the result shown to a file.
+        """Write the result that is shown to a file.
 
         Parameters
         ----------
         path : path
-            Its ending gives the format, one of those that the panel offers as links; BibTeX and
-            CSV files contain the papers of `selection`.
+            File name; its ending selects one of the formats that the panel offers as links. BibTeX
+            and CSV files contain the papers of `selection`.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return write_output(target, self._file(target.suffix.lower()))
 
     def _file(self, ending: str) -> str:
-        """Return the contents of the file with this ending; it is called only with a result."""
+        """Return the contents of the file with this ending; call it only if there is a result."""
         found: Any = self._value
         if ending == ".csv":
             return to_csv(self._picked(found)[0])
@@ -128,7 +128,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return to_json(found) if ending == ".json" else str(found.to_markdown())
 
     def _offer_files(self) -> None:
-        """Update the links, because the selection of papers may have changed."""
+        """Update the download links for the current selection of papers."""
         if self._value is None:
             return
         links, note, n = [], "", len(self._papers.chosen)
@@ -143,7 +143,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         self, *, asking: list[widgets.Widget], folds: Mapping[str, widgets.Widget],
         found: list[widgets.Widget],
     ) -> None:  # fmt: skip
-        """Lay out the question, the progress, the folded parts and the results."""
+        """Arrange the question, the progress, the folded parts and the results."""
         self._folds = widgets.Accordion(
             children=[*folds.values()], titles=[*folds], selected_index=None
         )
@@ -171,7 +171,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         self._model_line.value = quiet_html(text)
 
     def _try(self, do: Callable[[], Any]) -> None:
-        """Run the action of a control; show an error as one sentence."""
+        """Run the action of a control; show errors as one sentence."""
         try:
             do()
         except Exception as error:  # noqa: BLE001 - nothing above this timer would report it
@@ -199,12 +199,12 @@ class AgentRun:
 
     @property
     def model_name(self) -> str | None:
-        """The name of the language model, or None without one."""
+        """Name of the language model, or None without a model."""
         return None if self.model is None else self.model.model
 
 
 class ScholarPanel(AtlasPanel[R]):
-    """A panel in which an agent works on an atlas, with a language model or without."""
+    """A panel that runs an agent on an atlas; the language model is optional."""
 
     def __init__(self, kind: str, atlas: Atlas, *, connection: Connection | None) -> None:
         self._stopping: threading.Event | None = None
@@ -213,7 +213,7 @@ class ScholarPanel(AtlasPanel[R]):
         self.add_class("landscape-scholar")
 
     def stop(self) -> None:
-        """Stop the agent and keep its results so far; a second call discards them, too."""
+        """Stop the agent and keep its results so far; a second call also discards the results."""
         stopping = self._stopping
         if stopping is None or stopping.is_set() or self._turns.now is None:
             super().stop()
@@ -225,11 +225,11 @@ class ScholarPanel(AtlasPanel[R]):
     def _begin(
         self, title: str, work: Callable[[AgentRun], T], show: Callable[[T, str | None], Any]
     ) -> None:
-        """Run an agent in the background and show its steps; `show` also gets the model's name."""
+        """Run an agent in the background, and show its steps. `show` gets result and model name."""
         model = self.connection.value
         self._show_model()
         if self._stopping is not None:
-            self._stopping.set()  # the replaced run sends no more requests to the model
+            self._stopping.set()  # the replaced run stops sending requests to the model
         stopping = self._stopping = threading.Event()
         self._steps = []
         self._live.value = ""
@@ -275,10 +275,10 @@ class ScholarPanel(AtlasPanel[R]):
 
 
 class ResultTabs(widgets.VBox):
-    """A result in tabs below a heading; slow parts are drawn when their tab is opened.
+    """A heading and a result in tabs. Slow parts are drawn when their tab is opened.
 
-    The tab "Save" is added. `offer_files` writes its links each time it is opened, because the
-    selection of papers may have changed.
+    The last tab is "Save". `offer_files` updates its links each time the tab is opened, because
+    the selection of papers may have changed.
     """
 
     def __init__(
@@ -306,17 +306,17 @@ class ResultTabs(widgets.VBox):
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:
-    """Change the notes of a stopped agent, because its model did not fail."""
+    """Replace the note that the model failed if the user stopped the agent."""
     return [_FAILED.sub("It was stopped before it was done.", note) for note in notes]
 
 
 def model_option(name: str | None) -> dict[str, Any]:
-    """Return the argument `model` for a line of code; empty without a model."""
+    """Return the argument `model` for a line of code, or an empty dict without a model."""
     return {} if name is None else {"model": Name("model")}
 
 
 def needed(text: str, *, what: str) -> str:
-    """Strip a required text; raise InputError if it is empty."""
+    """Return a required text without surrounding spaces; raise InputError if it is empty."""
     if not text.strip():
         raise InputError(f"{what} is empty; fill it in first.")
     return text.strip()

@@ -1,4 +1,4 @@
-"""The shared parts of the analysis panels: controls, figure, caption, table, files, code."""
+"""Base classes of the analysis panels: controls, figure, caption, table, files and code."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ T = TypeVar("T")
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 
 File = tuple[str, str, str, Callable[[Path], Any]]
-"""Text and tooltip of a button, name of its file, and the function that writes it."""
+"""Text and tooltip of a button, name of its file, and the function that writes the file."""
 
 
 class ResultPanel(OpenedPanel):
-    """A panel that shows a result, with buttons that write it into files."""
+    """A panel that shows a result, with buttons to save the result."""
 
     _result: Any = None
 
@@ -73,12 +73,12 @@ class ResultPanel(OpenedPanel):
     def _draw_newest(
         self, title: str, make: Callable[[Atlas], T], show: Callable[[T], Any]
     ) -> None:
-        """Run a function in the background, and show its result; the newest request wins."""
+        """Run a function in the background, and show its result unless a newer request exists."""
         self._request += 1
         request = self._request
 
         def draw() -> T:
-            with self._turn:  # one at a time; replaced and stopped requests are skipped
+            with self._turn:  # runs one request at a time and skips replaced requests
                 if request != self._request:
                     raise Stopped
                 atlas = self._newest_atlas()
@@ -86,7 +86,7 @@ class ResultPanel(OpenedPanel):
                 try:
                     return make(atlas)
                 finally:
-                    # A result of two builds, or an error caused by a rebuild, must not be shown.
+                    # Do not show a result that mixes two builds, or an error from a rebuild.
                     atlas.check_unchanged()
 
         self.run(title, draw, show, kind="draw")
@@ -95,7 +95,7 @@ class ResultPanel(OpenedPanel):
         return self._atlas
 
     def _offer_files(self, files: Iterable[File]) -> None:
-        """Show a button per file."""
+        """Show a button for each file."""
         old = self._buttons.children
         self._buttons.children = [
             widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>"),
@@ -124,7 +124,7 @@ class ResultPanel(OpenedPanel):
 
 @dataclass(frozen=True)
 class Result:
-    """An analysis with its table, figure, code and files."""
+    """Result of an analysis, with its table, figure, code and files."""
 
     analysis: Analysis
     table: pd.DataFrame
@@ -137,12 +137,12 @@ class Result:
 
     @property
     def is_page(self) -> bool:
-        """Whether the figure is a page for print, without an interactive version."""
+        """Whether the figure is a page for print that has no interactive version."""
         return hasattr(self.figure, "savefig")
 
 
 class AnalysisPanel(ResultPanel):
-    """A panel that runs an analysis in the background on each change."""
+    """A panel that runs an analysis in the background after each change of the controls."""
 
     _result: Result | None = None
 
@@ -180,23 +180,23 @@ class AnalysisPanel(ResultPanel):
 
     @property
     def analysis(self) -> Analysis | None:
-        """Analysis shown: table, caption, denominators, warnings."""
+        """The analysis that is shown: table, caption, denominators and warnings."""
         return self._result.analysis if self._result else None
 
     @property
     def table(self) -> pd.DataFrame | None:
-        """Table shown, with all its columns."""
+        """The table that is shown, with all its columns."""
         return self._result.table if self._result else None
 
     @property
     def figure(self) -> Any:
-        """Figure shown."""
+        """The figure that is shown."""
         return self._figure
 
     @property
     @abstractmethod
     def selection(self) -> dict[str, Any]:
-        """The settings, as keywords that open the same panel again."""
+        """The settings as keyword arguments that create the same panel."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.atlas.title}, {self.selection}>"
@@ -217,12 +217,12 @@ class AnalysisPanel(ResultPanel):
         self._draw_newest("Running the analysis", look, self._show)
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
-        """Show the results faded while they do not match the controls."""
+        """Show the results in faded colours while they do not match the controls."""
         for part in (self._picture, self._caption, self._table, self._beside):
             (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
     def _change(self) -> None:
-        """Draw after a change by the user; changes made by the panel are ignored."""
+        """Draw again after a change by the user; ignore changes made by the panel."""
         filling = getattr(self, "_filling", None)
         if filling is None or getattr(filling, "is_on", False):
             return
@@ -235,7 +235,7 @@ class AnalysisPanel(ResultPanel):
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
-        """Set controls without drawing; a user's change in another thread still draws."""
+        """Set controls without drawing. Changes by the user in another thread still draw."""
         self._filling.is_on = True
         try:
             yield
@@ -243,7 +243,7 @@ class AnalysisPanel(ResultPanel):
             self._filling.is_on = False
 
     def _take(self, atlas: Atlas) -> None:
-        self._newest = atlas  # used from the next analysis on: one may be running
+        self._newest = atlas  # the next analysis uses it; another one may be running
         with self._filled_in():
             self._suit_atlas(atlas)
         self.draw()
@@ -252,15 +252,15 @@ class AnalysisPanel(ResultPanel):
         """Update the controls for an atlas that was rebuilt."""
 
     def _prepare(self) -> Any:
-        """Read the options of the controls once, in the background."""
+        """Read the options of the controls; this runs once, in the background."""
         return None
 
     def _offer(self, known: Any) -> None:
-        """Put the result of `_prepare` into the controls."""
+        """Set the options of the controls to the result of `_prepare`."""
 
     @abstractmethod
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        """Run the analysis and draw it, in the background; `_prepare` has filled `_known`."""
+        """Run the analysis and draw its figure, after `_prepare`; this runs in the background."""
 
     def _analysed(
         self, function: str, kind: str, name: str, *arguments: Any, columns: str = "",
@@ -268,10 +268,10 @@ class AnalysisPanel(ResultPanel):
         table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
         unwritten: Mapping[str, Any] | None = None, **options: Any,
     ) -> Result:  # fmt: skip
-        """Run a function of `landscape.overlays`, draw its figure, and write the code of both.
+        """Run a function of `landscape.overlays`, draw its figure, and write the code for both.
 
-        Without `draw` the figure is a chart of values with intervals. `unwritten` holds arguments
-        that save time but do not belong into the code.
+        Without `draw`, the figure is a chart of values with intervals. `unwritten` contains
+        arguments that save time but are not shown in the code.
         """
         from landscape.figures._intervals import draw_intervals
         from landscape.figures._plotly import draw_panels
@@ -331,7 +331,7 @@ class AnalysisPanel(ResultPanel):
 
     @property
     def _colours(self) -> str | None:
-        """The theme as an argument in code; None for the default."""
+        """The theme as an argument for the code, or None for the default theme."""
         return None if self.theme == "light" else self.theme
 
     def _write(self, result: Result, path: Path) -> Path:
@@ -344,7 +344,7 @@ class AnalysisPanel(ResultPanel):
             return save_figure(result.figure, path)
         if suffix in _PAGES:
             if result.atlas is not None:
-                result.atlas.check_unchanged()  # the page may be drawn only now
+                result.atlas.check_unchanged()  # the page may not be drawn yet
             return save_figure(result.page(), path)
         suffixes = [*_TABLES, *_PAGES, *([] if result.is_page else [".html"])]
         raise InputError(
@@ -365,7 +365,7 @@ def analyse(atlas: Atlas, function: str, *arguments: Any, **options: Any) -> Ana
 def choose_one(
     options: Sequence[tuple[str, Any]], label: str, tooltip: str, write: Callable[[Any], str]
 ) -> list[widgets.Widget]:
-    """Make a list to choose from, and the HTML that `write` returns for the chosen value."""
+    """Return a drop-down list, and HTML that shows `write(value)` for the chosen value."""
     chooser = make_control("shared.one_of", options=options, description=label, tooltip=tooltip)
     shown = widgets.HTML(write(chooser.value))
     chooser.observe(lambda _: setattr(shown, "value", write(chooser.value)), "value")

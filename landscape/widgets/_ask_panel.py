@@ -1,4 +1,4 @@
-"""The panel that answers questions: settings, text while it is written, answer, map and files."""
+"""The panel that answers questions, with settings, live text, map and files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from landscape.widgets._connection import Connection, Used
 
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
-_SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
+_SHOWN_EVERY = 0.15  # seconds between two updates of a text that is being written
 
 
 def _keywords(typed: str) -> tuple[str, ...] | None:
@@ -43,10 +43,10 @@ def _keywords(typed: str) -> tuple[str, ...] | None:
 
 
 class AskControls(widgets.VBox):
-    """Settings of a question; each is on `auto` until the user chooses a value."""
+    """Settings of a question; each setting is `auto` until the user chooses a value."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings without a field
+        self._rest: dict[str, Any] = {}  # settings that have no field
         self._question = ""
         names = {"question_type": TYPES, "style": STYLES, "audience": AUDIENCES}
         options = {setting: {name: name for name in known} for setting, known in names.items()}
@@ -77,7 +77,7 @@ class AskControls(widgets.VBox):
         self.suggest("")
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that the user chose, for `Atlas.ask`."""
+        """Return the settings chosen by the user, as keyword arguments of `Atlas.ask`."""
         parsers = {"keywords": (_keywords, "words with commas between them")}
         given = _panel.read_fields(self.fields, parsers)
         if self._weights.value == "set":
@@ -87,7 +87,7 @@ class AskControls(widgets.VBox):
         return given
 
     def put(self, settings: Mapping[str, Any]) -> None:
-        """Set the controls; settings that are not given are left to the question's type."""
+        """Set the controls; settings that are not given are `auto`."""
         checked = ask_settings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
         values["check_with_model"] = settings.get("check_with_model")
@@ -101,7 +101,7 @@ class AskControls(widgets.VBox):
         self.suggest(self._question)
 
     def suggest(self, question: str) -> QuestionKind:
-        """Show the values that `auto` has for a question, and return the kind of the question."""
+        """Show the values of `auto` for a question, and return the kind of the question."""
         self._question = question
         kind = classify(question)
         self.fields["question_type"].suggest(kind.type)
@@ -119,7 +119,7 @@ class AskControls(widgets.VBox):
         return kind
 
     def summary(self, question: str) -> str:
-        """Describe in one line how a question is answered with the present settings."""
+        """Describe the current settings for a question in one line."""
         kind, given = self.suggest(question), self.given()
         chosen = resolved(ask_settings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
@@ -175,7 +175,7 @@ class Asked:
 
 
 class AnswerMap(SheetView):
-    """Map of the papers of an answer; a click on a mark shows its paper below."""
+    """Map of the papers of an answer. A click on a mark shows the paper below the map."""
 
     def __init__(self) -> None:
         super().__init__("map")
@@ -186,12 +186,12 @@ class AnswerMap(SheetView):
         )  # fmt: skip
 
     def show_papers(self, atlas: Atlas, results: Results) -> None:
-        """Draw the map of other papers when its tab is opened."""
+        """Set the papers; their map is drawn when its tab is opened."""
         self._results, self._picked.value = results, ""
         self.show(lambda colours: _drawn_map(atlas, results, colours))
 
     def pick(self, rank: int) -> None:
-        """Show a paper."""
+        """Show the paper with a rank."""
         self._picked.value = self._results.hits[rank - 1].to_html()
 
     def _pick(self, ranks: list[int], points: Any) -> None:
@@ -231,7 +231,7 @@ def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
 
 
 class AnswerView(ResultTabs):
-    """One answer: claims, papers, map, consensus, method and files."""
+    """Tabs of one answer: claims, papers, map, consensus, method and files."""
 
     def __init__(self, files: widgets.HTML, offer_files: Callable[[], None]) -> None:
         self.asked: Asked | None = None
@@ -246,7 +246,7 @@ class AnswerView(ResultTabs):
         )
 
     def show(self, asked: Asked) -> None:
-        """Show another answer."""
+        """Show an answer, and replace the previous one."""
         self.asked, answer = asked, asked.answer
         for part, page in self._parts.items():
             page.value = render(
@@ -260,15 +260,15 @@ class AnswerView(ResultTabs):
 
 
 class AskPanel(AtlasPanel[Answer]):
-    """Ask an atlas questions, with a language model or without.
+    """Ask questions about the papers of an atlas. The language model is optional.
 
     Parameters
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Language model that answers; default: the one of the environment, if any.
+        Language model that answers. Default: the model set in the environment, if any.
     question : str, optional
-        First text of the question field.
+        Initial text of the question field.
 
     Examples
     --------
@@ -315,20 +315,20 @@ class AskPanel(AtlasPanel[Answer]):
 
     @property
     def unfinished(self) -> str:
-        """Text of an answer that was stopped, failed, or was replaced by the next question."""
+        """Text of an incomplete answer, which was stopped, failed, or was replaced."""
         return self._live_text.unfinished
 
     def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
-        """Ask in the background; `wait` for the answer, then read it from `value`.
+        """Ask in the background. Call `wait`, then read the answer from `value`.
 
         Parameters
         ----------
         question : str, optional
             Default: the text of the question field.
         follow_up : bool, default False
-            Whether it continues the answer shown.
+            Whether the question continues the conversation of the answer that is shown.
         **settings
-            Of `Atlas.ask`; if any is given, they replace the settings on the page.
+            Settings of `Atlas.ask`. If any is given, they replace all settings on the page.
 
         Raises
         ------
@@ -347,7 +347,7 @@ class AskPanel(AtlasPanel[Answer]):
         self._begin(asked, given, thread)
 
     def stop(self) -> None:
-        """Stop the question; earlier answers stay, and the text so far is marked unfinished."""
+        """Stop the question. Earlier answers are kept; the text so far is marked as unfinished."""
         running = self._turns.now is not None
         super().stop()
         if running:
@@ -364,7 +364,7 @@ class AskPanel(AtlasPanel[Answer]):
         return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
     def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
-        # Atlas and connection may change before the answer arrives: use the present ones.
+        # Use the current atlas and connection, since both may change before the answer arrives.
         connected = self.connection.value
         used = self.connection.used if connected else None
         model = connected.part() if connected else None
@@ -456,22 +456,22 @@ class AskPanel(AtlasPanel[Answer]):
 
 
 class LiveText:
-    """Text of an answer while it is written, and what remains of an unfinished one."""
+    """Text of an answer while it is written, and the text of an unfinished answer."""
 
     def __init__(
         self, page: widgets.HTML, question: str = "", replaced: LiveText | None = None
     ) -> None:
         self._page, self.question, self.text = page, question, ""
-        self.replaced = replaced  # unfinished when this question was asked
+        self.replaced = replaced  # its answer was unfinished when this question was asked
         self._is_over, self._drawn = not question, 0.0
 
     @property
     def unfinished(self) -> str:
-        """The text, or the text that it replaced."""
+        """The text of the answer, or the text of the answer that it replaced."""
         return self.text or (self.replaced.text if self.replaced else "")
 
     def begin(self, question: str, model: str | None) -> LiveText:
-        """Return the text area of the next question; that of this question is no longer shown."""
+        """Return the live text of the next question, which replaces this one on the page."""
         replaced = self if self.text else self.replaced
         begun = LiveText(self._page, question, None if self._is_over else replaced)
         self._is_over = True
@@ -496,7 +496,7 @@ class LiveText:
         self._page.value = render("panel_answer.html", part="replaced", replaced=self.replaced)
 
     def mark(self, status: str) -> None:
-        """Mark the text as unfinished; without a text, show nothing."""
+        """Mark the text as unfinished, or clear the page if there is no text."""
         if self.text:
             self.note(status, broken=True)
             self._is_over = True

@@ -34,7 +34,7 @@ _MOST_MARKS, _MOST_ACTIONS = 99, 100
 
 
 def _checked(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all settings, with defaults; raise InputError for an invalid one."""
+    """Return all settings, including defaults; raise InputError for an invalid setting."""
     unknown = sorted(set(settings) - set(_DEFAULTS))
     if unknown:
         raise InputError(
@@ -56,11 +56,12 @@ class CitationPanel(ScholarPanel[Attribution]):
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Language model that searches; default: the one of the environment, if any.
+        Language model that searches. Default: the model set in the environment, if any.
     excerpt : str, optional
-        First text of the field.
+        Initial text of the excerpt field.
     **settings
-        ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration`` of `Atlas.attribute`.
+        Settings of `Atlas.attribute`: ``source``, ``before``, ``mark``, ``max_actions`` and
+        ``demonstration``.
 
     Raises
     ------
@@ -109,15 +110,15 @@ class CitationPanel(ScholarPanel[Attribution]):
         return f"<CitationPanel: {self._atlas.title}, {state}>"
 
     def find(self, excerpt: str | None = None, **settings: Any) -> None:
-        """Search for the paper in the background; after `wait`, read the answer from `value`.
+        """Search for the paper in the background. Call `wait`, then read the answer from `value`.
 
         Parameters
         ----------
         excerpt : str, optional
-            Default: the text of the field.
+            Default: the text of the excerpt field.
         **settings
-            ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration``; if any is given,
-            they replace the settings on the page.
+            Settings of `Atlas.attribute`, as in the constructor. If any is given, they replace all
+            settings on the page.
 
         Raises
         ------

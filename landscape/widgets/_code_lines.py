@@ -1,4 +1,4 @@
-"""Code that reproduces the result of a panel: lines, and the notebook of an answer."""
+"""Write code that reproduces the result of a panel, as lines or as a notebook."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def called(function: str, *arguments: Any, **options: Any) -> str:
 
 
 def call(function: str, *arguments: Any, **options: Any) -> str:
-    """Write the call of a function of the atlas; options that are None keep their default."""
+    """Write a call with the atlas as first argument; options that are None are omitted."""
     return called(function, Name("atlas"), *arguments, **_given(options))
 
 
 def figure_lines(
     analysis: str, kind: str, *arguments: Any, printed: str | None = None, **options: Any
 ) -> str:
-    """Write the calls of an analysis, of its figure for the screen and of the one for print."""
+    """Write the calls for an analysis, its figure on the screen, and its figure for print."""
     of_kind = (kind, Name("atlas"), *arguments)
     screen = called("ls.figures.interactive", *of_kind, **_given(options))
     if printed == "intervals":
@@ -51,7 +51,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def written(value: Any) -> str:
-    """Write a value as a Python literal, strings in double quotes."""
+    """Write a value as a Python literal, with double quotes for strings."""
     if isinstance(value, Name):
         return str(value)
     if isinstance(value, str):
@@ -68,7 +68,7 @@ def written(value: Any) -> str:
 
 
 def connecting(used: Used, name: str | None) -> list[str]:
-    """Write the lines that connect the model that a panel used; none without a model."""
+    """Write the lines that connect the model of a panel; without a model, return an empty list."""
     if name is None:
         return []
     # Without an explicit empty key, OPENAI_API_KEY would be sent to this server.
@@ -78,7 +78,7 @@ def connecting(used: Used, name: str | None) -> list[str]:
 
 
 def join_lines(*parts: str | Sequence[str]) -> str:
-    """Join lines of code, and lists of them; empty ones are omitted."""
+    """Join lines of code, given as strings or lists; empty lines are omitted."""
     listed = [[part] if isinstance(part, str) else part for part in parts]
     return "\n".join(line for part in listed for line in part if line)
 
@@ -87,7 +87,7 @@ def join_lines(*parts: str | Sequence[str]) -> str:
 
 
 def code_of(question: str, settings: Mapping[str, Any], *, with_model: bool = False) -> str:
-    """Write the line that asks a question, and the import that it needs."""
+    """Write the line that asks a question, and the import if it is needed."""
     model = {"model": Name("model")} if with_model else {}
     line = called("atlas.ask", question, **settings, **model)
     needs_date = any(isinstance(value, date) for value in settings.values())
@@ -137,7 +137,7 @@ def answer_as_notebook(
 
 
 def _full_call(answer: Answer) -> str:
-    """Write the call that gives an answer, with all settings."""
+    """Write the call that reproduces an answer, with all settings."""
     first = {"model": Name("model"), "thread": Name("list(thread)")}
     settings = {**first, **_given(answer.settings)}
     lines = [written(answer.question), *(f"{k}={written(v)}" for k, v in settings.items())]
@@ -145,6 +145,6 @@ def _full_call(answer: Answer) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Write text of a user or a paper as one line of Markdown without markup."""
+    """Write text of a user or a paper as one line, with Markdown characters escaped."""
     flat = neutral_html(" ".join(text.split()))
     return "".join(f"\\{mark}" if mark in "\\`*_[]#$!|" else mark for mark in flat)

@@ -1,4 +1,4 @@
-"""Variables shown as colours of a map: the density, or a class or a number of each paper."""
+"""Colour a map by the density of papers, or by a class or a number of each paper."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOT_CLASSES = frozenset(
 
 @dataclass(frozen=True)
 class Colouring:
-    """A variable shown as colour, with the value of every paper."""
+    """A variable shown as colour, and its value for each paper."""
 
     name: str
     title: str
@@ -52,7 +52,7 @@ class Colouring:
     missing: int = 0
 
     def palette(self, colours: Theme) -> Floats:
-        """Return the colours of the classes and of missing values, or the ramp; shape (n, 3)."""
+        """Return the colours of classes and missing values, or the colour ramp; shape (n, 3)."""
         if self.kind == "numbers":
             return perceptual_ramp(THEMES[colours.name]["numbers"])
         theme = THEMES[colours.name]
@@ -77,7 +77,7 @@ class Colouring:
 
     @cached_property
     def ends(self) -> tuple[str, str]:
-        """Values at the two ends of the ramp; values beyond them share the colour of the end."""
+        """Values at both ends of the ramp; values beyond an end have the colour of that end."""
         less, more = ("earlier", "later") if self.name == "year" else ("less", "more")
         is_below = self.values is not None and np.nanmin(self.values, initial=np.inf) < self.low
         is_above = self.values is not None and np.nanmax(self.values, initial=-np.inf) > self.high
@@ -92,7 +92,7 @@ DENSITY = Colouring("density", NAMES["density"])
 
 
 def columns_to_colour(atlas: Atlas) -> list[str]:
-    """Return the other columns of papers that can be shown as colours."""
+    """Return the additional columns of papers that can be shown as colours."""
     import pyarrow.parquet as pq
 
     from landscape.store._tables import unreadable
@@ -102,7 +102,7 @@ def columns_to_colour(atlas: Atlas) -> list[str]:
         name = f"papers.parquet/{part.name}.parquet"
         try:
             columns = pq.read_schema(atlas.path / name).names
-        except (OSError, ValueError) as error:  # Arrow's errors are among these
+        except (OSError, ValueError) as error:  # includes the errors of Arrow
             raise unreadable(atlas.path, name, error) from error
         return [column for column in columns if column not in _NOT_CLASSES]
     return []
@@ -113,14 +113,14 @@ def colouring_of(
     name: str,
     overlays: Mapping[str, tuple[str, NDArray[np.int64], str]] | None = None,
 ) -> Colouring:
-    """Read the values of a colouring; `overlays` holds the papers of a concept or facility."""
+    """Read the values of a colouring; `overlays` contains papers of a concept or facility."""
     if name == "density":
         return DENSITY
     if name == "topic":
         return _topics(atlas)
     if name in ("concept", "facility"):
         if not overlays or name not in overlays:
-            raise InputError(f"Choose a {name} first: its share of the papers is the colour.")
+            raise InputError(f"Choose a {name} first: the colour shows its share of the papers.")
         title, rows, _ = overlays[name]
         return share_colouring(name, title, rows, len(atlas))
     if name not in NAMES and name not in columns_to_colour(atlas):
@@ -136,7 +136,7 @@ def colouring_of(
 
 
 def colouring_of_column(name: str, values: Any) -> Colouring:
-    """Make classes or numbers from a column, by its type."""
+    """Convert a column to classes or numbers, depending on its type."""
     import pandas as pd
 
     title = NAMES.get(name, name.replace("_", " ").capitalize())
@@ -159,7 +159,7 @@ def colouring_of_column(name: str, values: Any) -> Colouring:
 
 
 def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: int) -> Colouring:
-    """Colour by the local share of some papers among all papers."""
+    """Return a colouring by the local share of the given papers among all papers."""
     values = np.zeros(n_papers, dtype=np.float32)
     values[rows] = 1.0
     share = len(rows) / max(1, n_papers)
@@ -170,7 +170,7 @@ def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: in
 
 
 def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
-    """Return the papers tagged with a concept or a narrower one, and its name."""
+    """Return the papers tagged with a concept or narrower concepts, and its name."""
     thesaurus = atlas.thesaurus
     concept = thesaurus.find(name)
     ids = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
@@ -192,7 +192,7 @@ def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]
 
 
 def _topics(atlas: Atlas) -> Colouring:
-    """Colour by continent, or by region if there are no continents."""
+    """Return a colouring by continent, or by region if there are no continents."""
     topics = atlas.topics
     top = topics[topics["level"] == 0] if "level" in topics else topics[:0]
     if top.empty:
@@ -208,7 +208,7 @@ def _topics(atlas: Atlas) -> Colouring:
 
 
 def _classes(name: str, title: str, values: Any) -> Colouring:
-    """Colour by the most frequent values; of a list, the first value counts."""
+    """Return a colouring by the most frequent values; only the first item of a list is used."""
     import pandas as pd
 
     def first(value: Any) -> Any:
@@ -223,7 +223,7 @@ def _classes(name: str, title: str, values: Any) -> Colouring:
 
 
 def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[Any, Any]) -> Colouring:
-    """Colour by the first seven values of `labels`, and all others in one colour."""
+    """Return a colouring by the first seven `labels`; other values share one colour."""
     place = {value: min(rank, _MOST_CLASSES) for rank, value in enumerate(labels)}
     codes = values.map(place).fillna(-1).to_numpy(dtype=np.int16)
     shown = [str(label) for label in list(labels.values())[:_MOST_CLASSES]]

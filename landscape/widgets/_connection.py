@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from landscape.llm._client import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # most other names look like keys
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # a text of another form may be a key
 _LONGEST_TEST = 20.0  # seconds
 
 
 @dataclass(frozen=True)
 class Used:
-    """Place where a language model was connected."""
+    """Server and key variable of a language model that was connected."""
 
     server: str
     key_variable: str
 
 
 class Connection(Panel):
-    """Choose a language model on any server that speaks the OpenAI protocol, and test it.
+    """Choose a language model on a server with the OpenAI protocol, and test the connection.
 
-    The environment (``OPENAI_BASE_URL``, ``LANDSCAPE_LLM_MODEL``, ``OPENAI_API_KEY``) gives the
-    defaults of empty fields. A typed key is kept only in this process: the widget deletes
+    Empty fields use the environment variables ``OPENAI_BASE_URL``, ``LANDSCAPE_LLM_MODEL`` and
+    ``OPENAI_API_KEY``. A typed key is kept only in this process: the widget deletes
     it immediately, so that no notebook, saved widget state or page contains it.
 
     Parameters
@@ -49,7 +49,8 @@ class Connection(Panel):
     Raises
     ------
     InputError
-        If an argument is not a text, or not the name of an environment variable.
+        If an argument is not text, or if `key_variable` is not the name of an environment
+        variable.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class Connection(Panel):
                 kind = type(given).__name__
                 raise InputError(f"{name} must be text, not {kind}; write {example}, say.")
         if key_variable and not _is_variable(key_variable):
-            message = (  # without the value, which may be a key
+            message = (  # the value is not shown, because it may be a key
                 "key_variable must be the name of an environment variable, such as "
                 f"{KEY_VARIABLE}; a key itself is given with use_key."
             )
@@ -122,19 +123,19 @@ class Connection(Panel):
 
     @property
     def is_configured(self) -> bool:
-        """Whether a server or a key is given, here or in the environment."""
+        """Whether a server or a key is given in the panel or in the environment."""
         return bool(self._address or os.environ.get("OPENAI_BASE_URL") or self._key_now())
 
     @property
     def server(self) -> str:
-        """The server's address, without user, password and query."""
+        """Address of the server, without user, password and query."""
         from landscape.llm._server import server_url
 
         return server_url(self._address or None)
 
     @property
     def fault(self) -> str:
-        """Error message for the server's address; empty for a valid address."""
+        """Error message for an invalid server address, or an empty string."""
         address = self._address or os.environ.get("OPENAI_BASE_URL")
         if not address or _shown_address(address):
             return ""
@@ -171,7 +172,7 @@ class Connection(Panel):
         return self._made[1]
 
     def use_key(self, key: str) -> None:
-        """Set the key for this session, without typing it into the page.
+        """Set the key for this session from code, instead of typing it into the page.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class Connection(Panel):
         Raises
         ------
         InputError
-            If it contains spaces or characters outside ASCII.
+            If the key contains spaces or non-ASCII characters.
         """
         key = key.strip()
         if not (key.isascii() and key.isprintable() and " " not in key):
@@ -194,7 +195,7 @@ class Connection(Panel):
         self._show_key_state()
 
     def test(self) -> None:
-        """Send a request of a few words, and show the result as one sentence."""
+        """Send a short request, and show the result as one sentence."""
         self.run("Testing the connection", self._test, self.say)
 
     def _test(self) -> str:
@@ -212,7 +213,7 @@ class Connection(Panel):
     def _connect(self, **options: Any) -> ChatModel:
         from landscape.llm._client import connect
 
-        if self.fault:  # do not fall back to OpenAI: the key may be for another server
+        if self.fault:  # do not use OpenAI instead: the key may be for another server
             raise InputError(self.fault)
         return connect(
             base_url=self._address or None,
@@ -225,9 +226,9 @@ class Connection(Panel):
         return self._key or os.environ.get(self.key_variable, "").strip()
 
     def _take_address(self, change: dict[str, Any]) -> None:
-        """Keep an address, and remove passwords and queries from the page."""
+        """Store the typed address; remove passwords and queries from the page."""
         typed = change["new"].strip()
-        if typed != _shown_address(self._address):  # else the panel itself has shortened it
+        if typed != _shown_address(self._address):  # otherwise, the panel has shortened it
             self._address = typed
             self._server_box.value = _shown_address(typed)
 
@@ -243,7 +244,7 @@ class Connection(Panel):
 
     def _take_variable(self, change: dict[str, Any]) -> None:
         typed = change["new"].strip()
-        if typed and not _is_variable(typed):  # probably a key: it must not stay in this box
+        if typed and not _is_variable(typed):  # probably a key: remove it from this field
             self._variable_box.value = change["old"]
             self.say("This is not the name of an environment variable; it was taken for the key.")
             self._take_key({"new": typed})
@@ -255,13 +256,13 @@ class Connection(Panel):
         elif self._key_now():
             text = f"The key comes from the environment variable {self.key_variable}."
         else:
-            text = "No key is set; a server of your own may need none."
+            text = "No key is set; your own server may not need a key."
         self._key_state.value = quiet_html(text)
         self._forget_button.layout.display = "" if self._key else "none"
 
 
 class _SecretBox(widgets.Password):
-    """A field for a key; the key is never part of a state that is sent or saved."""
+    """A field for a key; the key is never included in a state that is sent or saved."""
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
@@ -271,7 +272,7 @@ class _SecretBox(widgets.Password):
 
 
 def _is_variable(name: str) -> bool:
-    """Return whether this is the name of an environment variable, not a key."""
+    """Return whether a text is the name of an environment variable, rather than a key."""
     return name in os.environ or bool(_NAME.fullmatch(name))
 
 
@@ -288,7 +289,7 @@ def _shown_address(address: str | None) -> str:
 
 
 def _for_the_page(sentence: str) -> str:
-    """Name the fields of the panel instead of environment variables."""
+    """Replace names of environment variables in a sentence by the fields of the panel."""
     for ours, theirs in panel_texts()["connection_words"].items():
         sentence = sentence.replace(ours, theirs)
     return sentence

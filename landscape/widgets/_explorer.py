@@ -30,53 +30,53 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _CLICKABLE = ("papers", "reviews", "selected", "found", "apart")
-_STEP = 1.8  # zoom of one click
+_STEP = 1.8  # zoom factor of one click
 
 
 class MapExplorer(ExplorerState):
-    """The map of an atlas, to zoom, search, select and save.
+    """Interactive map of an atlas, with search, selection and files to save.
 
-    The density is computed from all papers in view after every move. `code` repeats the state as
-    arguments of the constructor.
+    The density is computed from all papers in view after each move. `code` contains the call that
+    creates a map in the same state.
 
     Parameters
     ----------
     atlas : Atlas
     view : sequence of 4 float, optional
-        ``(x0, y0, x1, y1)`` in map units; default: the whole map.
+        Window ``(x0, y0, x1, y1)`` in map units. Default: the whole map.
     colour_by : str, default "density"
         ``"density"``, ``"topic"``, ``"year"``, ``"citations"``, ``"concept"``, ``"facility"`` or
         any column of the papers.
     time : (int, int), optional
         First and last year to show.
     layers : sequence of str, default ("names", "papers")
-        Of ``"names"``, ``"papers"`` and ``"reviews"``.
+        Layers to show: ``"names"``, ``"papers"`` and ``"reviews"``.
     concept, facility : str, optional
         Concept or facility whose papers are outlined.
     search : str, optional
-        Search for this.
+        Text to search for.
     method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
     k : int, default 30
         Number of papers to find.
     select : str, optional
-        Select the papers that pass a filter.
+        Filter of the papers to select.
     outline : sequence of (float, float), optional
-        Select the papers inside these corners, in map units.
+        Corners of an outline in map units. The papers inside the outline are selected.
     theme : {"light", "dark"}, default "light"
     size : (int, int), default (740, 560)
-        Of the map, in pixels.
+        Size of the map in pixels.
 
     Attributes
     ----------
     selection : pandas.DataFrame
-        The selected papers. It can be set to rows, a mask, a filter or a data frame like it.
+        The selected papers. It can be set to rows, a mask, a filter or a similar data frame.
     results : Found or None
         Result of the last search.
 
     Raises
     ------
     InputError
-        For an invalid argument.
+        If an argument is invalid.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class MapExplorer(ExplorerState):
 
     @property
     def selection(self) -> pd.DataFrame:
-        """The selected papers, one row each; see `landscape.widgets._selection.selection_table`."""
+        """The selected papers, one per row; see `landscape.widgets._selection.selection_table`."""
         return selection_table(self.atlas, self.rows)
 
     @selection.setter
@@ -135,12 +135,12 @@ class MapExplorer(ExplorerState):
         self.select(selection)
 
     def go_to(self, region: str | int) -> MapExplorer:
-        """Show a region, by its name or number.
+        """Show the region with a name or number.
 
         Raises
         ------
         InputError
-            If there is no such region.
+            If the region does not exist.
         """
         names = self._data.labels.table
         if isinstance(region, str):
@@ -149,7 +149,7 @@ class MapExplorer(ExplorerState):
             found = names[names["topic_id"] == region]
         if found.empty:
             raise InputError(f"There is no region {region!r} on this map.")
-        # The window of the middle 96% of its papers.
+        # Show the window that contains the middle 96% of the papers.
         topics, here = self.atlas.topics, found.iloc[0]
         inside = topics["topic_id"][topics["parent_id"] == here["topic_id"]].tolist()
         own = np.isin(self.atlas.map["topic_id"].to_numpy(), [here["topic_id"], *inside])
@@ -160,12 +160,12 @@ class MapExplorer(ExplorerState):
         return self
 
     def zoom(self, factor: float) -> MapExplorer:
-        """Zoom in by `factor`, as far as positions can be distinguished.
+        """Zoom in by `factor`, up to the limit at which positions can be distinguished.
 
         Raises
         ------
         InputError
-            If the factor is not a number above 0.
+            If the factor is not a positive number.
         """
         now = self._data.zoom(self._state.view)
         wanted = now * tasks.checked_factor(factor)
@@ -191,7 +191,7 @@ class MapExplorer(ExplorerState):
         Parameters
         ----------
         selection : str, array_like or pandas.DataFrame
-            A filter such as ``"2015..; author:Rubin"``, rows, a mask, or a table like `selection`.
+            Filter such as ``"2015..; author:Rubin"``, rows, a mask, or a table such as `selection`.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            For an invalid selection.
+            If the selection is invalid.
         """
         if isinstance(selection, str):
             self._choose(self.atlas.select(selection), ("select", selection))
@@ -226,25 +226,25 @@ class MapExplorer(ExplorerState):
         return summarise(self.atlas, self._some_rows(), self._data.years)
 
     def compare(self) -> Analysis:
-        """Compare the selection with all other papers, region by region.
+        """Compare the selection with all other papers in each region.
 
         Raises
         ------
         InputError
-            If nothing, or everything, is selected.
+            If no papers, or all papers, are selected.
         """
         return tasks.compare_with_rest(self.atlas, self._some_rows())
 
     def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
-        """Answer a question from the selected papers only, or from all if none is selected.
+        """Answer a question from the selected papers, or from all papers if none is selected.
 
         Parameters
         ----------
         question : str
         model : WritingModel, "auto" or None, default "auto"
-            As for ``atlas.ask``.
+            Language model; see ``atlas.ask``.
         **settings
-            As for ``atlas.ask``.
+            Settings of ``atlas.ask``.
 
         Returns
         -------
@@ -258,8 +258,8 @@ class MapExplorer(ExplorerState):
         Parameters
         ----------
         path : path
-            ``.png``, ``.pdf`` or ``.svg`` for the map in print, ``.html`` for a page that needs no
-            network, ``.csv`` or ``.bib`` for the selected papers.
+            File name. ``.png``, ``.pdf`` and ``.svg`` save the map for print, ``.html`` saves a
+            page that works offline, ``.csv`` and ``.bib`` save the selected papers.
 
         Returns
         -------
@@ -268,7 +268,7 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            For another suffix, or a folder that cannot be written.
+            If the suffix is unknown, or the folder cannot be written.
         """
         target = expand_home(path)
         tables = {".csv": tasks.papers_as_csv, ".bib": tasks.papers_as_bibtex}
@@ -282,7 +282,7 @@ class MapExplorer(ExplorerState):
     def _for_selection(
         self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
     ) -> None:
-        """Run a function on the selected papers; show the result unless the selection changes."""
+        """Run a function in the background; show its result unless the selection has changed."""
         rows = self.rows
 
         def then(made: T) -> None:
@@ -355,7 +355,7 @@ class MapExplorer(ExplorerState):
         figure.layout.on_change(lambda *_: self._show_window(figure.box()),
                                 "xaxis.range", "yaxis.range")  # fmt: skip
         figure.layout.on_change(mode_changed, "dragmode")
-        # plotly reports every outline to every trace, with or without points inside.
+        # plotly reports all outlines to all traces, even if no point is inside.
         figure.data[0].on_selection(selected)
         for name in (*_CLICKABLE, *NAMED_LEVELS):
 
@@ -374,16 +374,16 @@ class MapExplorer(ExplorerState):
             self._change(view=view)
 
     def _select_outline(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        """Select all papers in an outline, with or without a mark of their own."""
+        """Select all papers inside an outline, including papers without a mark on the map."""
         unit = self._state.view.width / self._size[0]
         self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
         if not len(self.rows):
             self.say("No paper is inside this outline.")
 
     def _click(self, name: str, number: int) -> None:
-        """Show the paper or region of a mark."""
+        """Show the paper or region of a mark that was clicked."""
         if self._painter.data is not self._data:
-            return  # marks of the old atlas, which is being replaced
+            return  # these marks belong to the old atlas, which is being replaced
         if name in NAMED_LEVELS:
             names = [one for one in self._drawn.names if one.level == NAMED_LEVELS[name]]
             if number < len(names):
@@ -434,7 +434,7 @@ class MapExplorer(ExplorerState):
             control.observe(changed, "value")
 
     def _try(self, action: Callable[[], Any]) -> None:
-        """Run an action; report an error as a sentence."""
+        """Run an action; show errors as one sentence."""
         try:
             action()
         except LandscapeError as error:
@@ -471,10 +471,10 @@ class MapExplorer(ExplorerState):
         if topic >= 0:
             self.go_to(topic)
             with self._setting():
-                self._controls.regions.value = -1  # so that the same can be chosen again
+                self._controls.regions.value = -1  # allows choosing the same region again
 
     def _play(self, year: int) -> None:
-        """Move the time window to end in a year, with the same width."""
+        """Move the time window so that it ends in `year`; its width does not change."""
         period = self._data.period
         if period is not None:
             first, last = self.time or (period[0], period[0] + max(1, (period[1] - period[0]) // 8))

@@ -1,4 +1,4 @@
-"""Controls of the map explorer: their layout, and setting them from the state."""
+"""Controls of the map explorer: layout, options and values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _bar(*children: widgets.Widget) -> widgets.HBox:
 
 
 class Controls(SimpleNamespace):
-    """The controls of ``panels.yaml`` and fields of text, by name; `body` is their layout."""
+    """Controls defined in ``panels.yaml``, and text fields, by name; `body` is the layout."""
 
     def __init__(self, figure: widgets.Widget, size: tuple[int, int]) -> None:
         super().__init__(
@@ -105,7 +105,7 @@ class Controls(SimpleNamespace):
     # -- options of an atlas
 
     def offer(self, atlas: Atlas, data: MapData, state: MapState) -> str:
-        """Set the options to those of an atlas; return sentences about missing data."""
+        """Set the options for an atlas; return sentences about missing data."""
         labels = data.labels.table
         colours = [(words, name) for name, words in NAMES.items()]
         with contextlib.suppress(LandscapeError, OSError):
@@ -122,7 +122,7 @@ class Controls(SimpleNamespace):
         self.times.layout.display = "" if period and period[0] < period[1] else "none"
         if period:
             for control in (self.time, self.play):
-                # Never a lower bound above the upper one.
+                # The lower bound must never be above the upper bound.
                 control.max, control.min = max(period[1], control.min), period[0]
                 control.max = period[1]
             self.time.value = state.time or period
@@ -158,7 +158,7 @@ class Controls(SimpleNamespace):
     # -- values
 
     def follow(self, state: MapState, data: MapData) -> None:
-        """Set the controls to the state."""
+        """Set the values of the controls to the state."""
         self.colour.value = state.colouring.name
         self.concept.value = state.name_of("concept") or ""
         self.facility.value = state.name_of("facility") or ""
@@ -173,7 +173,7 @@ class Controls(SimpleNamespace):
                 self.n_found.value = state.found.k
 
     def list_found(self, found: Found | None, show: Callable[[int], None]) -> None:
-        """List the papers found as buttons; `show` gets the row of the one that is clicked."""
+        """List the papers found as buttons; a click calls `show` with the row of the paper."""
         old, buttons = self.found_list.children, []
         papers = zip(found.papers, found.apart, strict=False) if found else ()
         for rank, (paper, apart) in enumerate(papers, 1):
@@ -210,7 +210,7 @@ def found_note(state: MapState, data: MapData) -> str:
         notes.append(f"The first {len(found.papers):,} are listed.")
     n_outside = int((~state.view.holds(data.x[found.rows], data.y[found.rows])).sum())
     if n_outside:
-        notes.append(f"{n_outside:,} of them outside this view.")
+        notes.append(f"{n_outside:,} of them are outside this view.")
     return _quiet(html.escape(" ".join(notes)))
 
 
@@ -218,6 +218,7 @@ def _caption(atlas: Atlas, data: MapData) -> str:
     facts = facts_of(atlas)
     sentences = [headline(facts), *explanation(facts)]
     if data.undated:
-        sentences.append(f"{count(data.undated, 'paper')} without a date show only with all years.")
+        papers = count(data.undated, "paper")
+        sentences.append(f"Without a date: {papers}, visible only if all years are shown.")
     notice = f"<b>{GENERATED}</b> " if facts.generated else ""
     return _quiet(f"{notice}{html.escape(' '.join(sentences))}")

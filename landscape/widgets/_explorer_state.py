@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 _HISTORY = 60
-_ONE_MOVE = 0.7  # seconds within which turns of the wheel count as one move
+_ONE_MOVE = 0.7  # seconds; wheel turns within this time count as one move
 
 
 class ExplorerState(Panel):
-    """State, figure and controls of an explorer, kept consistent with each other."""
+    """State, figure and controls of a map explorer, which are kept consistent."""
 
     def __init__(
         self, atlas: Atlas, *, view: Sequence[float] | None, time: Sequence[int] | None,
@@ -57,7 +57,7 @@ class ExplorerState(Panel):
         self._history: list[View] = []
         self._moved = 0.0
         self._lock = threading.RLock()
-        self._setting_in = threading.local()  # depth of `_setting` in each thread
+        self._setting_in = threading.local()  # nesting depth of `_setting` in each thread
         self._painter = Painter(self._state, self._data)
         self.figure = self._painter.figure
         self.figure.publish(self._seen_on_page)
@@ -75,7 +75,7 @@ class ExplorerState(Panel):
         found = f", {len(self.results.rows):,} found" if self.results else ""
         return f"<MapExplorer of {self.atlas.title!r}: {len(self._data):,} papers{found}{chosen}>"
 
-    # -- the state, readable and settable from code
+    # -- properties of the state
 
     @property
     def view(self) -> tuple[float, float, float, float]:
@@ -116,7 +116,7 @@ class ExplorerState(Panel):
         def then(colouring: Any) -> None:
             with self._lock:
                 if name not in tasks.OVERLAYS or name in self._state.overlays:
-                    self._change(colouring=colouring)  # else the overlay was removed meanwhile
+                    self._change(colouring=colouring)  # unless the overlay was removed
 
         self.run(
             "Reading the colours", lambda: colouring_of(self.atlas, name, self._state.overlays),
@@ -125,7 +125,7 @@ class ExplorerState(Panel):
 
     @property
     def time(self) -> Period | None:
-        """First and last year shown; None shows all papers, including those without a year."""
+        """First and last year to show; None shows all papers, including papers without a year."""
         return self._state.time
 
     @time.setter
@@ -134,13 +134,13 @@ class ExplorerState(Panel):
         if chosen == self._state.time:
             return
         self._change(time=chosen)
-        # Only papers of these years are searched; a running search checks the years itself.
+        # Search again in these years only. A running search checks the years itself.
         if self.results is not None and not self._turns.holds("search"):
             self._search_again(self.results)
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The layers shown, of names, papers and reviews."""
+        """The visible layers: any of names, papers and reviews."""
         return tuple(name for name in tasks.LAYERS if name in self._state.layers)
 
     @layers.setter
@@ -177,7 +177,7 @@ class ExplorerState(Panel):
         ----------
         query : str
         method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
-            By words and meaning, by either, or a Boolean filter.
+            Search by words and meaning, by meaning, by words, or with a Boolean filter.
         k : int, default 30
             Number of papers to find.
         """
@@ -199,7 +199,7 @@ class ExplorerState(Panel):
         return self
 
     def reload(self) -> Self:
-        """Open the atlas again after it was rebuilt; colours, outlines and search are kept."""
+        """Open the atlas again after a rebuild; keep the colours, the outlines and the search."""
         self.run(
             "Opening the atlas", lambda: tasks.reopen(self.atlas, self._state),
             self._replace_atlas, kind="open",
@@ -268,7 +268,7 @@ class ExplorerState(Panel):
         before = self.rows
 
         def then(rows: NDArray[np.int64]) -> None:
-            if self.rows is before:  # else something else was selected meanwhile
+            if self.rows is before:  # otherwise, other papers were selected meanwhile
                 self._choose(rows, ("select", filter_text))
 
         self.run("Selecting", lambda: self.atlas.select(filter_text), then, kind="select")
@@ -321,9 +321,9 @@ class ExplorerState(Panel):
     # -- drawing
 
     def _redraw(self) -> None:
-        """Draw the present state, and add the texts."""
+        """Draw the current state, and add the hover texts."""
         self._check_atlas()
-        with self._lock:  # atlas, texts and state of the same build
+        with self._lock:  # atlas, texts and state must belong to the same build
             atlas, texts = self.atlas, self._painter.texts
             drawn = self._state, self._data
         self._tell_drawn(self._painter.draw(*drawn))
@@ -335,14 +335,14 @@ class ExplorerState(Panel):
         return self._painter.drawn
 
     def _seen_on_page(self) -> None:
-        """Send the map again when a page first shows the figure; it missed earlier changes."""
+        """Send the map again when a page first shows the figure, which missed earlier changes."""
         self._painter.restart()
         self._drawing.request()
 
     # -- texts and controls
 
     def _offer(self) -> str:
-        """Set the options of the controls; return sentences about missing data."""
+        """Set the options of the controls, and return sentences about missing data."""
         with self._setting():
             return self._controls.offer(self.atlas, self._data, self._state)
 
@@ -365,7 +365,7 @@ class ExplorerState(Panel):
         self._controls.found_note.value = found_note(self._state, self._data)
 
     def _show_paper(self, row: int) -> None:
-        """Show the record of a paper, and draw a ring around the paper on the map."""
+        """Show the record of a paper, and mark the paper on the map with a ring."""
         try:
             self._controls.show_paper(row, self.atlas, self._data)
         except (LandscapeError, OSError) as error:
@@ -387,14 +387,14 @@ class ExplorerState(Panel):
 
     def _show_error(self, error: Exception) -> None:
         if isinstance(error, LandscapeError):
-            self._tell_state()  # controls return to the state shown
+            self._tell_state()  # resets the controls to the current state
         if isinstance(error, AtlasError) and tasks.written_at(self.atlas) != self._built:
             self._offer_reload()
         super()._show_error(error)
 
     @contextmanager
     def _setting(self) -> Iterator[None]:
-        """Set controls without handling the changes; changes by the user come in another thread."""
+        """Ignore changes of controls in this thread; the user's changes use another thread."""
         with self._lock:
             self._setting_in.depth = getattr(self._setting_in, "depth", 0) + 1
             try:
@@ -405,7 +405,7 @@ class ExplorerState(Panel):
     # -- an atlas that was rebuilt
 
     def _check_atlas(self) -> None:
-        """Report once that the atlas was rebuilt since it was opened."""
+        """Report once if the atlas was rebuilt since it was opened."""
         atlas, stamp = self.atlas, tasks.written_at(self.atlas)
         if self._is_old or stamp == self._built:
             return
@@ -416,7 +416,7 @@ class ExplorerState(Panel):
             if self.atlas is not atlas:
                 return  # it was opened again meanwhile
             self._offer_reload()
-            self.say("This atlas was built again since it was opened: the map shows the old one. "
+            self.say("This atlas was rebuilt since it was opened, and the map shows the old atlas. "
                      "Reload it to see the new one.", "warning")  # fmt: skip
 
     def _offer_reload(self) -> None:
@@ -425,7 +425,7 @@ class ExplorerState(Panel):
 
     def _replace_atlas(self, opened: tasks.Reopened) -> None:
         data, found, controls = opened.data, opened.state.found, self._controls
-        with self._lock:  # in one step: a drawing shows the old atlas or the new one
+        with self._lock:  # a drawing must not mix the old and the new atlas
             time = tasks.time_within(self._state.time, data.period)
             layers = self._state.layers - ({"reviews"} - set(opened.state.overlays))
             self.atlas, self._data, self._built = opened.atlas, data, opened.built

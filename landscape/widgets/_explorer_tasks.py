@@ -1,4 +1,4 @@
-"""Functions of the map explorer without widgets: checks, code line, search, files, reopening."""
+"""Functions of the map explorer that do not use widgets, such as checks, search and files."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def checked_size(size: Sequence[int]) -> tuple[int, int]:
 
 
 def checked_name(kind: str, name: Any) -> str | None:
-    """Check the name of a concept or facility; None for an empty one."""
+    """Check and return the name of a concept or facility, or None if it is empty."""
     if name is not None and not isinstance(name, str):
         raise InputError(f"The {kind} is {name!r}; give its name.")
     return (name or "").strip() or None
 
 
 def checked_outline(outline: Any) -> list[tuple[float, float]]:
-    """Check the corners of an outline in map units."""
+    """Check and return the corners of an outline in map units."""
     try:
         return [(float(x), float(y)) for x, y in outline]
     except (TypeError, ValueError):
@@ -96,7 +96,7 @@ def checked_layers(names: Iterable[str]) -> frozenset[str]:
 
 
 def checked_time(period: Sequence[int] | None, known: Period | None) -> Period | None:
-    """Check the first and last year; None if they include all papers."""
+    """Check and return the first and last year, or None if they include all papers."""
     if period is None:
         return None
     try:
@@ -109,7 +109,7 @@ def checked_time(period: Sequence[int] | None, known: Period | None) -> Period |
 
 
 def time_within(period: Period | None, known: Period | None) -> Period | None:
-    """Clip a time window to the years of an atlas; None for no years or all of them."""
+    """Clip a time window to the years of an atlas; return None if no or all years remain."""
     if period is None or known is None:
         return None
     first, last = max(period[0], known[0]), min(period[1], known[1])
@@ -123,7 +123,7 @@ _MOST_CORNERS = 80  # of a lasso
 
 
 def line_of_code(state: MapState, whole: View) -> str:
-    """Write the call that makes the same view, without default values."""
+    """Write the call that creates the same view; default values are omitted."""
     options: dict[str, Any] = {
         "colour_by": state.colouring.name, "time": state.time,
         "layers": tuple(name for name in LAYERS if name in state.layers),
@@ -133,7 +133,7 @@ def line_of_code(state: MapState, whole: View) -> str:
         options |= {"search": state.found.query, "method": state.found.method, "k": state.found.k}
     by = state.selected_by
     if by is not None and by[0] == "outline" and state.selected_in != state.time:
-        by = None  # the same outline in these years would select other papers
+        by = None  # with other years, the outline would select other papers
     if by is not None:
         options[by[0]] = by[1]
     options |= {"theme": state.theme, "size": state.size}
@@ -156,7 +156,7 @@ def line_of_code(state: MapState, whole: View) -> str:
 
 
 def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
-    """Reduce and round the corners of an outline, so that they fit into one line of code."""
+    """Return fewer and rounded corners of an outline, which fit into one line of code."""
     step = max(1, -(-len(xs) // _MOST_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
     digits -= 1 if digits > 1 else 0
@@ -207,7 +207,7 @@ OVERLAYS = {"concept": papers_with_concept, "facility": papers_of_facility}
 
 
 def read_overlay(atlas: Atlas, kind: str, name: str) -> Overlay:
-    """Return the papers of a concept or facility, or those recognised as reviews."""
+    """Return the papers of a concept or facility, or the reviews."""
     if kind == "reviews":
         return Overlay(kind, np.unique(atlas.reviews["paper_row"].to_numpy()).astype(np.int64))
     rows, title = OVERLAYS[kind](atlas, name)
@@ -215,7 +215,7 @@ def read_overlay(atlas: Atlas, kind: str, name: str) -> Overlay:
 
 
 def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
-    """Write papers as CSV: a header and a line per paper."""
+    """Write papers as CSV, with a header and one line per paper."""
     return to_csv(selection_table(atlas, rows))
 
 
@@ -230,12 +230,12 @@ def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
 
 
 def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
-    """Compare papers with all others, region by region."""
+    """Compare the given papers with all other papers in each region."""
     from landscape.overlays.trends import compare
 
     rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
     if not len(rest):
-        raise InputError("Every paper is selected: there is no rest to compare with.")
+        raise InputError("All papers are selected, so there are no other papers to compare with.")
     return compare(atlas, rows, rest)
 
 
@@ -267,7 +267,7 @@ def written_at(atlas: Atlas) -> int:
 
 @dataclass(frozen=True)
 class Reopened:
-    """A rebuilt atlas, with the parts of the old state that still apply."""
+    """A rebuilt atlas, with the parts of the old state that are still valid."""
 
     atlas: Atlas
     data: MapData
@@ -277,7 +277,7 @@ class Reopened:
 
 
 def reopen(old: Atlas, state: MapState) -> Reopened:
-    """Open an atlas again, and read the colours, outlines and search of a state."""
+    """Open an atlas again, and update the colours, outlines and search of a state."""
     from landscape.atlas import open as open_atlas
 
     built = written_at(old)

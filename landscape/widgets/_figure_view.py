@@ -23,15 +23,15 @@ FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sa
 class PageFigure(go.FigureWidget):
     """A figure widget that is sent to the page only when it is complete.
 
-    A figure widget of plotly.py opens its connection to the page before it sends the figure. A page
-    that requests all widgets in between (after a reload, or while the kernel was busy) would get an
-    empty figure, and never the rest.
+    A figure widget of plotly.py opens its connection to the page before it sends the figure. If a
+    page requests all widgets at this time (after a reload, or while the kernel is busy), it gets an
+    empty figure and never receives the data.
     """
 
     _is_whole = False
 
     def open(self) -> None:
-        """Send the figure to the page; an incomplete one is not sent."""
+        """Send the figure to the page, unless it is incomplete."""
         if self._is_whole:
             super().open()
 
@@ -39,14 +39,14 @@ class PageFigure(go.FigureWidget):
     def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
         """Remove the defaults that plotly.js adds.
 
-        plotly.py stores them, which fails silently for arrays; the rest of the same message, such
-        as the window after a zoom, would be lost.
+        plotly.py stores these defaults, which fails silently for arrays. The rest of the message,
+        such as the window after a zoom, would then be lost.
         """
         if change["new"] is not None:
             self._js2py_traceDeltas = None
 
 
-_WIDTH = 812  # pixels: width of a notebook cell beside the sidebar
+_WIDTH = 812  # pixels; width of a notebook cell if the sidebar is open
 _LOWEST_MAP, _HIGHEST_MAP = 400, 640
 _LEAST, _MOST = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24
@@ -54,17 +54,17 @@ _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "
 
 
 class ScreenFigure(PageFigure):
-    """A figure widget of a finished figure."""
+    """A figure widget that shows a complete figure."""
 
     def __init__(self, figure: Any) -> None:
         super().__init__(figure)
         self._config = {"displaylogo": False, "responsive": False}
-        self.__dict__["_is_whole"] = True  # plotly allows no new attributes
+        self.__dict__["_is_whole"] = True  # plotly does not allow new attributes
         self.open()
 
 
 def for_screen(figure: Any) -> ScreenFigure:
-    """Make a widget of a plotly figure, without its caption: panels show it as text."""
+    """Return a widget with a plotly figure. The caption is removed; panels show it as text."""
     drawn = go.Figure(figure)
     drawn.layout.annotations = [
         note
@@ -74,7 +74,7 @@ def for_screen(figure: Any) -> ScreenFigure:
     is_map = drawn.layout.xaxis.visible is False
     keys = sum(trace.showlegend is not False for trace in drawn.data) if is_map else 0
     below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
-    if is_map:  # as high as a map of the width of the cell
+    if is_map:  # compute the height for the full width of the cell
         (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
         height = round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP)) + below
     else:
@@ -94,7 +94,7 @@ _DPI = 110
 
 
 class SheetView(widgets.VBox):
-    """A figure in the colours of a light or dark page."""
+    """A figure in light or dark colours, which the user can choose."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -110,7 +110,7 @@ class SheetView(widgets.VBox):
         super().__init__([self._colours, self._picture])
 
     def show(self, draw: Callable[[str], Any]) -> None:
-        """Set the figure; it is drawn by `look`."""
+        """Set the function that draws the figure; call `look` to draw it."""
         if self._job is not None:
             self._job.stop()
         self._draw, self._is_drawn = draw, False
@@ -160,24 +160,24 @@ class SheetView(widgets.VBox):
 
 
 def picture_html(sheet: Any) -> str:
-    """Return a print page as an image with alternative text."""
+    """Return HTML of a print page as an image with alternative text."""
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="png", dpi=_DPI, facecolor=sheet.get_facecolor())
     return image_html(buffer.getvalue(), str(getattr(sheet, "alt_text", "")))
 
 
 def image_html(png: bytes, about: str) -> str:
-    """Return a picture with alternative text."""
+    """Return HTML of a PNG image with alternative text."""
     source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
     about = html.escape(about, quote=True)
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
-_MOST_BYTES = 24_000_000  # of a link: the page stores it too
+_MOST_BYTES = 24_000_000  # maximum size of a link, since the page also stores it
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
-    """Write a link that contains a file."""
+    """Return HTML of a download link that contains the file."""
     raw = content.encode() if isinstance(content, str) else content
     if len(raw) > _MOST_BYTES:
         raise InputError(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 OnProgress = Callable[[str, float, float | None, str], None]
-_SHOWN_EVERY = 0.25  # seconds; each update costs the browser time
+_SHOWN_EVERY = 0.25  # seconds between updates, which take time in the browser
 
 
 class Job(Generic[T]):
@@ -53,7 +53,7 @@ class Job(Generic[T]):
         self._thread.start()
 
     def stop(self) -> None:
-        """Discard the result."""
+        """Stop the job and discard its result."""
         with self._lock:
             self._stopped.set()
             self._ended.set()
@@ -108,19 +108,19 @@ class Turns:
         """The running job."""
 
     def add(self, job: Job[Any]) -> Job[Any]:
-        """Add a job, discard older ones of its kind, and return the running one."""
+        """Add a job, discard older jobs of its kind, and return the running job."""
         with self._changed:
             dropped = self._remove(job.kind)
             self._waiting.append(job)
         return self._go_on(dropped) or job
 
     def holds(self, kind: str) -> bool:
-        """Return whether a job of a kind runs or waits."""
+        """Return whether a job of this kind is running or waiting."""
         with self._changed:
             return any(one.kind == kind for one in (self.now, *self._waiting) if one)
 
     def drop(self, kind: str) -> bool:
-        """Discard the jobs of a kind; return whether one was running."""
+        """Discard all jobs of this kind; return whether one of them was running."""
         with self._changed:
             running = self.now
             dropped = self._remove(kind)
@@ -128,7 +128,7 @@ class Turns:
         return running in dropped
 
     def end(self, job: Job[Any]) -> None:
-        """Start the next job after one has ended."""
+        """Start the next job after `job` has ended."""
         with self._changed:
             if self.now is not job:
                 return
@@ -136,7 +136,7 @@ class Turns:
         self._go_on([])
 
     def clear(self) -> Job[Any] | None:
-        """Discard all jobs, and return the one that was running."""
+        """Discard all jobs, and return the job that was running, if any."""
         with self._changed:
             stopped, dropped = self.now, self._waiting
             self.now, self._waiting = None, []
@@ -144,12 +144,12 @@ class Turns:
         return stopped
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until no job is left; return False after a timeout."""
+        """Wait until all jobs have ended; return False after a timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self.now and not self._waiting, seconds)
 
     def _remove(self, kind: str) -> list[Job[Any]]:
-        """Remove and return the jobs of a kind."""
+        """Remove and return the jobs of this kind."""
         dropped = [one for one in (self.now, *self._waiting) if one and one.kind == kind]
         self._waiting = [one for one in self._waiting if one not in dropped]
         if self.now in dropped:
@@ -185,7 +185,7 @@ class Latest:
         self._wanted = self._running = False
 
     def request(self) -> None:
-        """Request a run, and return at once."""
+        """Request a run, and return immediately."""
         with self._changed:
             self._wanted = True
             if not self._running:
@@ -194,11 +194,11 @@ class Latest:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether another run was requested since this one began."""
+        """Whether another run was requested after the current run began."""
         return self._wanted
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until no run is left; return False after a timeout."""
+        """Wait until all runs have ended; return False after a timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -210,7 +210,7 @@ class Latest:
                 except Exception as error:  # noqa: BLE001 - nothing above this thread catches it
                     self._failed(error)
         except BaseException:
-            # `failed` itself failed: the next request starts a new thread.
+            # The callback `failed` raised an error. The next request starts a new thread.
             with self._changed:
                 self._running = False
                 self._changed.notify_all()
@@ -250,7 +250,7 @@ class WatchedModel:
         yield from self._inner.stream(system, user)
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an answer in the form of a JSON schema."""
+        """Return an answer that follows a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
 
     def _request(self, send: Callable[[], T]) -> T:
@@ -259,9 +259,10 @@ class WatchedModel:
 
 
 class Interruptible(WatchedModel):
-    """A language model that fails immediately when it is stopped, also during a request.
+    """A language model that raises an error immediately when it is stopped.
 
-    An agent whose model fails returns a partial result, so stopping the model keeps the results.
+    This also works during a request. If its model fails, an agent returns a partial result, so
+    stopping the model keeps the results.
     """
 
     def __init__(self, inner: WritingModel, stopping: threading.Event) -> None:

@@ -1,9 +1,9 @@
-"""The map in the browser: a plotly figure widget with pictures, marks, names and legend.
+"""Show the map in the browser, as a plotly figure widget with marks, names and legend.
 
-plotly.py sends a figure as changes, and a page that is not yet open, or is reloaded, misses them
-(plotly/plotly.py#4956). Here the page gets the figure only when it is complete, gets all of it
-until the page has answered, and again on request; plotly.js is loaded after the widget's own small
-module (see map_figure.js). Messages from the page wait while another thread draws.
+plotly.py sends only the changes of a figure. A page that is not open yet, or is reloaded, misses
+these changes (plotly/plotly.py#4956). This widget therefore sends the complete figure until the
+page has answered, and again on request. plotly.js is loaded after the small module of the widget
+(see map_figure.js). Messages from the page wait while another thread draws.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _EMPTY_PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAA
 
 
 class MapFigure(PageFigure):
-    """Figure widget of one map."""
+    """Figure widget that shows a map."""
 
     _esm = Path(__file__).with_name("map_figure.js")
     _bundle = Unicode().tag(sync=True)
-    _own_id = Unicode().tag(sync=True)  # identifies the model in the module on the page
+    _own_id = Unicode().tag(sync=True)  # identifies this widget in the JavaScript module
     _was_seen = False
 
     def __init__(self, parts: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ class MapFigure(PageFigure):
         self.open()
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
-        """Return the whole present figure, for a page that requests the full state."""
+        """Return the complete current figure if a page requests the full state."""
         if key is None and self._is_whole:
             with self._drawing:
                 self._trait_values["_widget_layout"] = _plain(self._layout_obj._props)
@@ -86,7 +86,7 @@ class MapFigure(PageFigure):
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Change the figure in one message; send all of it if no page shows it yet."""
+        """Send the changes of a figure in one message, or all of it if no page shows it yet."""
         with self._drawing:
             with self.batch_update():
                 yield
@@ -95,7 +95,7 @@ class MapFigure(PageFigure):
                 self._widget_data = _plain(self._data)
 
     def trace(self, name: str) -> Any:
-        """Return one of `TRACES`."""
+        """Return the trace with a name from `TRACES`."""
         return self.data[TRACES.index(name)]
 
     def look(self, view: View) -> None:
@@ -107,18 +107,18 @@ class MapFigure(PageFigure):
     def clear_outline(self) -> None:
         """Remove the outline of a lasso or box from the map.
 
-        Outlines drawn on the page are not in `layout.selections`, only in its dictionary.
+        Outlines drawn on the page are missing from `layout.selections`, so plotly is called.
         """
         with self._drawing:
             self.plotly_relayout({"selections": []})
 
     def box(self) -> Box:
-        """Return the window shown."""
+        """Return the visible window of the map."""
         (x0, x1), (y0, y1) = self.layout.xaxis.range, self.layout.yaxis.range
         return float(x0), float(y0), float(x1), float(y1)
 
     def show_drawn(self, drawn: Drawn, data: MapData, *, base: Picture | None) -> None:
-        """Show a drawn map, in one message."""
+        """Send a drawn map to the page in one message."""
         parts = trace_parts(drawn, data)
         with self.drawing():
             for place, picture in ((0, base), (1, drawn.picture)):
@@ -176,13 +176,13 @@ def _style(part: str, colours: Theme) -> Any:
 
 
 def image_part(box: Box, link: str) -> dict[str, Any]:
-    """Return a picture at its place on the map."""
+    """Return the layout of a picture at its position on the map."""
     x0, y0, x1, y1 = box
     return {"source": link, "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
 
 
 def trace_styles(colours: Theme) -> dict[str, dict[str, Any]]:
-    """Return the style of each trace; selecting on the page does not change it."""
+    """Return the style of each trace; selections on the page do not change the style."""
     styles: dict[str, dict[str, Any]] = _style("traces", colours)
     for name, level in NAMED_LEVELS.items():
         styles[name]["textfont"]["size"] = SIZES[level]
@@ -207,7 +207,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
     for name in ("reviews", "papers", "selected", "found", "apart"):
         rows = drawn.marks.get(name, np.zeros(0, dtype=np.int64))
         if name in ("found", "apart"):
-            rows = rows[::-1]  # the best on top
+            rows = rows[::-1]  # draw the best papers last, on top
             ranks = [drawn.ranks.get(int(row), 0) for row in rows]
             text = [str(rank) if 0 < rank <= _NUMBERED else "" for rank in ranks]
         parts[name] = {"x": data.x[rows], "y": data.y[rows], "hovertext": [""] * len(rows)}
@@ -236,7 +236,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
 
 
 def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
-    """Return the marker of single papers, in the colours of the map."""
+    """Return the marker style of single papers, with the colours of the map."""
     colours, colouring = drawn.state.colours, drawn.state.colouring
     marker: dict[str, Any] = _style("traces", colours)["papers"]["marker"]
     if colouring.kind == "density":
@@ -253,14 +253,14 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
     return {**marker, "color": [to_hex(colour) for colour in chosen]}
 
 
-# Resolution of the picture of the whole map, which shows until a sharper one is drawn.
+# Resolution of the picture of the whole map, which is visible until a sharper one is drawn.
 _BASE_FINE = 0.45
 _KEPT_TEXTS = 20_000
 _READ_AT_ONCE = 200  # papers
 
 
 class Painter:
-    """Drawing of states into a figure, with the hover texts of papers."""
+    """Draw states of the map into a figure, and add the hover texts of papers."""
 
     def __init__(self, state: MapState, data: MapData) -> None:
         self.figure = MapFigure(figure_parts(state.view, state.size, state.colours))
@@ -270,7 +270,7 @@ class Painter:
         self.drawn = self.draw(state, data)
 
     def draw(self, state: MapState, data: MapData) -> Drawn:
-        """Show a state in the figure."""
+        """Draw a state and show it in the figure."""
         drawn = draw(state, data)
         self.data = data
         key = (id(state.colouring), state.colours.name, state.time, state.found is None,
@@ -299,11 +299,11 @@ class Painter:
                 self.figure.trace(name).update(style)
 
     def forget(self) -> None:
-        """Delete the texts of papers, because the next ones are of another atlas."""
-        self.texts = {}  # a new one: a thread may still add texts of the old atlas
+        """Delete the hover texts of papers, because the atlas was replaced."""
+        self.texts = {}  # a new dict: threads may still add texts to the old one
 
     def restart(self) -> None:
-        """Send the picture of the whole map again with the next drawing."""
+        """Send the picture of the whole map again when the next state is drawn."""
         self._base_of = None
 
     def focus(self, row: int | None, data: MapData) -> None:
@@ -365,7 +365,7 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
 
 
 def shown_of(n_shown: int, n_all: int, noun: str) -> str:
-    """Format the number of papers of the time window, and that of all papers if it differs."""
+    """Format the number of papers in the time window; add the total if it differs."""
     shown = count(n_shown, noun)
     return shown if n_shown == n_all else f"{shown} of these years, of {n_all:,}"
 

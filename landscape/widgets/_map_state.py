@@ -1,4 +1,4 @@
-"""State of a map as one value, and its drawing: picture, names, marks, lines."""
+"""State of a map, and functions that draw its picture, names, marks and lines."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 MOST_POINTS = 1_500
-"""Papers that are marked singly; for more of them the density is clearer."""
-_MOST_RINGS = 400  # more rings would hide the papers
-_KEPT_CLEAR = 12  # of the best papers found, names keep clear
+"""Maximum number of papers with single marks; for more papers, the density is clearer."""
+_MOST_RINGS = 400  # more rings would cover the papers
+_KEPT_CLEAR = 12  # number of best papers found that names must not cover
 _MOST_VERTICES = 3_000
 _CONTOURED = (0.5, 0.8)
-_GRID = 200  # cells of the shorter side of the grid that contours are traced on
+_GRID = 200  # number of grid cells along the shorter side, used to compute contours
 _KEPT_LINES = 60
 Period = tuple[int, int]
 
 
 class Overlay(NamedTuple):
-    """Papers of a concept or facility, or the reviews."""
+    """An outlined set of papers: of a concept, of a facility, or the reviews."""
 
     title: str
     rows: Rows
-    name: str = ""  # as the user wrote it
+    name: str = ""  # as typed by the user
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True)
 class MapState:
-    """Everything that determines the map."""
+    """All settings that determine the map."""
 
     view: View
     size: Size
@@ -72,12 +72,12 @@ class MapState:
     overlays: Mapping[str, Overlay] = field(default_factory=dict)
     found: Found | None = None
     selected: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    selected_by: tuple[str, Any] | None = None  # "select" and a filter, or "outline" and corners
-    selected_in: Period | None = None  # time window of that selection
+    selected_by: tuple[str, Any] | None = None  # ("select", filter) or ("outline", corners)
+    selected_in: Period | None = None  # time window of the selection
 
     @property
     def colours(self) -> Theme:
-        """The theme, with a quiet ramp below papers that are marked."""
+        """The theme; its colour ramp is less intense if papers are marked."""
         full = theme(self.theme)
         marked = self.found is not None or bool(self.overlays) or len(self.selected)
         return quiet(full) if marked and self.colouring.kind == "density" else full
@@ -89,18 +89,19 @@ class MapState:
 
 # -- names
 
-SIZES = {0: 12.5, 1: 12.0}  # pixels of the names of continents and of regions
-LINE = 1.3  # plotly's line height, in font sizes
+SIZES = {0: 12.5, 1: 12.0}  # font sizes in pixels of continents and of regions
+LINE = 1.3  # line height of plotly, relative to the font size
 _GAP = 5.0
 _MOST_NAMES = 44
-_REACH = 2.0  # pixels between a name and its peak: the map on screen has no leader lines
+# Maximum distance in pixels of a name from its peak; the map has no leader lines.
+_REACH = 2.0
 _FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0  # zooms at which regions appear and continents disappear
-_FIRST_REGIONS = 12  # named on the whole map
+_FIRST_REGIONS = 12  # maximum number of region names on the whole map
 
 
 @dataclass(frozen=True)
 class Name:
-    """A name and its place on the map."""
+    """A name and its position on the map."""
 
     topic_id: int
     level: int
@@ -111,7 +112,7 @@ class Name:
 
 
 class Labels:
-    """Names of an atlas, measured once and placed for every view."""
+    """Names on the map; they are measured once and placed again for each view."""
 
     def __init__(self, topics: Any) -> None:
         self.table = chosen_topics(topics, levels=(0, 1))
@@ -136,7 +137,7 @@ class Labels:
         return cards
 
     def in_view(self, view: View, *, zoom: float) -> NDArray[np.int64]:
-        """Return the rows of `table` to name in a view, the most important first."""
+        """Return the rows of `table` whose names may be shown, the most important first."""
         inside = view.holds(self._x, self._y)
         continents = np.flatnonzero(inside & (self._level == 0))
         regions = np.flatnonzero(inside & (self._level == 1))
@@ -148,7 +149,7 @@ class Labels:
         return np.concatenate([first, then])[:_MOST_NAMES]
 
     def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
-        """Choose and place names; none overlaps another or a reserved box."""
+        """Choose and place names so that they do not overlap each other or reserved boxes."""
         chosen = self.in_view(view, zoom=zoom)
         shapes = [self._shapes[index] for index in chosen.tolist()]
         placed = place_labels(
@@ -158,7 +159,7 @@ class Labels:
             reserved=reserved,
             reluctance=[shape.reluctance for shape in shapes],
             gap=_GAP, reach=_REACH, directions=8,
-            repair=False,  # names follow every move of the map
+            repair=False,  # faster, since names are placed after each move
         )  # fmt: skip
         unit = view.width / size[0]
         names = []
@@ -177,7 +178,7 @@ class Labels:
 
 
 class _Shapes(NamedTuple):
-    """Ways to break a name into lines, with their sizes in pixels."""
+    """Possible line breaks of a name, with the sizes in pixels."""
 
     lines: list[tuple[str, ...]]
     sizes: NDArray[np.float64]
@@ -193,17 +194,17 @@ def _shapes(label: str, level: int) -> _Shapes:
         (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
         for some in lines
     ])  # fmt: skip
-    # The best shape of a name is about three times as wide as high.
+    # The best shape is about three times wider than it is high.
     return _Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
 
 
 def _raised(line: str) -> str:
-    """Convert a line to capitals without hair spaces, which browsers draw too wide."""
+    """Convert a line to capitals; remove hair spaces, which browsers draw too wide."""
     return capitals(line).replace("\u200a", "").replace("\u2004", " ")
 
 
 def _width(line: str, size: float, bold: bool) -> float:
-    """Measure a line in pixels, in the widest of the fonts that a browser may choose."""
+    """Return the width of a line in pixels, for the widest font that a browser may use."""
     return float(_font(bold).getlength(line)) * size / 100
 
 
@@ -220,7 +221,7 @@ def _font(bold: bool) -> Any:
 
 
 class MapData:
-    """Positions, years and names of an atlas; they do not change."""
+    """Positions, years and names of an atlas. They are constant."""
 
     def __init__(self, atlas: Atlas, size: Size) -> None:
         table = atlas.map
@@ -250,7 +251,7 @@ class MapData:
         return int((self.years <= 0).sum())
 
     def in_time(self, time: Period | None) -> Points:
-        """Return the papers of a time window."""
+        """Return the points of the papers in a time window."""
         if time is None:
             return self.points
         with self._lock:
@@ -262,7 +263,7 @@ class MapData:
         return points
 
     def of_time(self, rows: Rows, time: Period | None) -> Rows:
-        """Return the rows that belong to a time window."""
+        """Return those rows whose papers are in a time window."""
         if time is None:
             return rows
         years = self.years[rows]
@@ -273,7 +274,7 @@ class MapData:
         return self.whole.width / view.width
 
     def contours(self, key: Any, rows: Rows) -> tuple[Any, Any]:
-        """Return x and y of the contours with 50% and 80% of the papers, separated by NaN."""
+        """Return x and y of the contours that contain 50% and 80% of papers, separated by NaN."""
         with self._lock:
             known = self._lines.get(key)
         if known is None:
@@ -305,7 +306,7 @@ def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A state with its picture, names, marks and lines."""
+    """A drawn state: its picture, names, marks and lines."""
 
     state: MapState
     picture: Picture
@@ -317,7 +318,7 @@ class Drawn:
 
 
 def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
-    """Draw a state."""
+    """Draw the picture, names, marks and lines of a state."""
     points = data.in_time(state.time)
     marks, lit = marks_of(state, data)
     n_near = len(points.near(state.view.box)[0])
@@ -349,7 +350,7 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
 
 
 def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | None]:
-    """Return the papers with single marks, and those that are too many for single marks."""
+    """Return the papers with single marks, and the points of sets that are too large for marks."""
     marks: dict[str, Rows] = {}
     too_many: list[Rows] = []
 

@@ -48,7 +48,7 @@ _OWN = "own"
 
 
 class OutreachControls(widgets.VBox):
-    """Controls of the settings of an outreach map."""
+    """Controls for the settings of an outreach map."""
 
     def __init__(
         self, chosen: Mapping[str, Any], *, title: str, on_change: Callable[[], None]
@@ -103,7 +103,7 @@ class OutreachControls(widgets.VBox):
 
 
 def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
-    """Make the controls with the given settings."""
+    """Create the controls, and set them to the given settings."""
     texts = panel_texts()
     size, language = str(given["size"]).strip().lower(), given["language"]
     sizes = {one: texts["sheet_sizes"].get(one, one) for one in SIZES}
@@ -160,7 +160,7 @@ _KEYWORDS = 5
 
 
 def picture_html(rendering: Rendering) -> str:
-    """Write the map as a preview image, with its alternative text below."""
+    """Return HTML with a preview of the map, and its alternative text below."""
     from landscape.outreach._files import preview
 
     image = image_html(preview(rendering), rendering.alt_text)
@@ -168,13 +168,13 @@ def picture_html(rendering: Rendering) -> str:
 
 
 def used_html(rendering: Rendering) -> str:
-    """Write the data and methods of the picture, and its warnings."""
+    """Return HTML that describes the data, the methods and the warnings of a map."""
     used = rendering.used[:1].upper() + rendering.used[1:]
     return render("panel_results.html", part="used", used=used, notes=rendering.notes)
 
 
 def scores_html(rendering: Rendering) -> str:
-    """Write the fidelity of a repainted map; empty if the map is not repainted."""
+    """Return a table of the fidelity of a repainted map; empty if the map is not repainted."""
     import pandas as pd
 
     scores = rendering.fidelity
@@ -199,7 +199,7 @@ def scores_html(rendering: Rendering) -> str:
 
 
 def places_html(rendering: Rendering) -> str:
-    """Write the gazetteer as a table, the places on the map first."""
+    """Return the gazetteer as an HTML table; places shown on the map come first."""
     table = rendering.gazetteer
     differs = table["technical_name"] != table["name"]
     keywords = table["keywords"].map(lambda joined: "; ".join(joined.split("; ")[:_KEYWORDS]))
@@ -226,31 +226,32 @@ def code_of(chosen: Mapping[str, Any]) -> str:
     return f"from landscape.llm import connect\n\n{line[:-1]}, model=connect())"
 
 
-# Work that reports no amounts is shown as a step.
+# These tasks do not report amounts, so they are shown as steps.
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
 Made = tuple["Rendering", dict[str, Any], list[str]]
-"""A map with its settings; HTML of the picture, its data, its fidelity and its places."""
+"""A map, its settings, and HTML of the picture, the data, the fidelity and the places."""
 
 
 class OutreachPanel(ResultPanel):
     """Draw and save the outreach map of an atlas.
 
-    Unlike the other panels this one draws on request: a large sheet takes minutes.
+    Unlike the other panels, this panel draws only on request, because large maps take minutes.
 
     Parameters
     ----------
     atlas : Atlas
     **chosen
-        As of `landscape.outreach.render`: ``theme, size, title, credits, names`` (path of a CSV
-        file), ``language, sea_share, recent_years, weights, seed, strength``; and ``everyday``:
-        whether the language model of the environment names the places that `names` lacks.
+        Settings of `landscape.outreach.render`: ``theme, size, title, credits, names`` (path of a
+        CSV file), ``language, sea_share, recent_years, weights, seed, strength``. In addition,
+        ``everyday``: whether the language model set in the environment proposes names for places
+        that are not in `names`.
 
     Raises
     ------
     InputError
-        For an invalid setting.
+        If a setting is unknown or invalid.
 
     Examples
     --------
@@ -275,12 +276,12 @@ class OutreachPanel(ResultPanel):
 
     @property
     def rendering(self) -> Rendering | None:
-        """The map shown, or None before the first."""
+        """The map that is shown, or None if no map is drawn yet."""
         return self._result[0] if self._result else None
 
     @property
     def selection(self) -> dict[str, Any]:
-        """The settings, as keywords that open the same panel again."""
+        """The settings as keyword arguments that create the same panel."""
         return self._controls.value
 
     def __repr__(self) -> str:
@@ -298,7 +299,7 @@ class OutreachPanel(ResultPanel):
         self._draw_newest("Drawing the map", work, self._show)
 
     def stop(self) -> None:
-        """Stop drawing, and keep the present map."""
+        """Stop drawing, and keep the current map."""
         self._request += 1
         super().stop()
         self._change()
@@ -309,8 +310,8 @@ class OutreachPanel(ResultPanel):
         Parameters
         ----------
         path : path
-            ``.png``, ``.pdf``, ``.svg`` or ``.html`` for the map, with gazetteer, alternative text
-            and settings beside it; ``.csv`` for the gazetteer alone.
+            File name. ``.png``, ``.pdf``, ``.svg`` and ``.html`` save the map, and additional
+            files with gazetteer, alternative text and settings. ``.csv`` saves the gazetteer only.
 
         Returns
         -------
@@ -319,7 +320,7 @@ class OutreachPanel(ResultPanel):
         Raises
         ------
         InputError
-            For another suffix, a folder that cannot be written, or before the first map.
+            If the suffix is unknown, the folder cannot be written, or no map is drawn yet.
         """
         self.wait()
         if self.rendering is None:
@@ -341,7 +342,7 @@ class OutreachPanel(ResultPanel):
         if options["weights"] is None:
             del options["strength"], options["seed"]
         else:
-            check_weights(options["weights"])  # before the language model is asked for names
+            check_weights(options["weights"])  # check before a request to the language model
         if chosen["everyday"]:
             from landscape.llm._client import connect
 
@@ -362,12 +363,12 @@ class OutreachPanel(ResultPanel):
             (words, tooltip, f"outreach-map{suffix}", partial(_write, rendering))
             for words, (suffix, tooltip) in panel_texts()["outreach_files"].items()
         )
-        self.say("")  # notes of the drawing are shown below the picture
+        self.say("")  # the notes are now shown below the picture
         self.code = code_of(chosen)
         self._change()
 
     def _change(self) -> None:
-        """Report settings that differ from those of the picture."""
+        """Show a note if the settings differ from the settings of the map."""
         differs = self._result is not None and self._result[1] != self.selection
         text = "Settings have changed since this map was drawn." if differs else ""
         self._changed.value = quiet_html(text)

@@ -39,18 +39,18 @@ _DEFAULT_FACILITIES = 4
 
 
 class ImpactPanel(AnalysisPanel):
-    """Impact of facilities on the literature.
+    """Show the impact of facilities on the literature.
 
     Parameters
     ----------
     atlas : Atlas
-        With its layer of facilities.
+        Atlas with a layer of facilities.
     facilities : str or sequence of str, optional
-        Any of their names; default: the most mentioned ones.
+        Names or aliases of facilities. Default: the most mentioned facilities.
     what : {"map", "ranking", "before_after", "compare", "maps", "report"}, default "map"
         ``"map"``, ``"before_after"`` and ``"report"`` show the first facility.
     since, until : int, optional
-        First and last year, both included.
+        First and last year (inclusive).
     theme : {"light", "dark"}, default "light"
 
     Examples
@@ -77,7 +77,7 @@ class ImpactPanel(AnalysisPanel):
 
     @property
     def selection(self) -> dict[str, Any]:
-        """``facilities, what, since, until``: the facility shown first, then the others."""
+        """Settings ``facilities, what, since, until``; the facility that is shown comes first."""
         names, first = self._chooser.value, self._first.value
         if first in names and self._what.value in _OF_THE_FIRST:
             names = [first, *(name for name in names if name != first)]
@@ -97,7 +97,7 @@ class ImpactPanel(AnalysisPanel):
         self._years.suit(atlas)
 
     def _prepare(self) -> dict[str, int]:
-        """Count the papers that mention each facility, the most mentioned first."""
+        """Return the number of papers that mention each facility, the most mentioned first."""
         pairs = self.atlas.missions[["facility", "paper_row"]].drop_duplicates()
         counts = pairs["facility"].astype(str).value_counts()
         return {str(name): int(number) for name, number in counts.items() if number}
@@ -142,7 +142,7 @@ class ImpactPanel(AnalysisPanel):
                 draw=lambda found: draw_impact(self.atlas, found, colours=self.theme, **period),
                 table=_regions_with_papers, facilities=[first], **period,
             )  # fmt: skip
-        # The others are figures that have a version for print only.
+        # The remaining figures have only a version for print.
         is_report = what == "report"
         if is_report:
             names, path = [first], f"{stem}-report.pdf"
@@ -164,7 +164,7 @@ class ImpactPanel(AnalysisPanel):
 
 
 def _regions_with_papers(found: Analysis) -> pd.DataFrame:
-    """Regions with papers of the facility, the largest share first."""
+    """Return the regions with papers of the facility, sorted by decreasing share."""
     regions = found.tables["regions"]
     return regions[regions["papers"] > 0].sort_values(
         "shrunk_share", ascending=False, ignore_index=True
@@ -177,15 +177,15 @@ _LARGEST_WEIGHT = 2.0
 
 
 class ReviewPanel(AnalysisPanel):
-    """Reviews on the map, and a ranking of the regions that lack one.
+    """Show reviews on the map, and rank the regions that need a new review.
 
     Parameters
     ----------
     atlas : Atlas
-        With its layer of reviews.
+        Atlas with a layer of reviews.
     what : {"gaps", "coverage"}, default "gaps"
     weights : mapping of str to float, optional
-        Of ``volume, growth, citations, years_without, disagreement``, see
+        Weights of ``volume, growth, citations, years_without, disagreement``; see
         `landscape.overlays.review_gaps`.
     theme : {"light", "dark"}, default "light"
 
@@ -222,7 +222,7 @@ class ReviewPanel(AnalysisPanel):
 
     @property
     def selection(self) -> dict[str, Any]:
-        """``what, weights``."""
+        """Settings ``what, weights``."""
         weights = {name: round(slider.value, 2) for name, slider in self._weights.items()}
         return {"what": self._what.value, "weights": weights}
 
@@ -258,7 +258,7 @@ class ReviewPanel(AnalysisPanel):
         )  # fmt: skip
 
     def _signs(self) -> pd.DataFrame:
-        """Read and keep the input of the ranking, so that new weights need no second reading."""
+        """Read and cache the input of the ranking, which does not depend on the weights."""
         from landscape.overlays.reviews._gaps import review_mask
         from landscape.overlays.reviews._recognition import read_signs
 
@@ -276,7 +276,7 @@ class ReviewPanel(AnalysisPanel):
         about = "Papers without a newer review"
         return choose_one(
             [(f"{row.rank}. {row.label}", row.topic_id) for row in regions.itertuples()],
-            "Papers to begin with in", "Region whose waiting papers are listed",
+            "Start with the papers in", "Region whose papers are listed",
             lambda topic: table_html(
                 papers[papers["topic_id"] == topic], "papers_waiting", about=about
             ),
@@ -289,12 +289,12 @@ _MOST_PROPOSALS = 10_000
 
 
 class ThesaurusPanel(AnalysisPanel):
-    """Concepts of the thesaurus on the map, and terms that it lacks.
+    """Show concepts of the thesaurus on the map, and propose terms that are missing from it.
 
     Parameters
     ----------
     atlas : Atlas
-        With its thesaurus and tagged papers.
+        Atlas with a thesaurus and tagged papers.
     concepts : str or sequence of str, optional
         Names or ids; default: the top concepts of the thesaurus.
     what : {"overlay", "gaps"}, default "overlay"
@@ -325,7 +325,7 @@ class ThesaurusPanel(AnalysisPanel):
 
     @property
     def selection(self) -> dict[str, Any]:
-        """``concepts, what, limit``; an empty list selects the top concepts."""
+        """Settings ``concepts, what, limit``; an empty list of concepts means the top concepts."""
         return {"concepts": self._chooser.value, "what": self._what.value, "limit": self._limit}
 
     def _show_top(self) -> None:
@@ -386,19 +386,19 @@ _MOST_NAMES = 400
 
 
 class TrendsPanel(AnalysisPanel):
-    """Trends of topics and authors, and comparison of two selections of papers.
+    """Show trends of topics and authors, and compare two selections of papers.
 
     Parameters
     ----------
     atlas : Atlas
     what : {"topics", "author", "compare", "countries", "institutions"}, default "topics"
     since, until : int, optional
-        First and last year of the topics.
+        First and last year of the trends of topics.
     author : str, default ""
-        ``"Family, Given"``.
+        Name of an author, as ``"Family, Given"``.
     a, b : str
         Filters of the two selections, such as ``"facility:HST"`` and ``"2015.."``; see
-        `landscape.search._filters`. By default the earlier and the later half of the years.
+        `landscape.search._filters`. Default: the earlier and the later half of the years.
     theme : {"light", "dark"}, default "light"
 
     Examples
@@ -431,7 +431,7 @@ class TrendsPanel(AnalysisPanel):
 
     @property
     def selection(self) -> dict[str, Any]:
-        """``what, since, until, author, a, b``."""
+        """Settings ``what, since, until, author, a, b``."""
         typed = {name: field.value.strip() for name, field in self._fields.items()}
         return {"what": self._what.value, **self._years.period, **typed}
 
@@ -446,7 +446,7 @@ class TrendsPanel(AnalysisPanel):
         self._years.suit(atlas)
 
     def _prepare(self) -> list[str]:
-        """Return the authors of most papers."""
+        """Return the names of the authors with the most papers."""
         authors = self.atlas.read_papers(["authors"])["authors"].explode().dropna()
         return [str(name) for name in authors.value_counts().head(_MOST_NAMES).index if "," in name]
 

@@ -1,7 +1,7 @@
-"""Panels of a notebook, with background work and status messages, and the controls they share.
+"""Base class of notebook panels, with background jobs, status messages and shared controls.
 
-A widget without references stays open in the page, in the kernel, and in every notebook that is
-saved with its widgets, so widgets that are no longer shown are closed with their parts.
+Unused widgets remain open in the page, in the kernel, and in notebooks that are saved with their
+widgets. Widgets that are no longer shown are therefore closed, together with their parts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def close_all(*unused: Any) -> None:
         if not isinstance(one, widgets.Widget):
             continue
         close_all(*getattr(one, "children", ()))
-        # The layout of a plotly figure is not a widget, and is skipped above.
+        # The layout of a plotly figure is not a widget, so the check above skips it.
         close_all(getattr(one, "layout", None), getattr(one, "style", None))
         one.close()
 
@@ -55,21 +55,21 @@ def checked_atlas(atlas: object) -> Atlas:
 
 
 def checked_whole(name: str, value: Any, low: int, high: int) -> int:
-    """Return a whole number between two bounds."""
+    """Return a whole number; raise InputError if it is not between two bounds."""
     if not is_whole(value) or not low <= value <= high:
         raise InputError(f"{name} is {value!r}; give a whole number from {low:,} to {high:,}.")
     return int(value)
 
 
 def checked_number(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number between two bounds."""
+    """Return a number; raise InputError if it is not between two bounds."""
     if not is_number(value) or not low <= value <= high:
         raise InputError(f"{name} is {value!r}; give a number from {low} to {high}.")
     return float(value)
 
 
 def checked_names(name: str, value: Any) -> list[str]:
-    """Return a list of names from None, one name or several names."""
+    """Convert None, one name or several names to a list; raise InputError for other values."""
     if value is None:
         return []
     listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
@@ -98,7 +98,7 @@ def check_period(since: Any, until: Any) -> None:
 
 
 def quiet_html(text: str) -> str:
-    """Write a text in small grey letters."""
+    """Return HTML of a text in small grey letters."""
     return f"<span class='landscape-quiet'>{html.escape(text)}</span>" if text else ""
 
 
@@ -132,10 +132,10 @@ def panel_texts() -> dict[str, Any]:
 
 
 def make_control(path: str, on_change: Callable[[], Any] | None = None, **traits: Any) -> Any:
-    """Make a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
+    """Create a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
 
-    `traits` replace those of the entry. `on_change` is called after a click on a button, and after
-    any other control has changed.
+    `traits` replace the traits in the entry. `on_change` is called when a button is clicked, or
+    when the value of another control changes.
     """
     entry = {**reduce(getitem, path.split("."), panel_texts()), **traits}
     kind, width = entry.pop("kind", "Text"), entry.pop("width", "auto")
@@ -156,24 +156,24 @@ def make_control(path: str, on_change: Callable[[], Any] | None = None, **traits
 
 
 def grid(*controls: widgets.Widget, least: int = 300, **layout: str) -> widgets.GridBox:
-    """Return controls in columns of at least a given width in pixels."""
+    """Arrange controls in columns with a minimum width in pixels."""
     columns = f"repeat(auto-fill, minmax({least}px, 1fr))"
     layout |= {"grid_template_columns": columns, "grid_gap": "4px 20px"}
     return widgets.GridBox(controls, layout=layout)
 
 
 def group(title: str, *controls: widgets.Widget) -> widgets.VBox:
-    """Return controls in columns below a heading."""
+    """Arrange controls in columns below a heading."""
     heading = widgets.HTML(f"<div class='landscape-group'>{html.escape(title)}</div>")
     return widgets.VBox([heading, grid(*controls)])
 
 
 Parsers = Mapping[str, tuple[Callable[[str], Any], str]]
-"""By setting: a function that parses what was typed, and a description of what it accepts."""
+"""For each setting, a function that parses the typed text, and a description of valid texts."""
 
 
 def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
-    """Return the settings that fields contain; those with an empty text are omitted."""
+    """Return the settings from their fields; empty fields are omitted."""
     found = {}
     for name, one in fields.items():
         value = one.chosen if isinstance(one, Choice) else one.value
@@ -183,7 +183,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
             try:
                 value = parse(typed) if typed else None
             except ValueError as error:
-                what = f"{one.description} is {typed!r}; give {wanted}, or nothing."
+                what = f"{one.description} is {typed!r}; give {wanted}, or leave it empty."
                 raise InputError(what) from error
         if value is not None:
             found[name] = value
@@ -191,7 +191,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
 
 
 def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Show settings in their fields; a missing text becomes empty."""
+    """Show settings in their fields; text fields without a setting become empty."""
     for name, one in fields.items():
         value = settings.get(name)
         if isinstance(one, Choice):
@@ -203,11 +203,11 @@ def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
             one.value = value
 
 
-_AUTO = "auto"  # a value of None would be shown as an empty choice
+_AUTO = "auto"  # not None, which would be shown as an empty choice
 
 
 class Choice(widgets.Dropdown):
-    """A choice whose first option, `auto`, shows the value that the question determines."""
+    """A drop-down list whose first option `auto` shows the value used for the question."""
 
     def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
         self._labels, self._first = dict(options), _AUTO
@@ -220,13 +220,13 @@ class Choice(widgets.Dropdown):
         return None if self.value == _AUTO else self.value
 
     def suggest(self, value: Any) -> None:
-        """Show the value that `auto` has."""
+        """Show the value that `auto` currently means."""
         text = f"auto: {self._labels.get(value, value)}"
         if self._first != text:
             self._relabel(text)
 
     def choose(self, value: Any) -> None:
-        """Choose a value, None for `auto`; a new value becomes an option."""
+        """Choose a value, or `auto` for None; unknown values are added to the options."""
         if value is not None and value not in self._labels:
             self._labels[value] = str(value)
             self._relabel(self._first)
@@ -237,7 +237,7 @@ class Choice(widgets.Dropdown):
 
     def _relabel(self, first: str) -> None:
         self._first, chosen = first, self.value
-        self.is_relabelling = True  # new options select the first one for a moment
+        self.is_relabelling = True  # setting new options briefly selects the first option
         try:
             self.options = self._options()
             self.value = chosen
@@ -248,7 +248,7 @@ class Choice(widgets.Dropdown):
 def make_fields(
     panel: str, label: int, **options: Mapping[Any, str]
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Make the fields of a panel from ``panels.yaml``; return them by name, and by group."""
+    """Create the fields of a panel from ``panels.yaml``; return them by name and by group."""
     fields: dict[str, Any] = {}
     groups = {}
     for title, entries in panel_texts()[panel].items():
@@ -261,7 +261,7 @@ def make_fields(
 
 
 def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
-    """Return a list of the results that a panel can show, from ``panels.yaml``."""
+    """Return a control that chooses one of the results of a panel, from ``panels.yaml``."""
     kinds = panel_texts()["results"][panel]
     if chosen not in kinds:
         raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
@@ -270,7 +270,7 @@ def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
 
 
 class YearsControl(widgets.IntRangeSlider):
-    """First and last year; the whole range includes papers without a date."""
+    """Slider for the first and last year; the full range includes papers without a date."""
 
     def __init__(
         self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
@@ -287,7 +287,7 @@ class YearsControl(widgets.IntRangeSlider):
 
     @property
     def period(self) -> dict[str, int | None]:
-        """``since`` and ``until``; None for an open end."""
+        """The years ``since`` and ``until``; None means an open end."""
         low, high = self.value
         return {
             "since": None if low == self.corpus[0] else int(low),
@@ -295,10 +295,10 @@ class YearsControl(widgets.IntRangeSlider):
         }
 
     def suit(self, atlas: Atlas) -> None:
-        """Set the range to that of a rebuilt atlas; open ends stay open."""
+        """Set the range of years for a rebuilt atlas; open ends remain open."""
         since, until = self.period.values()
         self.corpus = _years_of(atlas)
-        # The bounds include the old value, too: it must be inside them until it is replaced.
+        # The bounds must include the old value until it is replaced.
         value = self._filled(since, until)
         ends = (*self.corpus, *value, *self.value)
         self.min, self.max = min(ends), max(ends)
@@ -312,13 +312,13 @@ def _years_of(atlas: Atlas) -> tuple[int, int]:
 
 
 def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
-    """Show the controls that apply, and hide the others."""
+    """Show the controls with the value True, and hide the others."""
     for control, is_shown in controls.items():
         control.layout.display = None if is_shown else "none"
 
 
 class Chooser(widgets.VBox):
-    """A text field, and a button that removes each chosen name."""
+    """A text field to choose names, with a button for each chosen name that removes it."""
 
     def __init__(self, kind: str, chosen: Sequence[str], *, on_change: Callable[[], None]) -> None:
         self._names: dict[str, str] = {}
@@ -334,7 +334,7 @@ class Chooser(widgets.VBox):
 
     @property
     def value(self) -> list[str]:
-        """The chosen names in order; setting it does not call the callback."""
+        """The chosen names in order. Setting them does not call `on_change`."""
         return list(self._chosen)
 
     @value.setter
@@ -345,7 +345,7 @@ class Chooser(widgets.VBox):
         close_all(*old)
 
     def offer(self, names: Mapping[str, str]) -> None:
-        """Suggest names while the user types."""
+        """Set the names that are suggested while the user types."""
         self._names = dict(names)
         self.field.options = tuple(names)
 
@@ -379,7 +379,7 @@ _SOON = 2.0  # seconds of work before the remaining time can be estimated
 
 
 class Panel(widgets.VBox):
-    """A panel of a notebook."""
+    """Base class of notebook panels, with a heading, status messages and background jobs."""
 
     def __init__(self, heading: str, body: list[widgets.Widget]) -> None:
         self._turns = Turns()
@@ -420,7 +420,7 @@ class Panel(widgets.VBox):
 
     @property
     def code(self) -> str:
-        """Lines of code that give the same result."""
+        """Lines of code that produce the same result."""
         return self._code
 
     @code.setter
@@ -442,8 +442,8 @@ class Panel(widgets.VBox):
     ) -> Job[T]:
         """Run a function in the background.
 
-        One job runs at a time. A new job replaces an older one of the same kind, and waits for one
-        of another kind.
+        Only one job runs at a time. A new job replaces older jobs of the same kind, and waits for
+        jobs of other kinds.
         """
 
         def begin_and_work() -> T:
@@ -466,13 +466,13 @@ class Panel(widgets.VBox):
         return job
 
     def stop(self) -> None:
-        """Stop the running job and the waiting jobs; keep earlier results."""
+        """Stop the running job, and discard the waiting jobs; earlier results are kept."""
         if self._turns.clear() is not None:
             self._working.layout.display = "none"
             self.say("Stopped.")
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until no job runs; return False after `seconds`."""
+        """Wait until all jobs have ended; return False after a timeout of `seconds`."""
         return self._turns.wait(seconds)
 
     def _begin_to_show(self, job: Job[Any]) -> None:
@@ -542,7 +542,7 @@ class OpenedPanel(Panel):
         self._take(atlas)
 
     def _take(self, atlas: Atlas) -> None:
-        """Continue with a rebuilt atlas."""
+        """Use a rebuilt atlas from now on."""
         self._atlas = atlas
 
     def _show_error(self, error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""Picture of a window of the map: the density of papers, coloured or with papers highlighted."""
+"""Draw the density of papers in a window of the map, with colours or highlighted papers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     Pixels = NDArray[np.uint8]
     Floats = NDArray[np.float32]
 
-# The browser interpolates: a picture of two thirds of the pixels looks the same, in half the time.
+# The browser interpolates, so two thirds of the resolution look the same and take half the time.
 FINE = 2 / 3
-_BORDER = 18  # pixels counted beyond the picture, so that smoothing has no edge in it
-_KERNEL = 12.0  # widest smoothing in screen pixels, for 4,000 papers
-_FADED = 0.7  # share of the page colour where no highlighted paper is
-_EDGE = 0.12  # strength at the outline
-_ROUND = 2.0  # pixels over which the outline is smoothed
+_BORDER = 18  # extra pixels on each side, to avoid edge effects of the smoothing
+_KERNEL = 12.0  # width of the widest smoothing kernel in screen pixels, for 4,000 papers
+_FADED = 0.7  # share of the page colour at places without highlighted papers
+_EDGE = 0.12  # density of highlighted papers at the outline, 0 to 1
+_ROUND = 2.0  # smoothing of the outline in pixels
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """The picture as a data link: PNG, or WebP (a tenth of the size) for many colours."""
+        """The picture as a data URL. Pictures with many colours use WebP, all others PNG."""
         from PIL import Image
 
         buffer = io.BytesIO()
@@ -64,7 +64,7 @@ class Picture:
 
     @property
     def rgb(self) -> NDArray[np.uint8]:
-        """Pixels as sRGB, shape (rows, columns, 3), row 0 the highest y."""
+        """Pixels as sRGB, shape (rows, columns, 3). Row 0 has the highest y."""
         return self.ramp[self.pixels] if self.pixels.ndim == 2 else self.pixels
 
 
@@ -79,7 +79,7 @@ def draw_picture(
     specks: bool = True,
     lit: Points | None = None,
 ) -> Picture:
-    """Count, smooth and colour the papers of a view; `lit` are the papers to highlight."""
+    """Draw the smoothed and coloured density of papers in a view; `lit` papers are highlighted."""
     shape = max(8, round(size[1] * fine)), max(8, round(size[0] * fine))
     box, wide_shape = _grown(view, shape)
     x, y, rows = points.near(box)
@@ -118,7 +118,7 @@ def _inner(grid: Any) -> Any:
 
 
 def _widest(n: int, fine: float) -> float:
-    """Width of the widest kernel; it shrinks with the number of papers (Scott 1992)."""
+    """Return the width of the widest kernel, which is smaller for more papers (Scott 1992)."""
     return _KERNEL * fine * float(np.clip((4000 / max(n, 1)) ** (1 / 6), 0.4, 2))
 
 
@@ -126,7 +126,7 @@ def _widest(n: int, fine: float) -> float:
 
 
 def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
-    """Density of the highlighted papers at each pixel, 0 to 1."""
+    """Return the density of the highlighted papers at each pixel, 0 to 1."""
     x, y, _ = lit.near(box)
     counts = count_grid(x, y, bounds=box, shape=shape).astype(np.float32)
     if not counts.any():
@@ -138,7 +138,8 @@ def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
 def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
     """Outline papers on a coloured map, and fade the map elsewhere.
 
-    No single colour is visible on a map of all colours, but a dark line inside a light one is.
+    A single colour is not visible on all colours of the map, so the outline is a dark line next to
+    a light line.
     """
     from scipy.ndimage import binary_dilation, binary_erosion, gaussian_filter
 
@@ -160,15 +161,16 @@ def _bytes(colour: str) -> Any:
 
 # -- colours of classes and numbers
 
-_COARSE = 3  # pixels per cell of the mean colours
-_NEAR, _WIDE = (1.2, 1.6), 5.0  # cells: smoothing of classes and of numbers; of sparse places
+_COARSE = 3  # pixels per grid cell for mean colours
+# Smoothing in cells: for classes and for numbers, and at places with few papers.
+_NEAR, _WIDE = (1.2, 1.6), 5.0
 
 
 def _tint(
     x: Floats, y: Floats, rows: Any, box: Box, shape: tuple[int, int], *,
     colouring: Colouring, colours: Theme,
 ) -> Image:  # fmt: skip
-    """Draw the mean colour of the papers around each pixel."""
+    """Return a picture with the mean colour of the papers around each pixel."""
     from PIL import Image
 
     coarse = -(-shape[0] // _COARSE), -(-shape[1] // _COARSE)
@@ -192,10 +194,10 @@ def _tint(
 
 
 def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
-    """Mean colour of classes; squared weights let the most frequent one dominate."""
-    n_classes = len(palette) - 1  # missing values, -1, are the last class
+    """Return the mean colour of classes; squared weights favour the most frequent class."""
+    n_classes = len(palette) - 1  # the last class is for missing values (-1)
     grids = np.array([grid(values == code) for code in (*range(n_classes), -1)], dtype=np.float32)
-    # A small share of a wider kernel colours places with few papers.
+    # A wider kernel with a small weight colours places with few papers.
     weights = np.square(_smooth(grids, _NEAR[0]) + 0.02 * _smooth(grids, _WIDE))
     weights[-1] *= 0.5
     weights /= np.maximum(weights.sum(axis=0), 1e-20)
@@ -205,7 +207,7 @@ def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
 def _of_numbers(
     grid: Any, values: Any, palette: Any, colouring: Colouring, colours: Theme
 ) -> Any:  # fmt: skip
-    """Colour of the mean of numbers; unknown ones are grey."""
+    """Return the colour of the mean number; unknown values are grey."""
     known = np.isfinite(values)
     grids = np.array([grid(known, values), grid(known), grid(~known)], dtype=np.float32)
     sums, papers, unknown = _smooth(grids, _NEAR[1]) + 0.05 * _smooth(grids, _WIDE)
@@ -217,14 +219,14 @@ def _of_numbers(
 
 
 def _smooth(grids: Floats, sigma: float) -> Any:
-    """Smooth each of some grids, shape (n, rows, columns)."""
+    """Smooth grids of shape (n, rows, columns), each grid separately."""
     from scipy.ndimage import gaussian_filter
 
     return gaussian_filter(grids, (0, sigma, sigma), truncate=3.0)
 
 
 def _over_page(tinted: Image, tones: NDArray[np.uint8], page: NDArray[np.uint8]) -> Any:
-    """Fade the colours into the page where papers are few."""
+    """Fade the colours to the page colour at places with few papers."""
     from PIL import Image
 
     opacity = np.round(255 * np.clip(1.5 * tones.astype(float) / 255, 0, 1) ** 0.8)

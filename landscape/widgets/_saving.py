@@ -1,4 +1,4 @@
-"""Save the view of a map: a figure for print, or a page for a browser without a network."""
+"""Save the view of a map as a figure for print, or as a web page that works offline."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200
-_SHARP = 2.0  # pixels of the saved picture per pixel of the screen
-_MOST_HOVERED = 3_000  # papers with a hover text in a saved page
+_SHARP = 2.0  # pixels of the saved picture per screen pixel
+_MOST_HOVERED = 3_000  # maximum number of papers with a hover text in a saved page
 _MOST_NUMBERED = 100
 _DASHES = {"concept": "-", "facility": "dashed", "reviews": "dotted"}
 
@@ -58,7 +58,7 @@ _DASHES = {"concept": "-", "facility": "dashed", "reviews": "dotted"}
 def save_view(
     atlas: Atlas, state: MapState, data: MapData, path: str | Path, *, texts: Mapping[int, str]
 ) -> Path:
-    """Save a map in the format that the file name ends in."""
+    """Save a map; the suffix of the file name selects the format."""
     target = check_kind(path)
     if target.suffix.lower() == ".html":
         return write_output(target, _page(atlas, state, data, dict(texts)))
@@ -66,7 +66,7 @@ def save_view(
 
 
 def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
-    """Return the sentences of the caption about the view: window, years, colours, marks."""
+    """Return caption sentences on the view: the window, the years, the colours and the marks."""
     text = render("map_view.txt", drawn=drawn, n_all=len(data), shown_of=shown_of)
     return text.split("\n")
 
@@ -75,7 +75,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 
 
 def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
-    """Draw a map on a page of the same shape, with its caption and key."""
+    """Draw a map for print, on a page of the same shape, with caption and colour key."""
     facts, colours = facts_of(atlas), state.colours
     drawn = draw(state, data)
     sentences = [*sentences_of(drawn, data), *explanation(facts)]
@@ -90,7 +90,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     draft = page_of_height(map_height + 2.0)
     page = page_of_height(map_height + (draft.caption_height + draft.title_height) / 72)
     left, bottom, right, top = page.area
-    # The view is made a little wider to fill the page.
+    # Widen the view slightly to fill the page.
     shape = (round((right - left) / (top - bottom) * 10_000), 10_000)
     wide = replace(state, view=view_of(state.view.box, shape))
     panel = window(page, page.area, wide.view.box)
@@ -99,7 +99,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     inside = wide.view.holds(near_x, near_y)
     x, y = near_x[inside].astype(np.float64), near_y[inside].astype(np.float64)
     if not len(x):
-        x = y = np.zeros(1) + np.nan  # an empty page still has its axes
+        x = y = np.zeros(1) + np.nan  # keeps the axes of an empty page
     specks = "papers" not in drawn.marks
     tones = add_density(page, panel, x, y, specks=specks)
     page.write_key(_key(state) or density_key(page, tones))
@@ -124,7 +124,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
 
 
 def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Drawn) -> None:
-    """Draw contours and marks of single papers, as on the screen."""
+    """Add contours and marks of single papers, as on the screen."""
     scale, colours, marks = page.scale, state.colours, drawn.marks
     overlaid = THEMES[state.theme]["overlays"]
 
@@ -152,7 +152,7 @@ def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Dra
                  edge_width=width * scale)  # fmt: skip
     n_marked = len(marks.get("found", ())) + len(marks.get("apart", ()))
     if state.found is not None and n_marked == len(state.found.rows) <= _MOST_NUMBERED:
-        rows = state.found.rows  # all are in view: they are numbered by rank
+        rows = state.found.rows  # all papers found are in view, and are numbered by rank
         mark_papers(
             page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
             outliers=state.found.apart,
@@ -169,11 +169,11 @@ def _rgb(colour: str) -> Any:
 
 
 def _key(state: MapState) -> Key | None:
-    """Return the key of a colouring other than density, with six squares at most."""
+    """Return the colour key, or None for the density, which has its own key."""
     colouring = state.colouring
     if colouring.kind == "density":
         return None
-    if colouring.kind == "classes":  # the legend below names them: they are too many for squares
+    if colouring.kind == "classes":  # too many for the key; the legend lists them
         return Key(colouring.title, ())
     meanings = [colouring.meaning(float(place)) for place in np.linspace(0, 1, 5)]
     title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
@@ -181,7 +181,7 @@ def _key(state: MapState) -> Key | None:
 
 
 def _legend(drawn: Drawn) -> list[LegendEntry]:
-    """Return the classes of the colours, which are not in the key."""
+    """Return the legend entries of colour classes, which are not in the key."""
     colouring = drawn.state.colouring
     if colouring.kind != "classes":
         return []
@@ -198,7 +198,7 @@ def _legend(drawn: Drawn) -> list[LegendEntry]:
 
 
 def _page(atlas: Atlas, state: MapState, data: MapData, texts: dict[int, str]) -> str:
-    """Write a map as one page for a browser, including the library that draws it."""
+    """Return a web page with a map, including the JavaScript library that draws it."""
     facts, colours = facts_of(atlas), state.colours
     drawn = _with_sample(draw(state, data, fine=_SHARP), data)
     missing = sorted({int(row) for some in drawn.marks.values() for row in some} - set(texts))
@@ -238,7 +238,7 @@ def _page(atlas: Atlas, state: MapState, data: MapData, texts: dict[int, str]) -
 
 
 def _with_sample(drawn: Drawn, data: MapData) -> Drawn:
-    """Add a random, seeded sample of papers with hover texts if all would be too many."""
+    """Add papers with hover texts; if there are too many, add a random sample (fixed seed)."""
     if "papers" not in drawn.state.layers or "papers" in drawn.marks:
         return drawn
     rows = data.in_time(drawn.state.time).within(drawn.state.view.box).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Texts about papers of the map: summary of a selection, record of a paper, hover text."""
+"""Describe papers of the map: summary of a selection, record of a paper, hover text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Summary:
 
 
 def selection_table(atlas: Atlas, rows: Rows) -> pd.DataFrame:
-    """Return the selected papers as a table, with their region and position on the map."""
+    """Return a table of the selected papers, with their regions and positions on the map."""
     table = atlas.read_papers(list(_COLUMNS)).iloc[rows].copy()
     places = atlas.map.iloc[rows]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
@@ -75,7 +75,7 @@ def summarise(atlas: Atlas, rows: Rows, years: NDArray[np.int16]) -> Summary:
     regions = atlas.map["topic_id"].iloc[rows].map(names).dropna().value_counts()
     words = papers["keywords"].iloc[rows].explode().dropna().value_counts()
     facilities = pd.Series(dtype="int64")
-    with contextlib.suppress(LandscapeError):  # an atlas without that layer
+    with contextlib.suppress(LandscapeError):  # the atlas may not have this layer
         mentions = atlas.missions[["paper_row", "facility"]]
         inside = np.zeros(len(papers), dtype=bool)
         inside[rows] = True
@@ -91,7 +91,7 @@ def summarise(atlas: Atlas, rows: Rows, years: NDArray[np.int16]) -> Summary:
 
 
 def summary_html(summary: Summary) -> str:
-    """Write a summary as HTML."""
+    """Return a summary of a selection as HTML."""
     years, counts = summary.years, []
     if len(years):
         first, last = int(years.index.min()), int(years.index.max())
@@ -107,7 +107,7 @@ def summary_html(summary: Summary) -> str:
 
 
 def comparison_html(found: Analysis) -> str:
-    """Write the regions in which a selection is most over- and under-represented as HTML."""
+    """Return HTML of the regions in which a selection is over- or under-represented most."""
     table, parts = found.table, []
     for title, side, n in (("More than elsewhere", "a", 8), ("Less than elsewhere", "b", 4)):
         parts.append((title, list(table[table["over_in"] == side].head(n).itertuples())))
@@ -120,7 +120,7 @@ _AUTHORS_HOVERED, _AUTHORS_LISTED = 3, 12
 
 
 def hover_text(paper: Paper) -> str:
-    """Write the hover text of a paper: title, authors, year and citations, wrapped."""
+    """Return the hover text of a paper: title, authors, year and citations, with line breaks."""
     title = _wrapped(paper.title or "(no title)", _HOVER_WIDTH)
     if len(title) > _HOVER_LINES:
         title = [*title[: _HOVER_LINES - 1], title[_HOVER_LINES - 1] + " …"]
@@ -135,14 +135,14 @@ def hover_text(paper: Paper) -> str:
 
 
 def cited(paper: Paper) -> str:
-    """Write the number of citations."""
+    """Return the number of citations as text."""
     if paper.cites is None:
         return ""
     return "cited once" if paper.cites == 1 else f"cited {paper.cites:,} times"
 
 
 def record_html(paper: Paper, *, region: str = "", generated: bool = False) -> str:
-    """Write the record of a paper as HTML: all metadata, links and abstract."""
+    """Return the record of a paper as HTML, with all metadata, links and the abstract."""
     authors = "; ".join(paper.authors[:_AUTHORS_LISTED])
     if len(paper.authors) > _AUTHORS_LISTED:
         authors += f" and {len(paper.authors) - _AUTHORS_LISTED} more"
@@ -153,7 +153,7 @@ def record_html(paper: Paper, *, region: str = "", generated: bool = False) -> s
 
 
 def links_html(paper: Paper) -> str:
-    """Write links to ADS, arXiv and the publisher as HTML."""
+    """Return links to ADS, arXiv and the publisher as HTML."""
     pages = (
         ("ADS", "https://ui.adsabs.harvard.edu/abs/{}/abstract", paper.bibcode),
         ("arXiv", "https://arxiv.org/abs/{}", paper.arxiv_id),
@@ -168,7 +168,7 @@ def links_html(paper: Paper) -> str:
 
 
 def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
-    """Write a paper of a list as one line of text."""
+    """Return one line of text that describes a paper in a list."""
     names = (
         paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
     )
@@ -179,5 +179,5 @@ def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Break at spaces; split longer words."""
+    """Break a text into lines at spaces; words longer than a line are split."""
     return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)

@@ -64,14 +64,14 @@ class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings without a field
+        self._rest: dict[str, Any] = {}  # settings that have no field
         self.fields, groups = make_fields("survey", 110)
         reset = make_control("questions.reset_survey", lambda: self.put({}))
         super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
         self.put({})
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults, for `Atlas.survey`."""
+        """Return the settings that differ from the defaults, as arguments of `Atlas.survey`."""
         given = read_fields(self.fields, _PARSERS) | self._rest
         settings = survey_settings(**given).to_dict()
         return {name: given[name] for name in settings if settings[name] != _DEFAULTS[name]}
@@ -82,7 +82,7 @@ class SurveyControls(widgets.VBox):
         self._rest = {name: value for name, value in settings.items() if name not in self.fields}
 
     def summary(self, *, with_model: bool) -> str:
-        """Describe in a line how a survey would run now."""
+        """Describe the current settings of a survey in one line."""
         given = self.given()
         settings = survey_settings(**given)
         levels = f"citations followed in up to {settings.depth - 1} further levels"
@@ -99,13 +99,13 @@ class SurveyControls(widgets.VBox):
 
 _SELECTED, _LEFT_OUT, _ALL = "selected", "left out", "all that were judged"
 DRAWN = 36
-"""Papers of the tree: with more, their names are too small to read in a notebook's cell."""
+"""Maximum number of papers in the tree; with more, the text is too small for a notebook."""
 SIZE = (7.5, 9.0)
-"""Size of the tree in inches: its letters are large enough on a page of 800 pixels."""
+"""Size of the tree in inches; its text is readable on a page with a width of 800 pixels."""
 
 
 class SurveyView(ResultTabs):
-    """One survey: papers, citation tree, map, table, method and files."""
+    """Tabs of one survey: papers, citation tree, map, table, method and files."""
 
     def __init__(self, files: widgets.HTML, offer_files: Callable[[], None]) -> None:
         self.survey: Survey | None = None
@@ -123,7 +123,7 @@ class SurveyView(ResultTabs):
         super().__init__(tabs, files=files, offer_files=offer_files, when_opened=when_opened)
 
     def show(self, survey: Survey, atlas: Atlas) -> None:
-        """Show another survey."""
+        """Show a survey, and replace the previous one."""
         from landscape import figures
 
         self.survey = survey
@@ -163,17 +163,17 @@ _SELECTED_SO_FAR = re.compile(r"([\d,]+) selected so far")
 
 
 class SurveyPanel(ScholarPanel[Survey]):
-    """Survey a question as a scholar does: search, select, follow citations, and again.
+    """Survey a question: repeatedly search, select papers and follow citations.
 
     Parameters
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Language model that judges papers; default: the one of the environment, if any.
+        Language model that judges papers. Default: the model set in the environment, if any.
     question : str, optional
-        First text of the question field.
+        Initial text of the question field.
     **settings
-        Of `Atlas.survey`, such as ``depth``, ``papers`` and ``before``.
+        Settings of `Atlas.survey`, such as ``depth``, ``papers`` and ``before``.
 
     Raises
     ------
@@ -221,14 +221,14 @@ class SurveyPanel(ScholarPanel[Survey]):
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
     def survey(self, question: str | None = None, **settings: Any) -> None:
-        """Survey in the background; `wait` for it, then read it from `value`.
+        """Survey a question in the background. Call `wait`, then read the survey from `value`.
 
         Parameters
         ----------
         question : str, optional
             Default: the text of the question field.
         **settings
-            Of `Atlas.survey`; if any is given, they replace the settings on the page.
+            Settings of `Atlas.survey`. If any is given, they replace all settings on the page.
 
         Raises
         ------
@@ -247,10 +247,10 @@ class SurveyPanel(ScholarPanel[Survey]):
         Raises
         ------
         InputError
-            If there is none.
+            If there is no partial survey.
         """
         if self.value is None or not self.value.partial:
-            raise InputError("There is no partial survey to go on with.")
+            raise InputError("There is no partial survey to continue. Run a survey first.")
         self._question.value = self.value.question
         self._start(self.value.question)
 
@@ -278,7 +278,7 @@ class SurveyPanel(ScholarPanel[Survey]):
             self._view.show(found, atlas)
             self._next.layout.display = ""
             self._go_on.layout.display = "" if found.partial else "none"
-            comment = "  # the survey shown was ended before it was done" if found.partial else ""
+            comment = "  # the survey that is shown is partial" if found.partial else ""
             asked = called("atlas.survey", found.question, **given, **model_option(model))
             self.code = join_lines(
                 connecting(self.connection.used, model),
@@ -293,7 +293,7 @@ class SurveyPanel(ScholarPanel[Survey]):
     def _more_like_these(self) -> None:
         chosen = self._view.papers.chosen
         if not chosen:
-            raise InputError("No paper is ticked; tick those to begin from.")
+            raise InputError("No paper is ticked. Tick the papers to start from.")
         self.survey(**{**self.controls.given(), "seeds": list(chosen)})
 
     def _so_far(self, steps: list[str]) -> str:
@@ -311,7 +311,7 @@ class SurveyPanel(ScholarPanel[Survey]):
 
 
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
-    """Return the file with the model's replies for this survey; None if it cannot be written."""
+    """Return the path of the log of replies for a survey, or None if it cannot be written."""
     from landscape.llm._budget import default_cache_folder
 
     work = survey_settings(**given).without_costs()
@@ -320,7 +320,7 @@ def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> 
     path = default_cache_folder() / "surveys" / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(0o600)  # for its owner only: replies may quote unpublished text
+        path.touch(0o600)  # private to its owner: replies may quote unpublished text
     except OSError:
         return None
     return path

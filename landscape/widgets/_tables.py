@@ -27,7 +27,7 @@ _FORMATS: dict[str, str] = {"year": ".0f", "count": ",.0f", "share": ".1%"}
 
 @dataclass(frozen=True)
 class Column:
-    """Heading and format of a column; `low` and `high` name the columns of its interval."""
+    """Heading and format of a column; `low` and `high` are the columns with its interval."""
 
     name: str
     heading: str
@@ -37,18 +37,18 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the values are right-aligned."""
+        """Whether the values are numbers, which are right-aligned."""
         return self.form not in ("text", "list")
 
 
 def table_html(table: pd.DataFrame, columns: str | Sequence[Column], *, about: str) -> str:
-    """Write the first 200 rows of a table; `columns` may be named as in ``panels.yaml``."""
+    """Return HTML of the first 200 rows; `columns` can be a name from ``panels.yaml``."""
     if isinstance(columns, str):
         columns = [Column(*column) for column in panel_texts()["tables"][columns]]
     shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
     rows = table.head(_MOST_ROWS)
     cells = [zip([column] * len(rows), _cells(rows, column), strict=True) for column in shown]
-    # With many intervals, each is below its value to keep the table narrow.
+    # If there are many intervals, write each below its value to keep the table narrow.
     n_bounded = sum(set(_bounds(one)) <= set(rows.columns) for one in shown)
     return render(
         "panel_table.html", about=about, columns=shown, rows=zip(*cells, strict=True),
@@ -61,7 +61,7 @@ def _bounds(column: Column) -> tuple[str, str]:
 
 
 def _cells(rows: pd.DataFrame, column: Column) -> list[tuple[str, str]]:
-    """Return value and interval of each cell as text."""
+    """Return the value and the interval of each cell as text."""
     texts = [_written(value, column.form) for value in rows[column.name]]
     low, high = _bounds(column)
     if low not in rows or high not in rows:
@@ -96,7 +96,7 @@ def _is_missing(value: Any) -> bool:
     return not is_list and (value is None or str(value) in ("<NA>", "NaT", "nan"))
 
 
-_SHOWN = 30  # papers before the user asks for more
+_SHOWN = 30  # number of papers that are shown first
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class PaperList(widgets.VBox):
     ) -> None:
         self._on_change = on_change
         self._note = ""
-        self._is_quiet = False  # while many boxes are ticked at once
+        self._is_quiet = False  # True while many boxes are ticked at once
         self._items: tuple[Item, ...] = ()
         self._n_shown = _SHOWN
         self._boxes: dict[str, widgets.Checkbox] = {}
@@ -134,7 +134,7 @@ class PaperList(widgets.VBox):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Keys of the papers with a tick, in the order of the list."""
+        """Keys of the ticked papers, in the order of the list."""
         return tuple(
             one.key for one in self._items
             if one.key in self._boxes and self._boxes[one.key].value
@@ -142,11 +142,11 @@ class PaperList(widgets.VBox):
 
     @property
     def shown(self) -> tuple[Item, ...]:
-        """The papers on the page, in the order of the list."""
+        """The papers that are currently visible, in the order of the list."""
         return self._items[: self._n_shown]
 
     def show(self, items: Sequence[Item], *, note: str = "") -> None:
-        """Show other papers."""
+        """Show papers, and replace the previous ones."""
         old = tuple(self._rows.values())
         self._items, self._n_shown, self._note = tuple(items), _SHOWN, note
         self._boxes, self._rows = {}, {}
@@ -155,12 +155,12 @@ class PaperList(widgets.VBox):
         close_all(*old)
 
     def sort(self, order: Callable[[Item], Any]) -> None:
-        """Sort the papers; ticks stay."""
+        """Sort the papers; ticks are kept."""
         self._items = tuple(sorted(self._items, key=order))
         self._draw()
 
     def tick(self, key: str, *, on: bool = True) -> None:
-        """Choose a paper, if it is in the list."""
+        """Tick or untick a paper, if it is in the list."""
         for place, one in enumerate(self._items):
             if one.key == key:
                 if place >= self._n_shown:
@@ -227,7 +227,7 @@ _ORDERS: dict[str, Callable[[Hit], Any]] = {
 
 
 class PapersView(PaperList):
-    """Papers of a search with their links and abstracts, in an order that the user chooses."""
+    """List of papers from a search, with links and abstracts; the user can choose the order."""
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
@@ -235,7 +235,7 @@ class PapersView(PaperList):
         super().__init__(controls=[self._order])
 
     def show_results(self, results: Results) -> None:
-        """Show other papers, without ticks."""
+        """Show the papers of a search; no paper is ticked."""
         self._hits = {str(hit.rank): hit for hit in results.hits}
         n_apart = sum(bool(hit.outlier) for hit in results.hits)
         self.show(

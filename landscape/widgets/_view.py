@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Box = tuple[float, float, float, float]
 Size = tuple[int, int]
-_SAMPLED = 200_000  # positions from which the window of all is computed
+_SAMPLED = 200_000  # number of positions used to compute the window of all papers
 _MARGIN = 0.06
 CLOSEST = 2e4  # largest zoom with enough precision in float32
 FARTHEST = 1e-2
@@ -26,39 +26,39 @@ FARTHEST = 1e-2
 
 @dataclass(frozen=True)
 class View:
-    """A window of the map with equal scale both ways."""
+    """A window of the map, with the same scale in x and y."""
 
     box: Box
 
     @property
     def width(self) -> float:
-        """In map units."""
+        """Width in map units."""
         return self.box[2] - self.box[0]
 
     @property
     def height(self) -> float:
-        """In map units."""
+        """Height in map units."""
         return self.box[3] - self.box[1]
 
     @property
     def centre(self) -> tuple[float, float]:
-        """In map units."""
+        """Position of the centre in map units."""
         x0, y0, x1, y1 = self.box
         return (x0 + x1) / 2, (y0 + y1) / 2
 
     def zoomed(self, factor: float) -> View:
-        """Return a view enlarged by a factor, with the same centre."""
+        """Return a view with the same centre, zoomed in by a factor."""
         (x, y), across, up = self.centre, self.width / factor / 2, self.height / factor / 2
         return View((x - across, y - up, x + across, y + up))
 
     def moved(self, across: float, up: float) -> View:
-        """Return a view shifted by fractions of the window."""
+        """Return a view shifted by fractions of the window size."""
         x0, y0, x1, y1 = self.box
         dx, dy = across * self.width, up * self.height
         return View((x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
     def to_pixels(self, x: Any, y: Any, size: Size) -> np.ndarray[Any, Any]:
-        """Convert map units to pixels from the lower left corner, shape (n, 2)."""
+        """Convert map units to pixels, shape (n, 2). The origin is the lower left corner."""
         x0, y0, x1, y1 = self.box
         across = (np.asarray(x, dtype=float) - x0) * (size[0] / (x1 - x0))
         up = (np.asarray(y, dtype=float) - y0) * (size[1] / (y1 - y0))
@@ -70,13 +70,13 @@ class View:
         return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
     def differs_from(self, other: View) -> bool:
-        """Return whether another window differs visibly."""
+        """Return whether another view is visibly different."""
         tolerance = 1e-3 * min(self.width, other.width)
         return bool(np.max(np.abs(np.subtract(self.box, other.box))) > tolerance)
 
 
 def view_of(box: Sequence[float], size: Size) -> View:
-    """Return the smallest window around a box with the shape of a size."""
+    """Return the smallest view that contains a box and has the aspect ratio of a size."""
     try:
         x0, y0, x1, y1 = (float(side) for side in box)
     except (TypeError, ValueError):
@@ -91,7 +91,7 @@ def view_of(box: Sequence[float], size: Size) -> View:
 
 
 def whole_view(x: Any, y: Any, size: Size) -> View:
-    """Return the window of all papers, without a few outliers that would shrink the map."""
+    """Return a view of all papers, except for extreme positions."""
     sides = []
     for values in (x, y):
         some = np.asarray(values[:: max(1, len(values) // _SAMPLED)], dtype=float)
@@ -101,19 +101,20 @@ def whole_view(x: Any, y: Any, size: Size) -> View:
         low, high = np.quantile(some, [0.0005, 0.9995])
         beyond = 0.2 * (high - low)
         low, high = max(float(some.min()), low - beyond), min(float(some.max()), high + beyond)
-        # The margin is positive, too, if all papers have the same position.
+        # The margin is positive even if all papers have the same position.
         margin = max(_MARGIN * (high - low), 1e-3 * max(1.0, abs(low)))
         sides.append((float(low - margin), float(high + margin)))
     (x0, x1), (y0, y1) = sides
     return view_of((x0, y0, x1, y1), size)
 
 
-_MOST_TILES = 250  # per side: their numbers fit 16 bits, which are sorted in linear time
+# Tiles per side. Tile numbers fit into 16 bits, which numpy sorts in linear time.
+_MOST_TILES = 250
 _PAPERS_PER_TILE = 40
 
 
 class Points:
-    """Positions of papers, sorted by tile: a window reads only the tiles that it touches."""
+    """Positions of papers, sorted by tile; queries read only the tiles that they need."""
 
     def __init__(self, x: ArrayLike, y: ArrayLike) -> None:
         self.n_papers = len(np.asarray(x))
@@ -138,7 +139,7 @@ class Points:
         return len(self.rows)
 
     def only(self, mask: NDArray[np.bool_]) -> Points:
-        """Return the papers of a mask of shape (n_papers,), without sorting again."""
+        """Return the points selected by a mask of shape (n_papers,), without sorting again."""
         kept = mask[self.rows]
         if kept.all():
             return self
@@ -150,7 +151,7 @@ class Points:
         return chosen
 
     def near(self, box: Box) -> tuple[Floats, Floats, Rows]:
-        """Return x, y and rows of the papers in all tiles that a window touches."""
+        """Return x, y and rows of the papers in all tiles that overlap a window."""
         first, last = (
             [int(np.clip((corner[axis] - self._low[axis]) * self._scale[axis], -1, self._side))
              for axis in (0, 1)]
@@ -158,7 +159,7 @@ class Points:
         )  # fmt: skip
         c0, r0 = max(0, first[0]), max(0, first[1])
         c1, r1 = min(self._side - 1, last[0]), min(self._side - 1, last[1])
-        if c0 == 0 and c1 == self._side - 1:  # whole rows of tiles are contiguous
+        if c0 == 0 and c1 == self._side - 1:  # complete rows of tiles are contiguous
             spans = [(r0 * self._side, (r1 + 1) * self._side)] if r1 >= r0 else []
         else:
             spans = [(r * self._side + c0, r * self._side + c1 + 1) for r in range(r0, r1 + 1)]
@@ -174,14 +175,14 @@ class Points:
         return x, y, rows
 
     def within(self, box: Box) -> Rows:
-        """Return the rows of the papers in a window, ascending."""
+        """Return the rows of the papers in a window, in ascending order."""
         x, y, rows = self.near(box)
         x0, y0, x1, y1 = box
         found: Rows = np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
         return found
 
     def inside(self, xs: Sequence[float], ys: Sequence[float]) -> Rows:
-        """Return the rows of the papers inside an outline (even-odd rule), ascending."""
+        """Return the sorted rows of the papers inside an outline (even-odd rule)."""
         corners = np.column_stack([xs, ys]).astype(np.float64)
         corners = corners[np.isfinite(corners).all(axis=1)]
         if len(corners) < 3:
@@ -189,7 +190,7 @@ class Points:
         low, high = corners.min(axis=0), corners.max(axis=0)
         x, y, rows = self.near((low[0], low[1], high[0], high[1]))
         inside = np.zeros(len(rows), dtype=bool)
-        # A ray from a point inside crosses the outline an odd number of times.
+        # A ray that starts inside the outline crosses it an odd number of times.
         for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
             if ay == by:
                 continue
@@ -204,7 +205,7 @@ class Points:
 
 
 def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
-    """Return the rows of a selection given as row numbers or a mask; it may be empty."""
+    """Return the rows of a selection, given as row numbers or a mask, which may be empty."""
     from landscape.overlays.trends._comparison import select_rows
 
     given = np.asarray(selection)

@@ -1,4 +1,4 @@
-"""The panel for writers: papers to cite, a paragraph of related work, the check of a draft."""
+"""The writing panel: find papers to cite, write a paragraph, and check a draft."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from landscape.widgets._connection import Connection
 
 MOST = 100
-"""Most papers that are suggested at once."""
+"""Maximum number of papers that are suggested at once."""
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
 
 
 class WritingPanel(ScholarPanel[CitationSuggestions]):
-    """Find papers to cite while writing, put them into a paragraph, and check a draft.
+    """Find papers to cite, write a paragraph on them, and check the citations of a draft.
 
     Parameters
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Language model that writes; default: the one of the environment, if any.
+        Language model that writes. Default: the model set in the environment, if any.
     desk : Desk, optional
-        Several corpora to cite from; default: only the atlas.
+        Corpora to cite from. Default: only the atlas.
     context : str, optional
-        First text of the field for the text before the citation.
+        Initial text of the field for the text before the citation.
     keywords : str, optional
-        First text of the field for keywords, in the syntax of filters.
+        Initial text of the field for keywords, in the syntax of filters.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         )  # fmt: skip
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:
-        """Return the tab with the text before a citation, and the papers to cite there."""
+        """Create the tab with the text before a citation, and the papers to cite."""
         self._context = make_control("writing.context", value=context)
         self._keywords = make_control("writing.keywords", value=keywords)
         self._on_enter(self._keywords, self.cite)
@@ -115,7 +115,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         return widgets.VBox([self._context, row, switches, self._found])
 
     def _related_tab(self) -> widgets.VBox:
-        """Return the tab with the papers chosen for a paragraph, and the paragraph."""
+        """Create the tab with the papers chosen for a paragraph, and the paragraph."""
         self._n_chosen, self._paragraph = widgets.HTML(), widgets.HTML()
         self._chosen_papers = PaperList()
         self._about = make_control("writing.about")
@@ -128,7 +128,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         )  # fmt: skip
 
     def _checking_tab(self) -> widgets.VBox:
-        """Return the tab with the files of a draft, and their check."""
+        """Create the tab with the files of a draft, and the result of their check."""
         about, self._draft = make_control("writing.about_check"), DraftFiles()
         check = make_control("writing.check", lambda: self._soon(self.check))
         self._checked = widgets.HTML()
@@ -142,7 +142,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
     @property
     def desk(self) -> Desk:
-        """The corpora, switched on and off as on the page."""
+        """The corpora; they are switched on or off as on the page."""
         desk = self._desk
         for name, box in self._corpora.items():
             desk = desk.switch_on(name) if box.value else desk.switch_off(name)
@@ -150,13 +150,13 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
     @property
     def chosen(self) -> tuple[Paper, ...]:
-        """The papers chosen for the paragraph, from any number of searches."""
+        """The papers chosen for the paragraph; they may come from several searches."""
         return tuple(self._chosen.values())
 
     def cite(
         self, context: str | None = None, keywords: str | None = None, *, k: int | None = None
     ) -> None:
-        """Find papers in the background; after `wait`, `value` contains them.
+        """Find papers to cite in the background. Call `wait`, then read them from `value`.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         Raises
         ------
         InputError
-            If there is neither text nor keywords, no corpus is switched on, or `k` is invalid.
+            If text and keywords are both empty, no corpus is switched on, or `k` is invalid.
         """
         if k is not None:
             checked_whole("k", k, 1, MOST)
@@ -203,12 +203,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         Parameters
         ----------
         papers : sequence of str, optional
-            Identifiers; default: the papers with a tick.
+            Identifiers of papers. Default: the ticked papers.
 
         Raises
         ------
         InputError
-            If no paper has a tick, or a paper is in no corpus.
+            If no paper is ticked, or a paper is not in any corpus.
         """
         if papers is not None:
             found = [self._desk.find(name)[1] for name in papers]
@@ -221,12 +221,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self.say(f"{count(len(self._chosen), 'paper')} chosen: see “Related work”.")
 
     def write(self, context: str | None = None) -> None:
-        """Write the paragraph on the chosen papers, in the background; see `paragraph`.
+        """Write a paragraph on the chosen papers in the background; read it from `paragraph`.
 
         Parameters
         ----------
         context : str, optional
-            Subject of the paragraph; default: the text of the field.
+            Subject of the paragraph. Default: the text of the field.
 
         Raises
         ------
@@ -265,7 +265,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     def check(
         self, bibliography: str | Path | None = None, drafts: str | Path | Sequence[str | Path] = ()
     ) -> None:
-        """Check a draft in the background; `wait`, then see `draft_check`.
+        """Check a draft in the background. Call `wait`, then read the result from `draft_check`.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         Raises
         ------
         InputError
-            If a file is missing.
+            If the bibliography or the drafts are not given.
         """
         if bibliography is not None:
             listed = [drafts] if isinstance(drafts, str | Path) else list(drafts)
@@ -343,7 +343,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._offer_files()
 
     def _put_code(self, *lines: str, model: str | None, uses: str = "") -> None:
-        """Show lines of code, with the desk that they use and the names to import for it."""
+        """Show lines of code, including the desk that they use and the necessary imports."""
         first = [f"from landscape.agents import {uses}"] if uses else []
         off = [name for name, box in self._corpora.items() if not box.value]
         if self._given_desk is None and uses:
@@ -377,9 +377,9 @@ def _wide(control: widgets.Widget) -> widgets.Box:
     return widgets.Box([control], layout={"flex": "1 1 auto"})
 
 
-# Names between commas; a comma in the name of a folder comes before the ending of the name.
+# File names separated by commas. The suffix ends a name, so folder names may contain commas.
 _NAMES = re.compile(r".+?\.\w+(?=\s*(?:[,;]|$))|[^,;]+")
-_LONGEST = 100  # characters of a name
+_LONGEST = 100  # maximum number of characters of a file name
 _ODD = re.compile(r"[^\w.-]+")
 
 
@@ -402,12 +402,12 @@ class DraftFiles(widgets.VBox):
         super().__init__(rows)
 
     def put(self, bibliography: str | Path, drafts: list[str | Path]) -> None:
-        """Show the names of files."""
+        """Set the names of the files."""
         self._bibliography.value = str(bibliography)
         self._drafts.value = ", ".join(map(str, drafts))
 
     def given(self) -> tuple[str, list[str]]:
-        """Return the names of the files."""
+        """Return the names of the files; raise InputError if one is missing."""
         bibliography = self._bibliography.value.strip()
         found = (name.strip(" ,;") for name in _NAMES.findall(self._drafts.value.strip()))
         drafts = [name for name in found if name]
@@ -416,7 +416,7 @@ class DraftFiles(widgets.VBox):
         return bibliography, drafts
 
     def _take(self, change: dict[str, Any], box: widgets.Text) -> None:
-        """Write uploaded files, show their names, and forget their contents."""
+        """Write uploaded files to disk, show their names, and delete their contents."""
         if not change["new"]:
             return
         try:
@@ -425,14 +425,14 @@ class DraftFiles(widgets.VBox):
             change["owner"].value = ()
 
     def _write(self, uploads: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Write files into one temporary folder, which is deleted with the panel."""
+        """Write files to a temporary folder, which is deleted together with the panel."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="draft-")
         paths: list[str] = []
         for upload in uploads:
             given = Path(_ODD.sub("_", Path(upload["name"]).name).lstrip(".") or "draft.tex")
             path = Path(self._folder.name) / f"{given.stem[:_LONGEST]}{given.suffix[:8]}"
-            if str(path) in paths:  # two names that differ only in odd characters
+            if str(path) in paths:  # the names differ only in replaced characters
                 path = path.with_name(f"{path.stem}_{len(paths)}{path.suffix}")
             path.write_bytes(bytes(upload["content"]))
             paths.append(str(path))
@@ -440,7 +440,7 @@ class DraftFiles(widgets.VBox):
 
 
 class _DraftUpload(widgets.FileUpload):
-    """An upload whose files are in no state that is sent or saved."""
+    """An upload widget; its files are not included in a state that is sent or saved."""
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)

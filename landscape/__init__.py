@@ -1,6 +1,6 @@
-"""Landscape: map a research literature, from a pile of abstracts to a labelled atlas.
+"""Landscape: map a research literature, from a collection of abstracts to a labelled atlas.
 
-The public names are loaded on first use, so that ``import landscape`` stays instant:
+The public names are loaded on first use, so that ``import landscape`` is fast:
 
 >>> import landscape as ls
 >>> ls.__version__ == ls.__version__.strip()

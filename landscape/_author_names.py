@@ -1,7 +1,7 @@
 """Parse, compare and shorten names of authors.
 
-Sources write "Family, Given" (ADS) or "Given Family" (arXiv), with particles ("de Grijs"), suffixes
-("Jr.") and collaborations; accents in LaTeX were converted before.
+ADS writes "Family, Given" and arXiv "Given Family". Names can have particles ("de Grijs") and
+suffixes ("Jr."), or be the name of a collaboration. LaTeX accents must already be converted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
 class AuthorName(NamedTuple):
-    """Parts of a name; the name of a collaboration is a family name."""
+    """Parts of an author's name; a collaboration only has a family name."""
 
     family: str
     given: str
@@ -49,7 +49,7 @@ def parse_name(name: str) -> AuthorName:
 
 
 def _split_spoken(name: str) -> tuple[str, str]:
-    """Split "Given Family"; particles such as "de" belong to the family."""
+    """Split "Given Family"; particles such as "de" belong to the family name."""
     words = name.split()
     if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
         return name, ""
@@ -60,7 +60,7 @@ def _split_spoken(name: str) -> tuple[str, str]:
 
 
 def short_names(authors: Sequence[str], *, link: str = "and") -> str:
-    """Return the authors as in a citation: "A", "A and B" or "A et al."."""
+    """Return the authors in the form of a citation: "A", "A and B" or "A et al."."""
     if len(authors) > 2:
         return f"{parse_name(authors[0]).family} et al."
     return f" {link} ".join(parse_name(author).family for author in authors)
@@ -68,7 +68,7 @@ def short_names(authors: Sequence[str], *, link: str = "and") -> str:
 
 @lru_cache(maxsize=1 << 17)
 def surname(name: str) -> str:
-    """Return the last word of the family name, normalised, or the name of a collaboration."""
+    """Return the normalised last word of the family name, or the name of a collaboration."""
     if _GROUP.search(name):
         return normal_title(name)
     family = _SUFFIX.sub("", parse_name(name).family).partition(",")[0].split()

@@ -1,4 +1,4 @@
-"""Bibliographies of papers: BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
+"""Write bibliographies of papers as BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MANY_AUTHORS = 8  # in a bibitem; AAS journals abbreviate longer lists
-_TYPES = {  # document types of ADS and BibTeX: entry type of BibTeX, and type of RIS
+_MANY_AUTHORS = 8  # maximum in a bibitem; AAS journals abbreviate longer lists
+_TYPES = {  # entry type of BibTeX and type of RIS, by document type of ADS or BibTeX
     "article": ("article", "JOUR"), "review": ("article", "JOUR"), "eprint": ("article", "UNPB"),
     "inproceedings": ("inproceedings", "CONF"), "abstract": ("inproceedings", "ABST"),
     "proceedings": ("proceedings", "CONF"), "book": ("book", "BOOK"), "inbook": ("inbook", "CHAP"),
@@ -69,7 +69,8 @@ class Citable(Protocol):
 def to_bibtex(papers: Iterable[Citable]) -> str:
     """Write BibTeX entries with the keys of `citation_keys`.
 
-    The text is UTF-8 with escaped LaTeX characters. Double braces keep the capitals of titles.
+    The text is UTF-8; special characters of LaTeX are escaped. Double braces protect the capital
+    letters of titles.
     """
     papers = tuple(papers)
     return "\n\n".join(
@@ -78,7 +79,7 @@ def to_bibtex(papers: Iterable[Citable]) -> str:
 
 
 def to_ris(papers: Iterable[Citable]) -> str:
-    """Write RIS, which reference managers read."""
+    """Write papers in the RIS format of reference managers."""
     papers = tuple(papers)
     entries = []
     for paper, key in zip(papers, citation_keys(papers), strict=True):
@@ -102,9 +103,9 @@ def to_ris(papers: Iterable[Citable]) -> str:
 
 
 def to_bibitems(papers: Iterable[Citable]) -> str:
-    r"""Write ``\bibitem`` lines for a ``thebibliography`` of AASTeX, labelled for natbib.
+    r"""Write ``\bibitem`` entries for ``thebibliography`` in AASTeX, with labels for natbib.
 
-    Papers of the same authors and year are distinguished by a letter.
+    A letter after the year distinguishes papers with the same authors and year.
     """
     papers = tuple(papers)
     years = _lettered_years(papers)
@@ -121,9 +122,10 @@ def to_bibcodes(papers: Iterable[Citable]) -> str:
 
 
 def citation_keys(papers: Sequence[Citable]) -> list[str]:
-    r"""Make keys for ``\cite``: the label of each paper without characters illegal in LaTeX keys.
+    r"""Make unique keys for ``\cite`` from the labels of papers.
 
-    Papers with equal keys get ``-2``, ``-3``... at the end.
+    Characters that LaTeX does not allow in keys are removed. Equal keys get the endings ``-2``,
+    ``-3`` and so on.
     """
     keys: list[str] = []
     taken: set[str] = set()
@@ -159,13 +161,13 @@ def ads_url(query: str, *, order: str = "date desc") -> str:
     >>> ads_url('author:"Rubin, V"')
     'https://ui.adsabs.harvard.edu/search/q=author%3A%22Rubin%2C%20V%22&sort=date%20desc...'
     """
-    # Sorting equal papers by bibcode keeps pages of results from overlapping.
+    # Ties are sorted by bibcode, so that pages of results do not overlap.
     sort = quote(f"{order}, bibcode desc", safe="")
     return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
 
 
 def escape_latex(text: str) -> str:
-    r"""Escape LaTeX's special characters; control characters become a space.
+    r"""Escape the special characters of LaTeX, and replace control characters by a space.
 
     Examples
     --------
@@ -194,7 +196,7 @@ def _bibtex_entry(paper: Citable, key: str) -> str:
     }
     fields |= dict(zip(("volume", "pages"), _place(paper), strict=False))
     lines = [
-        # A month is one of BibTeX's own abbreviations, which have no braces.
+        # BibTeX has abbreviations for the months, which are written without braces.
         f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
         for name, value in fields.items()
         if value
@@ -244,7 +246,7 @@ def _lettered_years(papers: Sequence[Citable]) -> list[str]:
 
 
 def _letters(number: int) -> str:
-    """a, b... z, aa, ab..."""
+    """Return the letters of a number: a, b, ..., z, aa, ab, ..."""
     out = ""
     number += 1
     while number:
@@ -254,18 +256,18 @@ def _letters(number: int) -> str:
 
 
 def _published_in(paper: Citable) -> Journal | None:
-    """Return the journal in the bibcode; None for eprints."""
+    """Return the journal of a paper from its bibcode, None for an eprint."""
     code = paper.bibcode
     return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
 
 
 def _year(paper: Citable) -> int | None:
-    """Return the year in the bibcode, if any, because the date of the paper is that of arXiv."""
+    """Return the year from the bibcode if possible, because the date may be that on arXiv."""
     return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
 
 
 def _place(paper: Citable) -> list[str]:
-    """Return volume and page from the bibcode of a journal article, if it has them."""
+    """Return volume and page from the bibcode of a journal article, as far as known."""
     code = paper.bibcode
     if not code or not _BIBCODE.fullmatch(code) or not _journal(paper, str) or "arXiv" in code:
         return []
@@ -273,7 +275,7 @@ def _place(paper: Citable) -> list[str]:
     if not volume.isdigit() or not page.isalnum():
         return []
     if section.isdigit():
-        page = section + code[14:18]  # five-digit pages start in the column of the section
+        page = section + code[14:18]  # here the first of five digits of a page
     elif section.isalpha() and section.isupper():
         page = section + page
     elif section != ".":
@@ -282,7 +284,7 @@ def _place(paper: Citable) -> list[str]:
 
 
 def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
-    """Return the AASTeX macro of the journal, else its name."""
+    """Return the AASTeX macro of the journal, or its name if it has no macro."""
     known = journal_of_bibcode(paper.bibcode) if paper.bibcode else None
     known = known or (find_journal(paper.journal) if paper.journal else None)
     if known is not None:
@@ -302,7 +304,7 @@ def _kind(paper: Citable, column: int) -> str:
 
 def _bibtex_name(name: str) -> str:
     family, given, suffix = (escape_latex(part) for part in parse_name(name))
-    # BibTeX has the suffix in the middle: "Last, Jr., First".
+    # In BibTeX the suffix precedes the given name: "Last, Jr., First".
     return ", ".join(part for part in (f"{{{family}}}", suffix, given) if part)
 
 

@@ -1,4 +1,4 @@
-"""Read, lock and atomically write files; find package data; measure memory and time."""
+"""Read, lock and atomically write files, find package data, and measure time and memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 
 
 def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
-    """Check before the work starts that a file can be written; raise InputError otherwise."""
+    """Check that a file can be written, before the work starts; raise InputError if not."""
     target = expand_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
@@ -53,8 +53,8 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
-    # A random name: two processes can write the same file at once.
+    """Write a file atomically, so that an error leaves no incomplete file."""
+    # Use a random name, because two processes can write the same file at the same time.
     with unfinished_file(path, suffix=f".{secrets.token_hex(4)}.unfinished") as unfinished:
         unfinished.write_bytes(content)
 
@@ -62,7 +62,7 @@ def write_whole(path: Path, content: bytes) -> None:
 @contextmanager
 def unfinished_file(path: Path, *, suffix: str = ".unfinished") -> Iterator[Path]:
     """Yield a hidden path to write to, and rename it to `path` if no error occurs."""
-    # Hidden, because readers use every visible file of the folder.
+    # The path is hidden, because readers use every visible file of the folder.
     unfinished = path.with_name(f".{path.name}{suffix}")
     try:
         yield unfinished
@@ -74,7 +74,7 @@ def unfinished_file(path: Path, *, suffix: str = ".unfinished") -> Iterator[Path
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Rename a file after its bytes are on the disk, so that a power failure loses nothing."""
+    """Flush a file to the disk, then rename it, so that a power failure loses no data."""
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
     with contextlib.suppress(OSError):  # keep the permissions of the replaced file
@@ -99,10 +99,10 @@ def is_file(path: Path) -> bool:
 
 
 def expand_home(path: str | os.PathLike[str]) -> Path:
-    """Replace ``~`` with the home folder, if that exists."""
+    """Replace ``~`` with the home folder, if there is one."""
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # ~name of an unknown user is an ordinary name
+    except RuntimeError:  # "~name" of an unknown user is used as it is
         return Path(path)
 
 
@@ -115,12 +115,12 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class DiskFullError(LandscapeError):
-    """The disk is full; finished steps are kept."""
+    """Raised when the disk is full; finished steps are kept."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Write to a temporary file and rename it when it is complete."""
+    """Yield a temporary file to write to, and rename it to `path` at the end."""
     with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished_file(path, suffix=TEMPORARY_SUFFIX) as temporary:
@@ -157,7 +157,7 @@ def report_full_disk(path: Path) -> Iterator[None]:
 
 
 def data_file(name: str) -> Path:
-    """Return a file of package data, from ``landscape/_data`` or the checkout's ``data``."""
+    """Return the path of a data file, in ``landscape/_data`` or in ``data`` of a clone."""
     package = Path(__file__).resolve().parent
     folders = (package / "_data", package.parent / "data")
     for folder in folders:
@@ -170,12 +170,12 @@ def data_file(name: str) -> Path:
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file, with the fast loader if PyYAML has it."""
+    """Read a YAML file, with the fast loader of PyYAML if it is available."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        # Both loaders are safe: they create plain Python values only.
+        # Both loaders are safe, because they create only plain Python values.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
     except yaml.YAMLError as error:
         raise InputError(
@@ -185,7 +185,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def sha256_of(path: Path) -> str:
-    """Checksum of a file, read in blocks."""
+    """Return the SHA-256 checksum of a file, which is read in blocks."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -198,7 +198,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Raise AtlasError for symbolic links, through which a build would change other files."""
+    """Raise AtlasError for symbolic links, because a build could change files elsewhere."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.is_symlink() and not (path.parent == folder and path.name in but):
@@ -210,12 +210,12 @@ def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against a second build."""
+    """Lock a folder, so that a second build fails."""
     path = folder / LOCK_NAME
     with report_full_disk(path):
         stream = _open_and_lock(path)
     try:
-        with contextlib.suppress(OSError):  # the message of a second build shows the number
+        with contextlib.suppress(OSError):  # the error of a second build shows this process id
             stream.truncate(0)
             stream.write(str(os.getpid()))
             stream.flush()
@@ -226,7 +226,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_and_lock(path: Path) -> IO[str]:
-    """Open and lock the lock file; try again if its last owner has just removed it."""
+    """Open and lock the lock file; repeat if another process has just removed it."""
     while True:
         stream = path.open("a+", encoding="ascii")
         try:
@@ -267,7 +267,8 @@ class Usage:
 @contextmanager
 def measured() -> Iterator[Usage]:
     """Measure the time and the peak memory of a block of code."""
-    # The record of the system is unusable for children: on Linux it includes that of the parent.
+    # The operating system's peak of child processes is unusable, because on Linux it includes the
+    # memory of the parent.
     usage, largest, done = Usage(), [0.0], threading.Event()
 
     def watch() -> None:
@@ -276,7 +277,7 @@ def measured() -> Iterator[Usage]:
 
     watcher = threading.Thread(target=watch, name="memory of child processes", daemon=True)
     start = time.perf_counter()
-    # Linux can reset the peak; elsewhere it is the peak since the build started.
+    # Linux can reset the peak. On other systems, it is the peak since the process started.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     watcher.start()
@@ -293,7 +294,7 @@ def _children_mb() -> float:
     import psutil
 
     total = 0.0
-    with contextlib.suppress(psutil.Error):  # a process of another user, or one that ended
+    with contextlib.suppress(psutil.Error):  # the process belongs to another user, or has ended
         for child in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 total += child.memory_info().rss / 1e6

@@ -1,4 +1,4 @@
-"""Journals of astronomy: bibcode stem, names and AASTeX macro."""
+"""Find journals of astronomy by bibcode, name or AASTeX macro."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PUNCTUATION = re.compile(r"[^\w&]+")
 
 @dataclass(frozen=True)
 class Journal:
-    """One journal."""
+    """Journal with its bibcode stem, names and AASTeX macro."""
 
     stem: str
     names: tuple[str, ...]
@@ -36,7 +36,7 @@ def journal_of_bibcode(bibcode: str) -> Journal | None:
     """Return the journal of a bibcode."""
     stem = bibcode[4:9].rstrip(".")
     if stem == "ApJ" and bibcode[13:14] == "L":
-        stem = "ApJL"  # the letter before the page distinguishes them
+        stem = "ApJL"  # only the letter before the page distinguishes it
     return _by_name().get(_key(stem))
 
 

@@ -1,4 +1,4 @@
-"""Progress with rate and remaining time, on the terminal or through a callback."""
+"""Show progress on the terminal, or report it to a callback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Listener = Callable[[str, float, "float | None", str], None]
-"""Callback that takes ``(task, done, total, unit)``; an exception in it ends the work."""
+"""Callback that takes ``(task, done, total, unit)``; it can raise `Stopped` to end the work."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

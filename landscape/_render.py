@@ -1,7 +1,7 @@
-"""Templates of HTML, Markdown and text, in which the text of papers is escaped.
+"""Fill templates of HTML, Markdown and plain text; inserted text is escaped.
 
-The ending of a template's name selects the escaping. HTML contains no scripts, and MathJax ignores
-it.
+The ending of a template's name selects how text is escaped. The HTML contains no scripts, and
+MathJax does not process it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 88
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
-# Terminals interpret some of them, and HTML allows white space only.
+# Terminals interpret some control characters; in HTML only white space is allowed.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
 
 
@@ -32,14 +32,15 @@ def render(template: str, **values: Any) -> str:
     Parameters
     ----------
     template : str
-        Name of the file; its ending gives the format and with it the escaping.
+        Name of the file. Its ending selects the format and how text is escaped.
     **values
         Variables of the template.
 
     Returns
     -------
     str
-        Several blank lines become one; only Markdown ends in a newline.
+        The text. In Markdown and plain text, several blank lines become one. Only Markdown ends
+        in a newline.
     """
     text = _environment().get_template(template).render(**values)
     if template.endswith(".html"):
@@ -49,7 +50,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Escape markup, and drop control characters.
+    r"""Escape HTML markup, and remove control characters.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def escape(text: str) -> str:
 
 
 def neutral_html(text: str) -> str:
-    """Neutralise the HTML in a Markdown text.
+    """Escape the HTML tags in a Markdown text.
 
     Examples
     --------
@@ -71,12 +72,12 @@ def neutral_html(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape Markdown and HTML; the result is one line."""
+    """Escape Markdown and HTML in a text, and join its lines."""
     return _MARKDOWN.sub(r"\\\1", _one_line(text))
 
 
 def code(text: str) -> str:
-    """Write text as Markdown code, with more backticks around it than inside."""
+    """Write text as Markdown code, enclosed by more backticks than it contains."""
     text = " ".join(text.split())
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
@@ -85,7 +86,7 @@ def code(text: str) -> str:
 
 
 def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
-    """Split a text into pairs of piece and whether a span covers it; spans can overlap.
+    """Split a text into pieces, each with True if a span covers it; spans can overlap.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records as JSON values and as tables: data frames, CSV, LaTeX and text."""
+"""Convert records to JSON values and tables, and tables to CSV, LaTeX, text and HTML."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 class Record:
     """Base class of records that convert to JSON values."""
 
-    _keys: ClassVar[str] = ""  # as `pick` reads them; all fields if empty
+    _keys: ClassVar[str] = ""  # keys for `pick`; empty for all fields
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
@@ -41,7 +41,7 @@ class Record:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to JSON values: records, data frames, NumPy's numbers, dates and tuples.
+    """Convert records, data frames, NumPy arrays, dates and tuples to JSON values.
 
     Examples
     --------
@@ -76,17 +76,17 @@ def to_json(record: Any) -> str:
 
 
 def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
-    """Raise InputError for a file that `write_results` cannot write, before the search."""
+    """Check before a search that `write_results` can write a file; raise InputError if not."""
     endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
     return check_output(path, endings, what="A survey" if is_survey else "Papers")
 
 
 def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the `Results` of a search, or a `Survey`; the file name's ending is the format.
+    """Write the `Results` of a search, or a `Survey`, in the format of the file name's ending.
 
-    The selected papers of a survey are written as ``.bib``, ``.ris``, ``.tex`` (AASTeX) or ``.txt``
-    (bibcodes), all papers judged as ``.csv``, all fields as ``.json`` or ``.md``. If there
-    is no paper to write, an existing file is unchanged.
+    ``.bib``, ``.ris``, ``.tex`` (AASTeX) and ``.txt`` (bibcodes) contain the papers, for a survey
+    the selected ones. ``.csv`` contains all papers that a survey judged, ``.json`` and ``.md`` all
+    fields. If there is no paper to write, an existing file does not change.
     """
     is_survey = hasattr(found, "results")
     path = check_results_file(path, is_survey=is_survey)
@@ -104,16 +104,17 @@ def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
 
 
 def count_written(papers: Any, path: Path) -> str:
-    """Describe the number of papers in a file, and of those without a bibcode."""
+    """Return a message with the number of papers in a file and the number omitted."""
     left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
     return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
 
 
 def pick(record: Any, keys: str) -> dict[str, Any]:
-    """Read attributes of a record: ``name``, or ``key=attribute``, or ``key=attribute.attribute``.
+    """Return attributes of a record by key, for `keys` separated by spaces.
 
-    A missing record (None) gives None; ``*attribute`` adds all keys of that record's `to_dict`.
+    A key is ``name``, ``key=attribute`` or ``key=attribute.attribute``; attributes of None are
+    None. ``*attribute`` adds all keys of the `to_dict` of that attribute.
     """
     found: dict[str, Any] = {}
     for word in keys.split():
@@ -129,7 +130,7 @@ def pick(record: Any, keys: str) -> dict[str, Any]:
 
 
 def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
-    """Convert a record to JSON values: all its fields, or `keys` as `pick` reads them."""
+    """Convert a record to JSON values: all fields, or only `keys` in the syntax of `pick`."""
     names = keys or " ".join(field.name for field in fields(record))
     return {key: plain(value) for key, value in pick(record, names).items()}
 
@@ -137,7 +138,7 @@ def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
 def to_table(
     rows: Iterable[Mapping[str, Any]], columns: str, types: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Make a data frame of rows from `pick`; semicolons join the items of tuples."""
+    """Make a data frame from rows of `pick`; the items of tuples are joined with semicolons."""
     import pandas as pd
 
     names = [word.partition("=")[0] for word in columns.split()]
@@ -149,12 +150,12 @@ def to_table(
 
 
 def to_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Write a table as CSV; a text that a spreadsheet reads as a formula gets a leading quote.
+    """Write a table as CSV; text that a spreadsheet would read as a formula gets a leading quote.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Semicolons join the items of lists.
+        Table to write. The items of lists are joined with semicolons.
     **options
         Passed to `pandas.DataFrame.to_csv`.
 
@@ -178,7 +179,7 @@ def to_csv(table: pd.DataFrame, **options: Any) -> str:
 
 
 def to_latex(table: pd.DataFrame, caption: str, notes: Iterable[str]) -> str:
-    r"""Write a table as a LaTeX ``table`` (needs the package booktabs), with notes below."""
+    r"""Write a table as a LaTeX ``table`` with notes below it; it needs the package booktabs."""
     body: str = table.map(_joined).to_latex(
         index=False, escape=True, float_format="%.3g", na_rep="--"
     )
@@ -209,7 +210,7 @@ def to_html(table: pd.DataFrame) -> str:
 
 
 def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
-    """Convert cells to text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
+    """Convert cells to text, and append the interval to each number: ``0.25 (0.2 to 0.3)``."""
     flat = table.map(_joined)
     text = flat.apply(lambda column: column.map(partial(_in_words, str(column.name))))
     for name in flat.columns:

@@ -1,4 +1,4 @@
-"""Wording of messages, and text normalised for comparison."""
+"""Format numbers in messages, and normalise text for comparison."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ GENERATED = "Generated demo corpus: these papers do not exist."
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number with its noun."""
+    """Return a number with a noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def normal_title(title: str) -> str:
-    """Return a title without case, accents, punctuation and spaces."""
+    """Return a title in lower case, without accents and punctuation."""
     if not title.isascii():
         title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))

@@ -1,4 +1,4 @@
-"""The class `Atlas`; its methods call functions of the subpackages."""
+"""The class `Atlas`, whose methods call functions of the subpackages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
-# The packages load their modules on first use; a search imports neither agents nor SciPy.
+# The packages load their modules on first use, so that a search does not import SciPy.
 from landscape import agents, answers, search
 from landscape.overlays.citations import citation_graph
 from landscape.pipeline import _build, _demo
@@ -56,7 +56,7 @@ class Atlas(AtlasStore):
         Parameters
         ----------
         filter_text : str
-            Such as ``"2015..; author:Hubble; -review"``, see `landscape.search`.
+            Filter such as ``"2015..; author:Hubble; -review"``; see `landscape.search`.
 
         Returns
         -------
@@ -91,16 +91,16 @@ class Atlas(AtlasStore):
         k : int, default 10
             Number of papers.
         filter : str, optional
-            Restriction of the papers, see `landscape.search`.
+            Filter that restricts the papers; see `landscape.search`.
         weights : Weights or mapping of str to float, optional
-            Weights of ``keyword``, ``time`` and ``citation``, 0 to 1.
+            Weights of ``keyword``, ``time`` and ``citation``, each from 0 to 1.
         reranker : Reranker or str, optional
-            Model that reorders the papers, instead of the built-in comparison of words:
-            ``"cohere:MODEL"``, ``"cross-encoder:NAME_OR_PATH"``, or a `Reranker`.
+            Model that reranks the papers: ``"cohere:MODEL"``, ``"cross-encoder:NAME_OR_PATH"``,
+            or a `Reranker`. By default, papers are reranked by the built-in comparison of words.
         expansion : str, optional
             Hypothetical abstract that is added to the query.
         hyde : bool, default False
-            Whether the configured language model writes that abstract.
+            Whether to let the configured language model write the abstract for `expansion`.
         **settings
             Other fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
             ``rerank``, ``gamma``, ``t_now``.
@@ -108,7 +108,7 @@ class Atlas(AtlasStore):
         Returns
         -------
         Results
-            ``.table`` is a data frame.
+            Papers in the order of the search; ``.table`` is a data frame.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Atlas(AtlasStore):
         )  # fmt: skip
 
     def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
-        """Find papers similar to one or several others.
+        """Find papers similar to one or more given papers.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Atlas(AtlasStore):
         Raises
         ------
         InputError
-            If one of them is not in the atlas.
+            If a given paper is not in the atlas.
         """
         return search.similar_papers(self, paper_ids, k=k, **settings)
 
@@ -158,12 +158,13 @@ class Atlas(AtlasStore):
         ----------
         question : str
         model : WritingModel, "auto" or None, default "auto"
-            "auto" connects the language model of the environment variables (OPENAI_API_KEY,
-            OPENAI_BASE_URL, LANDSCAPE_LLM_MODEL); without one the best sentences are quoted.
+            "auto" uses the language model set by the environment variables OPENAI_API_KEY,
+            OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL. Without a model, the best sentences of the
+            papers are quoted.
         thread : sequence of Answer
             Earlier answers of the same conversation.
         on_text : callable, optional
-            Callback that receives the text as it is written.
+            Callback that receives each piece of text while the model writes it.
         **settings
             Fields of `landscape.answers._asking.AskSettings`: ``k``, ``style``, ``filter``,
             ``language``, ``audience``, ...
@@ -194,27 +195,28 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = "auto",
         **settings: Any,
     ) -> Survey:
-        """Survey the papers on a question: search, select, follow citations, repeat.
+        """Survey the papers on a question, by searching and following citations in rounds.
 
         Parameters
         ----------
         question : str
         depth : int, default 3
-            Number of rounds: 1 only searches; each further round follows the citations of the last.
+            Number of rounds. The first round searches; each further round follows the citations
+            of the papers found in the previous round.
         breadth : int, default 6
             Maximum number of searches.
         papers : int, default 100
             Maximum number of papers that are judged and listed.
         before : str, optional
-            Only papers that appeared before this day, month or year, such as "2019-06".
+            Day, month or year, such as "2019-06". Only earlier papers are used.
         seeds : sequence of str
             Papers to start from.
         model : WritingModel, "auto" or None, default "auto"
-            As for `ask`; without one, papers are judged by similarity and citations.
+            As for `ask`. Without a model, papers are judged by similarity and citations.
         **settings
             Other fields of `landscape.agents._survey_settings.SurveySettings`, such as the
-            budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
-            ``stop`` of `landscape.agents.survey_question`.
+            budgets ``calls``, ``tokens`` and ``money``, and the parameters ``read``, ``resume``,
+            ``on_step`` and ``stop`` of `landscape.agents.survey_question`.
 
         Returns
         -------
@@ -234,7 +236,7 @@ class Atlas(AtlasStore):
 
     @property
     def citations(self) -> CitationGraph:
-        """Citation graph; empty, with a ``note``, if the atlas has no citations."""
+        """Citation graph. If the atlas has no citations, it is empty and its ``note`` says so."""
         return citation_graph(self)
 
     def attribute(
@@ -254,13 +256,14 @@ class Atlas(AtlasStore):
         ----------
         excerpt : str
         source : str, optional
-            The paper of the excerpt; it and newer papers are excluded.
+            Paper that contains the excerpt. This paper and newer papers are excluded.
         before : date, str or int, optional
             Latest date or year of the papers.
         max_actions : int, default 15
             Maximum number of actions of the language model.
         model : LanguageModel, "auto" or None
-            None works without a model; "auto" connects the one of the environment variables.
+            With None, no model is used. With "auto", the model is read from the environment
+            variables; see `ask`.
         demonstration : bool, default False
             Whether the prompt contains an example.
         **settings
@@ -290,18 +293,21 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = None,
         **settings: Any,
     ) -> Citing:
-        """Find papers to cite after a text, with highlights and, with a model, sentences.
+        """Find papers to cite after a text, with highlighted sentences.
+
+        A language model can also write a citing sentence for each paper.
 
         Parameters
         ----------
         context : str
             The text before the citation.
         keywords : str or sequence of str, optional
-            Restriction of the papers, in the syntax of filters.
+            Keywords that restrict the papers, in the syntax of filters.
         k : int, default 10
             Number of papers.
         model : WritingModel, "auto" or None
-            None works without a model; "auto" connects the one of the environment variables.
+            With None, no model is used. With "auto", the model is read from the environment
+            variables; see `ask`.
         **settings
             ``n_highlights``, ``full_texts``: see `landscape.agents.Desk.cite`.
 
@@ -320,7 +326,7 @@ class Atlas(AtlasStore):
 
     @property
     def engine(self) -> Engine:
-        """Search engine of this atlas; its indexes are opened once."""
+        """Search engine of this atlas; created on first use."""
         return search.open_engine(self)
 
     def _repr_html_(self) -> str:
@@ -337,8 +343,8 @@ def open(  # noqa: A001 - users call `landscape.open`
     path : path
         Directory that `landscape.build` wrote.
     trust_model : bool, default False
-        Whether to load a model of sentence-transformers that the atlas names, for queries. The
-        model may come from anybody; its code is never executed.
+        Whether to load the sentence-transformers model that the atlas names, to embed queries.
+        Use it only for an atlas that you trust. Code of the model is never executed.
 
     Returns
     -------
@@ -360,7 +366,7 @@ def open(  # noqa: A001 - users call `landscape.open`
 
 
 def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
-    """Convert the `AtlasStore` that a function returns to an `Atlas`."""
+    """Wrap a function that returns an `AtlasStore`, so that it returns an `Atlas`."""
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Atlas:

@@ -1,4 +1,7 @@
-"""Errors; a message names the failure, the value and the remedy."""
+"""Exceptions of Landscape, and imports of optional packages.
+
+The message of an exception says what failed, for which value, and how to fix it.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +24,25 @@ class LandscapeError(Exception):
 
 
 class InputError(LandscapeError, ValueError):
-    """The input or arguments cannot be used; the message says how to correct them."""
+    """Raised for invalid input or arguments; the message says how to correct them."""
 
     exit_status = 2
 
 
 class AtlasError(InputError):
-    """A folder is not a readable atlas: it is damaged, unfinished, or has a newer format."""
+    """Raised if a folder is not an atlas, or an atlas is damaged, unfinished or too new."""
 
 
 class RemoteError(LandscapeError):
-    """A server could not be reached, refused, or sent an unreadable reply."""
+    """Raised if a server cannot be reached, refuses a request, or sends an unreadable reply."""
 
 
 class MissingExtraError(LandscapeError, ImportError):
-    """An optional package is not installed; the message contains the line that installs it."""
+    """Raised if an optional package is not installed; the message says how to install it."""
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module; the error of a missing one contains the command to install it.
+    """Import an optional module; if it is missing, the error says how to install it.
 
     Parameters
     ----------
@@ -55,7 +58,7 @@ def require(module: str, extra: str) -> ModuleType:
     Raises
     ------
     MissingExtraError
-        With the ``pip install`` line for the packages of that extra.
+        If the module is not installed. The message contains the ``pip install`` command.
 
     Examples
     --------
@@ -66,7 +69,7 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         if importlib.util.find_spec(module.split(".")[0]) is not None:
-            raise  # installed but broken: the original error is more precise
+            raise  # the package is installed but broken; its own error is more precise
         raise MissingExtraError(
             f"This needs the package {module!r}, which is not installed. "
             f"Install it with: {install_line(extra) or f'pip install {module}'}"
@@ -74,9 +77,9 @@ def require(module: str, extra: str) -> ModuleType:
 
 
 def install_line(extra: str) -> str:
-    """Return the command that installs an extra; empty if unknown.
+    """Return the command that installs an extra, or "" for an unknown extra.
 
-    The command lists the packages, because ``landscape`` on PyPI is an unrelated project.
+    The command names the packages, because ``landscape`` on PyPI is an unrelated project.
 
     Parameters
     ----------
@@ -121,17 +124,17 @@ def misfits(extra: str) -> list[str]:
         try:
             version = importlib.metadata.version(wanted.name)
         except importlib.metadata.PackageNotFoundError:
-            continue  # reported by the import that needs it
+            continue  # the import that needs the package reports it
         if not wanted.specifier.contains(version, prereleases=True):
             found.append(
-                f"{wanted.name} {version} is installed, which fails or is not tested. "
+                f"{wanted.name} {version} is installed, but this version is not supported. "
                 f'Install another with: pip install "{wanted}"'
             )
     return found
 
 
 def _packages_of(extra: str) -> list[str]:
-    """Requirements of one extra, from the metadata of this package."""
+    """Return the requirements of an extra, from the metadata of this package."""
     try:
         requirements = importlib.metadata.requires("landscape") or []
     except importlib.metadata.PackageNotFoundError:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from landscape.types import Attribution
 
 SAME_TITLE = 0.8
-"""Similarity above which two titles name the same paper (Press et al. 2024, appendix)."""
+"""Minimum similarity of two titles of the same paper (Press et al. 2024, appendix)."""
 
-_SEPARATOR = "[TITLE_SEPARATOR]"  # for CiteME, where a paper has two titles
+_SEPARATOR = "[TITLE_SEPARATOR]"  # separates several titles of one paper in CiteME
 _GUESSES = (1, 5, 10)
 _MARK = "[CITATION]"
 _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
@@ -42,7 +42,7 @@ _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
 
 @dataclass(frozen=True)
 class Case:
-    """Excerpt of a benchmark."""
+    """Excerpt of a benchmark, with the paper that it cites."""
 
     qid: str
     excerpt: str
@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """Scores of the attribution of each excerpt."""
+    """Scores of the attribution, one value per excerpt."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -126,7 +126,7 @@ def read_cases(path: str | Path) -> list[Case]:
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Return whether a title is one of several, by the rule of CiteME."""
+    """Return whether a title matches one of the given titles, by the rule of CiteME."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )
@@ -140,7 +140,7 @@ def evaluate_attribution(
     on_result: Callable[[Case, Attribution], None] | None = None,
     **settings: Any,
 ) -> AttributionScores:
-    """Run a benchmark on an atlas.
+    """Measure how often the cited paper of an excerpt is found.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def evaluate_attribution(
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
-        Function that is called with each case and its attribution.
+        Function that receives each case and its attribution.
     **settings
         Further settings of `Atlas.attribute`.
 

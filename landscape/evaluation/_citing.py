@@ -1,7 +1,7 @@
 """Evaluate citation suggestions, with the measures of SciLit (Gu & Hahnloser 2023, tables 2 and 5).
 
-The measures are Recall@K of the cited papers, and ROUGE between the original citing sentence and
-the best of the first K sentences.
+The measures are Recall@K of the cited papers, and the best ROUGE score of the first K sentences
+relative to the original citing sentence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
 
 _WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'
-_MOST_CONTEXT = 1500  # characters of a citing paper's abstract
+_MOST_CONTEXT = 1500  # characters of title and abstract used as context
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class CitingScores:
-    """Recall at several numbers of suggestions, and ROUGE of citing sentences."""
+    """Recall for several numbers of suggestions, and ROUGE scores of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
     rouge: Mapping[str, float]
@@ -85,7 +85,7 @@ class CitingScores:
 
 
 def read_places(path: str | Path) -> list[Place]:
-    """Read places where papers are cited from a file."""
+    """Read a file of places in texts where papers are cited."""
     path = Path(path)
     places = []
     for number, record in json_lines(read_text(path, wanted=_WANTED), path):
@@ -113,7 +113,7 @@ def read_places(path: str | Path) -> list[Place]:
 
 
 def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places from the citation graph, with citing titles and abstracts as the context."""
+    """Make places from the citation graph; the context is the title and abstract that cites."""
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
@@ -148,7 +148,7 @@ def evaluate_citing(
     model: WritingModel | None = None,
     n_sentences: int = 10,
 ) -> CitingScores:
-    """Run a benchmark on an atlas.
+    """Measure how well the papers to cite are suggested.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
-    """Return the longest keyword of a cited paper in the context, or else in the paper's title."""
+    """Return the longest keyword of a cited paper that is in the context, or else in its title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]
         if held:

@@ -37,7 +37,7 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
         Atlas that contains the labelled papers.
     labels : pathlib.Path
         JSON lines with ``arxiv_id`` (or the key of the paper), ``field``, ``surface``,
-        ``occurrence`` and ``facility`` (empty for a word that is not a facility).
+        ``occurrence`` and ``facility`` (empty if the word does not mean a facility).
 
     Returns
     -------
@@ -67,7 +67,9 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
 
 
 def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
-    """Measure how well papers are tagged, compared with string matching and embeddings.
+    """Measure how well papers are tagged with concepts, compared with two simple methods.
+
+    The simple methods are plain string matching and embedding similarity.
 
     Parameters
     ----------
@@ -125,7 +127,7 @@ _HALVES = ("development", "held out")
 
 
 class LabelledMention(NamedTuple):
-    """String in a paper with the facility that a reader assigned, or "" for no facility."""
+    """String in a paper, and the facility that a reader assigned to it ("" for none)."""
 
     arxiv_id: str
     field: str
@@ -135,7 +137,7 @@ class LabelledMention(NamedTuple):
 
     @property
     def half(self) -> str:
-        """Half of the benchmark; only the "development" half is for writing rules."""
+        """Half of the benchmark; rules must be tuned on the "development" half only."""
         return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
 
 
@@ -184,7 +186,7 @@ def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
 
 @cache
 def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
-    known = reversed([*load_facilities().values()])  # of two with the same name, the first is kept
+    known = reversed([*load_facilities().values()])  # the first of equal names wins
     facilities = {name: one.name for one in known for name in one.names}
     longest_first = sorted(facilities, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
@@ -202,7 +204,7 @@ def _agreement(
     labels: Iterable[LabelledMention],
     find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
 ) -> tuple[float, float]:
-    """Return the precision and the recall, which are 0 if nothing is found or labelled."""
+    """Return precision and recall; they are 0 if nothing is found or labelled."""
     right = wrong = missed = 0
     for label in labels:
         paper = papers[label.arxiv_id]
@@ -226,7 +228,7 @@ def _place(text: str, label: LabelledMention) -> tuple[int, int]:
     if label.occurrence >= len(places):
         raise InputError(
             f"{label.surface!r} does not occur {label.occurrence + 1} times in the {label.field} "
-            f"of {label.arxiv_id}; the labels belong to other papers."
+            f"of {label.arxiv_id}; check that the labels belong to the papers of this atlas."
         )
     return places[label.occurrence]
 
@@ -255,7 +257,7 @@ def evaluate_tagging(
 def _measure(
     best: Sequence[str], wanted: Sequence[str], near: Mapping[str, frozenset[str]], k: int
 ) -> tuple[float, float]:
-    """Return the recall and nDCG of one paper; exact tags are matched before near tags."""
+    """Return recall and nDCG of one paper; exact matches have priority over near matches."""
     left = dict.fromkeys(wanted)
     gains = np.zeros(k)
     for place, tag in enumerate(best):

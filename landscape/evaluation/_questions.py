@@ -61,7 +61,7 @@ def checked_question(value: object, where: str) -> str:
 
 
 def known_rows(atlas: AtlasStore, names: Iterable[str]) -> set[int]:
-    """Return the rows of those papers that are in an atlas."""
+    """Return the rows of the named papers; names that are not in the atlas are ignored."""
     from landscape.search._engine import open_engine
 
     rows = set()
@@ -76,7 +76,7 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Question of a benchmark, or papers for which similar papers are searched.
+    """Query of a benchmark: a question, or papers to which similar papers are searched.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Query:
     by : {"id", "title"}
         Kind of the names in `relevant`.
     similar_to : tuple of str
-        Papers, named as in `relevant`, for which similar papers are searched.
+        Papers to which similar papers are searched, named as in `relevant`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Query:
 def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
-    """Replace the names of papers by their ids in an atlas; also count queries and papers."""
+    """Replace names of papers by their ids in an atlas; also return the numbers of queries."""
     ids: dict[str, str] = {}
     for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # later columns have priority
         if column in papers:
@@ -125,7 +125,7 @@ def resolve_queries(
         titles = dict(
             zip(map(_title_key, papers["title"].fillna("")), papers["paper_id"], strict=True)
         )
-    titles.pop("", None)  # key of titles without letters
+    titles.pop("", None)  # the key of titles without letters
     resolved = [
         _resolved(query, titles, _title_key)
         if query.by == "title"
@@ -181,17 +181,21 @@ def read_queries(path: str | Path) -> list[Query]:
     Parameters
     ----------
     path : path
-        A file, or a folder with TREC's qrels and topics. JSON lines ``{"qid", "question",
-        "relevant": [ids]}`` (optionally with ``"grades": {id: grade}``), or ``{"qid",
-        "similar_to": [ids], "relevant": [ids]}`` for similar papers; pathfinder's
-        ``{"arxiv_id": {"question_abstract": ...}}`` and ``{"key": {"question": ..., "arxiv":
-        [...]}}``; PaSa's JSON lines (``question``, ``answer``, ``answer_arxiv_id``); CiteME's CSV
-        (``excerpt``, ``target_paper_title``); TREC qrels.
+        A file, or a folder with TREC's qrels and topics. The formats are:
+
+        - JSON lines ``{"qid", "question", "relevant": [ids]}``, optionally with
+          ``"grades": {id: grade}``, or ``{"qid", "similar_to": [ids], "relevant": [ids]}`` for
+          similar papers;
+        - pathfinder's ``{"arxiv_id": {"question_abstract": ...}}`` and
+          ``{"key": {"question": ..., "arxiv": [...]}}``;
+        - PaSa's JSON lines (``question``, ``answer``, ``answer_arxiv_id``);
+        - CiteME's CSV (``excerpt``, ``target_paper_title``);
+        - TREC qrels.
 
     Returns
     -------
     list of Query
-        In the order of the file. Queries of qrels without a relevant paper are omitted.
+        Queries in the order of the file. Queries without a relevant paper in qrels are omitted.
 
     Raises
     ------
@@ -240,7 +244,7 @@ def _read_json(text: str, path: Path) -> list[Query]:
 
 
 def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
-    """Read an entry of pathfinder's files: a question about one abstract or several papers."""
+    """Read one question from pathfinder's files, about one abstract or several papers."""
     where = f"{path}, entry {key!r},"
     if "question_abstract" in value:
         return Query(key, checked_question(value["question_abstract"], where), (key,))
@@ -297,7 +301,7 @@ def _names(value: object, where: str, name: str) -> tuple[str, ...]:
 
 
 def _read_citeme(text: str, path: Path) -> list[Query]:
-    """Read CiteME (Press et al. 2024, arXiv:2407.12861): excerpts and the titles they cite."""
+    """Read the excerpts of CiteME and the titles they cite (Press et al. 2024)."""
     return [
         Query(qid, excerpt, (row["target_paper_title"].strip(),), by="title")
         for qid, excerpt, row in citeme_rows(text, path)
@@ -305,7 +309,7 @@ def _read_citeme(text: str, path: Path) -> list[Query]:
 
 
 def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Read the identifier, the excerpt and all columns of each row of a CSV file of CiteME."""
+    """Yield the identifier, the excerpt and all columns of each row of CiteME's CSV file."""
     rows = csv.DictReader(text.splitlines(keepends=True))
     if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
         raise InputError(
@@ -414,16 +418,17 @@ _KEYWORDS = 4
 
 
 def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
-    """Make questions with one answer each, from the first keywords of a paper.
+    """Make questions with one known answer each, from the first keywords of a paper.
 
-    They are easier than real questions and favour word search, because the keywords of a paper are
-    in its text. They can show that a search fails; write your own questions to show its quality.
+    The questions are easier than real ones and favour word search, because the keywords of a paper
+    occur in its text. They can show that a search fails, but not how good it is; write your own
+    questions for that.
 
     Parameters
     ----------
     atlas : AtlasStore
     n : int, default 100
-        Number of questions, at most the number of papers with four keywords.
+        Number of questions. It is limited to the number of papers with four keywords.
     seed : int, default 1
         Seed of the random selection.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
-"""Measures that are reported by default."""
+"""Default measures of a ranking."""
 
 _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?")
 
@@ -79,10 +79,11 @@ def score_rankings(
     *,
     measures: Sequence[str] = MEASURES,
 ) -> Scores:
-    """Score the ranking of each query, best paper first; a missing query has an empty ranking.
+    """Score the ranking of each query.
 
-    The measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
-    doi:10.1145/582415.582418).
+    A ranking lists the best paper first. A query without a ranking gets the scores of an empty
+    ranking. The measures are defined as in trec_eval; ``ndcg@k`` has linear gains (Järvelin &
+    Kekäläinen 2002, doi:10.1145/582415.582418).
     """
     from ir_measures import iter_calc
 
@@ -128,7 +129,7 @@ def paired_difference(
     samples: int = 10_000,
     seed: int = 0,
 ) -> Difference:
-    """Compare two methods on the same questions, by Fisher's randomisation test.
+    """Compare two methods on the same questions with Fisher's randomisation test.
 
     See Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528.
     """
@@ -167,7 +168,7 @@ def _parse_measure(name: str) -> Measure:
 
 
 def _whole_grades(query: Query) -> dict[str, int]:
-    """Convert grades to whole numbers, as trec_eval requires; nDCG is independent of their unit."""
+    """Convert grades to whole numbers for trec_eval; a common factor does not change nDCG."""
     grades = {paper: query.grade(paper) for paper in query.relevant}
     if not grades or max(grades.values()) <= 0:
         raise InputError(f"Question {query.qid!r} has no relevant paper; remove it.")
@@ -196,12 +197,12 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "fusion": {"rerank": False},
     DEFAULT: {},
 }
-"""Settings of each method: BM25, cosines, both by reciprocal rank, both by score, and the default,
-which also reranks by late interaction."""
+"""Settings of each method. ``words`` is BM25 and ``semantic`` uses cosines. The fusions combine
+both, by reciprocal rank or by score. The default also reranks by late interaction."""
 
 TF_IDF = "tf-idf"
 DEPTH = 100
-"""Length of each ranking."""
+"""Number of papers in each ranking."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class Evaluation:
     counts: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measures of the default method, and those of the other methods by name."""
+        """Return the measures of the default method, and the other methods by name."""
         default = self.scores[DEFAULT]
         intervals = {
             name: [round(found.low, 4), round(found.high, 4)]
@@ -233,7 +234,7 @@ class Evaluation:
         }
 
     def to_text(self) -> str:
-        """Format the measures with intervals and the gains of the default method as a table."""
+        """Format the measures with intervals, and the gains of the default method, as a table."""
         known, given = self.counts["queries_known"], self.counts["queries"]
         lines = [f"{known:,} of {given:,} questions have an answer in this atlas."]
         measures = list(self.scores[DEFAULT].values)
@@ -256,7 +257,7 @@ def evaluate_retrieval(
     steps: Mapping[str, Mapping[str, Any]] = STEPS,
     tf_idf: bool = True,
 ) -> Evaluation:
-    """Run a benchmark on an atlas.
+    """Measure how well searches find the relevant papers.
 
     Parameters
     ----------
@@ -264,9 +265,9 @@ def evaluate_retrieval(
     queries : path or sequence of Query
         A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
-        Settings of `Atlas.search` for each method by name; must include "default".
+        Settings of `Atlas.search` by the name of the method; "default" is required.
     tf_idf : bool, default True
-        Whether to run the baseline of pathfinder as well.
+        Whether to include a TF-IDF search, the baseline of pathfinder.
 
     Returns
     -------
@@ -319,7 +320,7 @@ def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query],
 
 
 def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
-    """Return a search by cosines between TF-IDF vectors of titles and abstracts (scikit-learn)."""
+    """Return a function that searches by cosines of TF-IDF vectors of title and abstract."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from landscape.types import Survey
 
 DEPTHS = (20, 50, 100)
-"""Numbers of papers at which recall is compared, as in the evaluation of PaSa."""
+"""Numbers of papers for which recall is measured, as in the evaluation of PaSa."""
 
 FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
     "survey",
@@ -41,13 +41,13 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
 }
-_FEWEST = 3  # references in the atlas that a question needs
+_FEWEST = 3  # minimum references of a question's paper in the atlas
 Half = Literal["all", "first", "second"]
 
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """Table of each variant, with a row per question and a column per measure; NaN if undefined."""
+    """Measures of each variant, in tables with one row per question and one column per measure."""
 
     values: Mapping[str, pd.DataFrame]
     seconds: Mapping[str, float]
@@ -62,7 +62,7 @@ class SurveyEvaluation:
         }
 
     def gains(self) -> dict[str, Any]:
-        """Return the gain of the survey over one search for each measure, with 95% intervals."""
+        """Return the gain of the survey over one search by measure, with 95% intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         gains = {}
         for measure in one.columns.drop("returned"):
@@ -106,7 +106,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions from citations: the question is a title, the answer its references."""
+    """Make questions from citations: a paper's title, answered by the papers it cites."""
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -137,18 +137,19 @@ def evaluate_survey(
     model: WritingModel | None = None,
     **settings: Any,
 ) -> SurveyEvaluation:
-    """Measure surveys against questions whose papers are known.
+    """Measure how well surveys find the known papers of questions.
 
     Parameters
     ----------
     atlas : AtlasStore
     queries : path or sequence of Query, optional
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
-        `landscape.evaluation._questions.read_queries`; by default `questions_from_citations`.
+        `landscape.evaluation._questions.read_queries`. By default the questions come from
+        `questions_from_citations`.
     half, most
-        As for `questions_from_citations`; `most` also applies to a file.
+        See `questions_from_citations`; `most` also limits the questions of a file.
     variants : mapping of str to mapping
-        Settings of each variant by name; must include "survey".
+        Settings by the name of the variant; "survey" is required.
     model : WritingModel, optional
     **settings
         Settings of every survey, such as ``papers``.
@@ -217,7 +218,7 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
 def _one_search(
     atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
 ) -> dict[str, float]:
-    """Measure one search with the same question, papers and number of results as a survey."""
+    """Measure one search for the question of a survey, with as many results as the survey."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)
     wanted = max(n, chosen.papers, *DEPTHS)

@@ -13,22 +13,22 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ONE_SPOT = 1e-30  # smaller spans count as zero because their fractions underflow
+_ONE_SPOT = 1e-30  # smaller extents are treated as zero, because fractions of them underflow
 _BLOCK = 500_000  # papers per block, to limit memory
-_ENOUGH_TO_COUNT = 100  # papers; with fewer papers the contours would shrink to points
+_ENOUGH_TO_COUNT = 100  # papers; contours of unsmoothed counts need at least this many
 
-_CONTRAST = 1.05  # of a peak and its highest saddle; a lower peak is merged
+_CONTRAST = 1.05  # minimum ratio of a peak to its highest saddle; lower peaks are merged
 
 Bounds = tuple[float, float, float, float]
 
-# More points are counted by datashader, which needs no index array. For fewer points NumPy is
-# faster than the import and compilation of datashader.
+# From this number of points on, datashader counts them, which needs no index array. For fewer
+# points NumPy takes less time than the import and compilation of datashader.
 _MANY = 500_000
 
 
 @dataclass(frozen=True)
 class DensityGrid:
-    """Counts of papers in cells, and the smoothed counts; row 0 has the lowest y."""
+    """Grid with the number of papers per cell and the smoothed density; row 0 has the lowest y."""
 
     density: NDArray[np.float64]
     counts: NDArray[np.float64]
@@ -56,7 +56,7 @@ class DensityGrid:
     def cells_of(
         self, x: NDArray[np.floating], y: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the row and the column of each paper; papers outside are in the nearest cell."""
+        """Return the row and column of each paper; papers outside the grid get the nearest cell."""
         n_rows, n_columns = self.density.shape
         columns = np.floor((np.asarray(x, dtype=np.float64) - self.left) / self.cell_width)
         rows = np.floor((np.asarray(y, dtype=np.float64) - self.bottom) / self.cell_height)
@@ -105,14 +105,16 @@ def density_grid(
         contains all papers with a margin of four bandwidths, so that no kernel is truncated.
         Densities that are compared need the same window and bandwidth.
     shape : tuple of int, default (n_cells, n_cells)
-        Rows and columns of the window; without `bounds` it is computed from `n_cells`.
+        Rows and columns of the window. Without `bounds`, it is computed from `n_cells`.
     bandwidth : float, optional
-        Standard deviation of the kernel in map units, by default from `default_bandwidth`; 0
-        disables smoothing. It is limited to a quarter of the longer side of a given window.
+        Standard deviation of the kernel in map units; 0 disables smoothing. The default is
+        computed by `default_bandwidth`. With `bounds`, the bandwidth is limited to a quarter of
+        the longer side of the window.
     weights : array_like of float, shape (n_papers,), optional
         Weight of each paper; default 1.
     n_cells : int, default 512
-        Square cells along the longer side of the map, without `bounds`.
+        Number of cells per side. Without `bounds`, the cells are square and this is the number
+        along the longer side of the map.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def count_grid(
     shape: tuple[int, int],
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Count papers, or their weights, per cell of a window; the last cells include their edges."""
+    """Count papers per cell of a window, or sum their weights; the last cells include the edge."""
     left, bottom, right, top = map(float, bounds)
     if not (right > left and top > bottom):
         raise InputError(f"The window {bounds} is empty; give (x0, y0, x1, y1) with x0 < x1.")
@@ -188,7 +190,7 @@ def _count_streaming(
 def _square_cells(
     x: NDArray[np.float64], y: NDArray[np.float64], bandwidth: float, n_cells: int
 ) -> tuple[float, float, float, tuple[int, int]]:
-    """Return the origin, cell size and shape of a grid with all papers and their kernels."""
+    """Return origin, cell size and shape of a grid that contains all papers and their kernels."""
     low_x, high_x = (float(x.min()), float(x.max())) if len(x) else (0.0, 0.0)
     low_y, high_y = (float(y.min()), float(y.max())) if len(y) else (0.0, 0.0)
     margin = 4 * bandwidth
@@ -209,7 +211,7 @@ def _count(
     weights: ArrayLike | None,
     edges: tuple[float, float] = (np.nan, np.nan),
 ) -> NDArray[np.float64]:
-    """Count papers in blocks; the two-dimensional histogram of NumPy takes ten times as long."""
+    """Count papers in blocks; `numpy.histogram2d` would take ten times as long."""
     counts = np.zeros(shape[0] * shape[1])
     counted = None if weights is None else np.asarray(weights, dtype=np.float64)
     for start in range(0, len(x), _BLOCK):
@@ -229,9 +231,10 @@ def _count(
 def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
     """Return the default kernel width of a map, in map units.
 
-    Silverman's rule (1986, sec. 4.3.2) assumes one Gaussian, but a map has many clumps, so the
-    exponent and the constant give a narrower kernel. Limits of 1/200 and 1/30 of the extent keep
-    single papers from being peaks on small maps and fields from merging on large ones.
+    Silverman's rule (1986, sec. 4.3.2) assumes one Gaussian, but a map has many clumps. The
+    constant and the exponent used here give a narrower kernel. The bandwidth is limited to the
+    range 1/200 to 1/30 of the extent of the map. The lower limit prevents peaks of single papers;
+    the upper limit prevents that separate fields merge.
     """
     if len(x) == 0:
         return 1.0
@@ -255,7 +258,7 @@ def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
 
 
 def kernel_within(bounds: Bounds, bandwidth: float) -> float:
-    """Limit a bandwidth to a quarter of the window, in case all papers are at one point."""
+    """Limit a bandwidth to a quarter of the longer side of a window."""
     left, bottom, right, top = bounds
     return min(bandwidth, max(right - left, top - bottom) / 4)
 
@@ -265,8 +268,9 @@ def highest_density_levels(
 ) -> tuple[float, ...]:
     """Return the levels of highest-density regions (Hyndman 1996, Am. Stat. 50, 120).
 
-    Unsmoothed counts are summed, because smoothing widens narrow clumps; below 100 papers the
-    smoothed density is summed, because contours would shrink to points.
+    The share inside a contour is computed from unsmoothed counts, because smoothing widens narrow
+    clumps. For fewer than 100 papers it is computed from the smoothed density, because the
+    contours would otherwise shrink to points.
     """
     wrong = [share for share in shares if not 0 < share < 1]
     if wrong:
@@ -278,7 +282,7 @@ def highest_density_levels(
 def _levels_holding(
     density: NDArray[np.float64], counts: NDArray[np.float64], shares: Sequence[float]
 ) -> tuple[float, ...]:
-    """Return the densities of the contours that contain shares of the counts."""
+    """Return, for each share, the density at the contour that contains this share of the counts."""
     filled = density > 0
     order = np.argsort(-density[filled], kind="stable")
     ordered, inside = density[filled][order], np.cumsum(counts[filled][order])
@@ -289,7 +293,7 @@ def _levels_holding(
 
 
 def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
-    """Return the contour lines of a level: closed lines of (x, y), the longest first."""
+    """Return the contour lines of a level as closed lines of (x, y), the longest first."""
     from skimage.measure import find_contours
 
     if not np.isfinite(level) or not level > 0:
@@ -319,9 +323,9 @@ def find_basins(
 ) -> Basins:
     """Find the peaks of the density and divide the densest part of the map among them.
 
-    A watershed assigns cells to local maxima. Shallow basins are then merged across their highest
-    saddle, in the order of topological persistence (Edelsbrunner, Letscher & Zomorodian 2002),
-    weighted by the number of papers above the saddle.
+    A watershed assigns each cell to a local maximum. Shallow basins are then merged with the
+    neighbour across their highest saddle, in the order of topological persistence (Edelsbrunner,
+    Letscher & Zomorodian 2002), weighted by the number of papers above the saddle.
     """
     from scipy import ndimage
     from skimage.segmentation import watershed
@@ -358,8 +362,8 @@ def find_basins(
 def _papers_and_heights(
     density: NDArray[np.float64], labels: NDArray[np.integer], n_labels: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the number of papers and the highest density of each basin; label -1 is no basin."""
-    filled = labels >= 0  # a small part of the grid; sorting the whole grid takes far longer
+    """Return the number of papers and the highest density of each basin; label -1 is ignored."""
+    filled = labels >= 0  # only a small part of the grid, because sorting the whole grid is slow
     label, value = labels[filled], density[filled]
     highest = np.zeros(n_labels)
     np.maximum.at(highest, label, value)
@@ -401,7 +405,7 @@ def _merge_basins(
         if loss[basin] >= 0 and (max_peaks is None or alive <= max_peaks):
             break
         into = max(saddles[basin], key=lambda other: (saddles[basin][other], -other))
-        if peak[into] < peak[basin]:  # the basin of the higher peak remains
+        if peak[into] < peak[basin]:  # keep the basin with the higher peak
             basin, into = into, basin
         owner[owner == basin] = into
         papers[into] += papers[basin]

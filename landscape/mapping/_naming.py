@@ -22,11 +22,11 @@ QUANTITIES = frozenset(_LISTS["quantity"])
 
 @dataclass(frozen=True)
 class NameSettings:
-    """Thresholds of region names; ``tests/mapping/test_naming.py`` checks the names."""
+    """Thresholds for choosing region names."""
 
     many_papers: int = 5000
-    enough_share: float = 0.1  # share of the papers of a region that its first name covers
-    second_share: float = 1.4  # share of a second name relative to the first name
+    enough_share: float = 0.1  # minimum share of a region's papers that the first name must cover
+    second_share: float = 1.4  # minimum ratio of the share of the second name to that of the first
     second_score: float = 0.6
 
 
@@ -61,8 +61,8 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
     uses = np.bincount(surface, minlength=len(surfaces))
-    # In a large corpus most spellings occur once and cannot become names; omitting them first
-    # saves most of the time. In a small corpus they can add up with other spellings.
+    # In a large corpus, most spellings occur once and cannot become names. Omitting them here
+    # saves most of the time. In a small corpus, rare spellings of one form are added up.
     kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
@@ -71,7 +71,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surfaces, uses = surfaces[kept_surface], uses[kept_surface]
     form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
     frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
-    # Most frequent spelling of each form; ties in alphabetical order, so that the result is unique.
+    # Use the most frequent spelling of each form; ties are resolved by alphabetical order.
     order = np.lexsort((surfaces.astype(str), -uses))[::-1]
     shown = np.empty(len(forms), dtype=object)
     shown[form_of_surface[order]] = surfaces[order]
@@ -81,7 +81,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     form = form_of[surface]
     known = (form >= 0) & np.append(frequent, False)[form]
     paper, form = paper[known], form[known]
-    # Pairs as single numbers, because sorting removes duplicates faster than tuples would.
+    # Encode each pair as one number, because sorting numbers removes duplicates quickly.
     direct = _sorted_unique(paper * len(forms) + form)
     outer, inner = _contained(forms, np.bincount(direct % len(forms), minlength=len(forms)))
     starts = np.searchsorted(outer, direct % len(forms), side="left")
@@ -100,7 +100,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
 
 
 def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return sorted distinct numbers by sorting, ten times as fast as hashing in `numpy.unique`."""
+    """Return sorted distinct numbers; sorting is ten times as fast as hashing in `numpy.unique`."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
@@ -108,7 +108,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of a form and a shorter phrase in the form that is also used alone."""
+    """Return pairs of a form and a shorter form inside it that is also used on its own."""
     number = {form: index for index, form in enumerate(forms)}
     pairs: list[tuple[int, int]] = []
     for index, form in enumerate(forms):
@@ -137,6 +137,8 @@ def score_phrases(
     per_region: int = 40,
 ) -> pd.DataFrame:
     r"""Rank phrases by how well they distinguish each region from its neighbours and the rest.
+
+    The score of phrase p in region r depends on the shares f of the papers that contain it:
 
     .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
@@ -202,7 +204,7 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
         if words[-1] in QUANTITIES or _DATA_RELEASE.fullmatch(words[-1]):
             promise[index] *= 0.6
         elif len(words) == 1 and text[:2].isupper():
-            promise[index] *= 0.6  # many readers do not know an acronym
+            promise[index] *= 0.6  # many readers do not know the acronym
     return promise
 
 
@@ -268,7 +270,7 @@ def pair_names(
     enough: float = 0.5,
     longest: int = 40,
 ) -> tuple[list[str], list[list[str]]]:
-    """Name wide regions by two phrases that complement each other."""
+    """Name continents by one phrase, or by two phrases that cover different papers."""
     first = score_phrases(table, region, neighbours)
     _, keywords = choose_names(table, first, len(neighbours))
     lengths = [longest] * len(neighbours)
@@ -335,7 +337,7 @@ def capitalised(phrase: str) -> str:
 
 
 def _same_subject(one: str, other: str) -> bool:
-    """Return whether two names would look like the same topic on the map."""
+    """Return whether a reader would take two names for the same topic."""
     if one == other:
         return True
     words, others = set(one.split(" ")), set(other.split(" "))

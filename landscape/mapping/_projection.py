@@ -23,7 +23,7 @@ FEWEST_FOR_A_GRAPH = 12
 
 
 def _pca(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Project on the two directions of largest variance; missing directions are zero."""
+    """Project on the first two principal components; a missing component is zero."""
     centred = np.asarray(vectors, dtype=np.float64)
     centred = centred - centred.mean(axis=0)
     # The n_dims x n_dims matrix is small for any number of papers.
@@ -80,12 +80,14 @@ def project(
     vectors : array of float, shape (n_papers, n_dims)
         L2-normalised embeddings, optionally memory-mapped.
     method : {"umap", "tsne", "pca"}, default "umap"
-        Layout. Fewer than 12 distinct papers are always placed by PCA, because a graph of
-        neighbours is meaningless.
+        Method of the projection. Fewer than 12 distinct papers are always projected by PCA,
+        because a graph of neighbours needs more.
     seed : int, optional
-        Makes the map exactly reproducible, but uses one core instead of all.
+        Seed of the random numbers. With a seed the map is exactly reproducible, but is computed
+        on one core instead of all.
     n_neighbors : int, default 15
-        Neighbours of each paper; small values show fine structure, large ones the global one.
+        Number of neighbours of each paper. Small values emphasise fine structure, large values
+        emphasise global structure.
     min_dist : float, default 0.05
         Minimum distance between papers, in map units.
     start : {"pca", "spectral"}, default "pca"
@@ -94,8 +96,8 @@ def project(
     Returns
     -------
     array of float32, shape (n_papers, 2)
-        Map coordinates, centred on the median, with the long axis horizontal. Only nearness is
-        meaningful; directions and distances between far groups are not.
+        Map coordinates, centred on the median, with the long axis horizontal. Papers that are
+        close on the map are similar; directions and large distances have no meaning.
 
     Raises
     ------
@@ -131,10 +133,10 @@ def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
     # Omit the farthest papers, so that outliers do not affect the rotation.
     radius = np.hypot(*centred.T)
     bulk = centred[radius <= np.quantile(radius, 0.99)]
-    bulk = bulk - bulk.mean(axis=0)  # the mean rotates with the map, the median does not
+    bulk = bulk - bulk.mean(axis=0)  # use the mean, because the median depends on the rotation
     _, axes = np.linalg.eigh(bulk.T @ bulk)
     turned = centred @ axes[:, ::-1]
-    # The sign of an axis is arbitrary; the longer tail points right and up.
+    # The sign of an axis is arbitrary. Choose it so that the longer tails point right and up.
     tails = np.abs(np.quantile(turned, 0.995, axis=0)) - np.abs(np.quantile(turned, 0.005, axis=0))
     turned *= np.where(tails < 0, -1.0, 1.0)
     return turned.astype(np.float32)
@@ -161,15 +163,15 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     return True
 
 
-# Without a cache in the directory of the library, Numba compiles umap-learn in every process,
-# which takes ten to twenty seconds. A cache helps functions of arrays and numbers;
-# a function of a function, such as a distance, would be compiled for every object.
+# Without a cache, Numba compiles umap-learn in every process, which takes 10 to 20 seconds. The
+# cache works for functions of arrays and numbers. Functions that take another function, such as
+# a distance, are compiled again in every process.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 
 @functools.cache
 def umap_with_kept_code() -> ModuleType:
-    """Import umap-learn and enable the cache of Numba for its functions."""
+    """Import umap-learn, and enable Numba's cache for its functions."""
     import umap
     from numba.core.dispatcher import Dispatcher
 
@@ -187,7 +189,7 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # no cache: the directory is not writable, or the version of Numba differs
+        return  # the folder is not writable, or this version of Numba differs
 
     def save_unless_disk_is_full(*arguments: Any) -> None:
         try:
@@ -205,13 +207,13 @@ def place(
     *,
     k: int = 15,
 ) -> NDArray[np.float32]:
-    r"""Place new papers among the papers of a finished map.
+    r"""Return map coordinates for new papers; the papers already on the map do not move.
 
     Each new paper is placed at the weighted mean of its `k` nearest neighbours in the full
-    dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1):
-    :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)` with :math:`\rho` the nearest distance and
-    :math:`\sigma` such that :math:`\sum_i w_i = \log_2 k`. These are the initial positions of
-    ``transform`` in umap-learn, and need only the arrays of the atlas, not a pickled reducer.
+    dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1),
+    :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)`, where :math:`\rho` is the smallest distance
+    and :math:`\sigma` satisfies :math:`\sum_i w_i = \log_2 k`. The method ``transform`` of
+    umap-learn starts from the same positions, but it needs a pickled reducer.
 
     Parameters
     ----------

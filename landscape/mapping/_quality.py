@@ -1,4 +1,4 @@
-"""Measure the quality of a map: its agreement with the full dimension and with a second run."""
+"""Measure how well a map agrees with the full-dimensional embeddings and with a second run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Measures = dict[str, float | int | str | None]
 
-#: Layouts without a second run, and the reason.
+#: Layouts for which stability is not measured, with the reason.
 _WITHOUT_RUNS = {
     "ready": "the map came ready-made",
     "keep": "the map was kept, not laid out in one run",
@@ -53,18 +53,19 @@ def measure_quality(
     categories : sequence of str or None, length n_papers
         Primary category of each paper, for the accuracy measures.
     topics : pandas.DataFrame, optional
-        Table of topics whose peaks are searched in resampled corpora.
+        Table of topics, to measure whether their peaks are found again in resampled corpora.
     topics_method : {"density", "hdbscan"}, default "density"
-        Method of these topics.
+        Method that found these topics.
     layout : str, default "umap"
-        Method of the map, for the comparison of two runs; "ready" and "keep" are not compared.
+        Projection method, used for the comparison of two runs. For "ready" and "keep", no runs
+        are compared.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
         Settings of the map, as for `project`.
     n_sample : int, default 2000
-        Papers in the random sample for neighbours.
+        Number of randomly sampled papers whose neighbours are compared.
     n_second_run : int, default 8000
-        Papers in the two runs that are compared for stability.
+        Number of papers in the two runs that are compared for stability.
     seed : int, default 0
 
     Returns
@@ -72,8 +73,8 @@ def measure_quality(
     dict of str to float, int, str or None
         ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
         ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``, ``stability``,
-        all between 0 and 1, and sample sizes; None for too few papers, or for the reason in
-        ``stability_reason``.
+        all between 0 and 1, and the sample sizes. A measure is None if there are too few papers;
+        for the stability, ``stability_reason`` can give another reason.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def neighbours_of_sample(
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:
-    """Remove each paper from its list of neighbours; with exact duplicates it can be missing."""
+    """Remove each paper from its own neighbours; if it is not among them, remove the last one."""
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
@@ -146,9 +147,9 @@ def rank_measures(
     from sklearn.manifold import trustworthiness
 
     k = max(1, min(k, (len(plane) - 1) // 2))
-    # On normalised vectors the Euclidean order is the cosine order.
+    # For normalised vectors, Euclidean and cosine distances give the same order.
     trust = trustworthiness(vectors, plane, n_neighbors=k)
-    continuity = trustworthiness(plane, vectors, n_neighbors=k)  # the same with exchanged arguments
+    continuity = trustworthiness(plane, vectors, n_neighbors=k)  # arguments exchanged
     return float(trust), float(continuity)
 
 
@@ -158,7 +159,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """Return how often the neighbours of a paper predict its category, and the same by chance."""
+    """Return how often the neighbours predict a paper's category, compared with chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))
@@ -192,7 +193,7 @@ def peak_recall(
     n_resamples: int = 20,
     seed: int = 0,
 ) -> float | None:
-    """Return the mean fraction of peaks that are found again in resampled corpora."""
+    """Return the mean fraction of peaks that are recovered in bootstrap samples of the papers."""
     from scipy.spatial import KDTree
 
     if len(peak_x) == 0:

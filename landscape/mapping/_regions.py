@@ -25,7 +25,7 @@ BY_KEYWORDS = "keywords"  # source of a name; other sources are a language model
 #: Number of the first continent; regions have lower numbers.
 FIRST_CONTINENT = 1000
 
-#: Largest number of names on a page.
+#: Default maximum number of regions, so that their names fit on a page.
 MOST_REGIONS = 90
 
 
@@ -58,24 +58,25 @@ def build_topics(
     x, y : array of float, shape (n_papers,)
         Map coordinates.
     keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
-        Keywords of each paper, from which names are made.
+        Keywords of each paper. The names are chosen from them.
     titles : sequence of str, length n_papers
-        Titles from which exemplars for the language model are chosen.
+        Titles of the papers; the language model receives the titles of typical papers.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. Continents group neighbouring regions that are similar in the full dimension,
-        or, without vectors, close on the map.
+        Embeddings. With them, continents group neighbouring regions whose embeddings are similar;
+        without them, continents group regions that are close on the map.
     method : {"density", "hdbscan"}, default "density"
-        Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
+        Method that finds the regions: basins around the peaks of the smoothed density, or
+        clusters found by HDBSCAN (Campello et al. 2013).
     max_regions, n_continents : int, optional
-        Maximum numbers; by default computed from the number of papers.
+        Maximum number of regions and of continents. The defaults depend on the number of papers.
     previous : array of int, shape (n_papers, 2), optional
-        Region and continent of each paper in an earlier build, -1 for new papers. A topic keeps
-        the number of the old topic with most of its papers, so that manual labels remain; a topic
-        without old papers gets an unused number.
+        Region and continent of each paper in an earlier build, -1 for new papers. A topic gets
+        the number of the old topic with most of its papers, so that manual labels remain valid. A
+        topic without old papers gets an unused number.
     language_model : LanguageModel, optional
         Improves the names, using keywords and exemplar titles.
     note : callable, optional
-        Called with a message about names that the language model failed to improve.
+        Function that receives a message about names that the language model could not improve.
 
     Returns
     -------
@@ -104,7 +105,7 @@ def build_topics(
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
 
-    # The name of the smallest region has to occur in at least 5% of its papers.
+    # Ignore phrases in fewer papers than 5% of the smallest possible region.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
     table = phrase_table(keywords, fewest=fewest)
     near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
@@ -242,13 +243,13 @@ def gather_continents(
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
-        # scikit-learn would join separate pieces with a warning, so connectivity is omitted
+        # scikit-learn warns about separate pieces, so connectivity is then omitted
         connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
     ).fit_predict(np.asarray(profile)[original])
     found = found[np.searchsorted(original, np.arange(n_regions))]
     _, found = np.unique(found, return_inverse=True)
-    # The inverse of the order by size is the rank.
+    # Number the continents by size: the rank is the inverse permutation of the sorted order.
     rank = np.argsort(np.argsort(-np.bincount(found, weights=n_papers), kind="stable"))
     return np.asarray(rank[found], dtype=np.int64)
 
@@ -277,7 +278,7 @@ def _keep_numbers(
     table: pd.DataFrame,
     previous: NDArray[np.integer],
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Give each topic the number of the old topic with most of its papers."""
+    """Renumber the topics: each gets the number of the old topic with most of its papers."""
     regions = match_numbers(region, np.asarray(previous)[:, 0], first=0)
     continents = match_numbers(continent, np.asarray(previous)[:, 1], first=FIRST_CONTINENT)
     number = dict(enumerate(regions))
@@ -294,7 +295,7 @@ def _keep_numbers(
 def match_numbers(
     new: NDArray[np.integer], old: NDArray[np.integer], *, first: int = 0
 ) -> list[int]:
-    """Give new groups the numbers of old groups such that most papers keep theirs (Kuhn 1955)."""
+    """Match new groups to old numbers so that most papers keep their number (Kuhn 1955)."""
     from scipy.optimize import linear_sum_assignment
 
     n_new = int(new.max(initial=-1)) + 1
@@ -319,7 +320,7 @@ def _exemplars(
     region: NDArray[np.int64],
     places: pd.DataFrame,
 ) -> list[list[int]]:
-    """Return the rows of the papers nearest to each peak."""
+    """Return for each region the rows of the papers that are nearest to its peak."""
     away = np.full(len(x), np.inf)
     inside = region >= 0
     away[inside] = np.hypot(
@@ -371,7 +372,7 @@ def _polish(
     language_model: LanguageModel,
     note: Callable[[str], None] | None,
 ) -> pd.DataFrame:
-    """Improve the names with a language model; rejected names are not changed."""
+    """Improve the names with a language model; keep the old name if the answer is rejected."""
     from landscape.llm._region_names import polish_names
 
     siblings = table.groupby("parent_id").label.apply(list).to_dict()

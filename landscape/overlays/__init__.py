@@ -1,12 +1,13 @@
-"""Questions about the map: thesaurus, facilities, reviews, trends and citations.
+"""Analyses of an atlas: thesaurus concepts, facilities, reviews, trends and citations.
 
-Each question is a function of an atlas and returns an `Analysis`: a table with its denominators,
-the bounds of the corpus and warnings.
+Each analysis is a function that takes an atlas and returns an `Analysis`: a table with its
+denominators, the bounds of the corpus, and warnings.
 
-- `landscape.overlays.thesaurus`: concepts of papers, where they are on the map, what is missing;
-- `landscape.overlays.missions`: facilities that papers mention, and their impact on the literature;
-- `landscape.overlays.reviews`: which papers are reviews, and where one would help most;
-- `landscape.overlays.trends`: topics, authors and places over time, and two selections compared.
+- `landscape.overlays.thesaurus`: find concepts on the map, and concepts that the thesaurus lacks;
+- `landscape.overlays.missions`: find facilities in papers, and measure their impact;
+- `landscape.overlays.reviews`: find review papers, and regions where a review would help most;
+- `landscape.overlays.trends`: follow topics, authors, institutions and countries over time, and
+  compare two selections of papers.
 
 >>> from landscape import overlays
 >>> overlays.missions.find_mentions("Observed with ALMA.")[0].facility

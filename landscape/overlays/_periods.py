@@ -1,4 +1,4 @@
-"""Years that a corpus covers, periods of years, and shares of papers by year."""
+"""Find the years that a corpus covers, and compute shares of papers by year."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNKNOWN_YEAR = -1
 _LEAST_SHARE = 0.2
 _JUMP = 3.0
-_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers change abruptly by chance
+_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers often change by this factor by chance
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Years:
 
     @property
     def jumps(self) -> NDArray[np.int64]:
-        """Indices of the years after which the corpus grows or shrinks by a factor of 3 or more."""
+        """Indices of the years before an abrupt change: a factor of 3 or more to the next year."""
         return np.flatnonzero(abrupt_changes(self.counts))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about conclusions from these years, one sentence each."""
+        """Warnings about gaps and abrupt changes in these years, one sentence each."""
         gaps = ", ".join(format_spans(self.years[~self.covered]))
         years, counts = self.years, self.counts
         jumps = ", ".join(
@@ -57,7 +57,7 @@ def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
 
 
 def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
-    """Return the warnings of ``analyses.yaml`` whose conditions hold, with their values."""
+    """Return the warnings from ``analyses.yaml`` that are needed, with the values filled in."""
     texts = _texts()[kind]
     return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)
 
@@ -100,7 +100,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Find the years between which a corpus grows or shrinks by a factor of 3 or more."""
+    """Return, for each pair of successive years, whether the count changes by 3 times or more."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)

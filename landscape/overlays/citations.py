@@ -1,4 +1,4 @@
-"""The citation graph: sparse rows, influence, co-citation, coupling and names of papers."""
+"""The citation graph: influence, co-citation and bibliographic coupling of papers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Links:
-    """A graph as sparse rows; row i is ``targets[starts[i]:starts[i + 1]]`` in ascending order."""
+    """A sparse graph: node i links to ``targets[starts[i]:starts[i + 1]]``, in ascending order."""
 
     starts: NDArray[np.int64]
     targets: Nodes
@@ -77,7 +77,7 @@ class Links:
 
 
 def link(sources: NDArray[np.integer], targets: NDArray[np.integer], *, n_nodes: int) -> Links:
-    """Arrange pairs of nodes as sparse rows; repeated pairs and self-links are dropped."""
+    """Build a sparse graph from pairs of nodes, without repeated pairs and self-links."""
     from scipy.sparse import csr_array
 
     proper = sources != targets
@@ -91,9 +91,9 @@ def influence(
 ) -> NDArray[np.float32]:
     r"""Return the influence (PageRank) of each node; the mean is 1.
 
-    Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. Damping
-    is a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics
-    1, 8), not 0.85 as on the web (Page et al. 1999).
+    Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. The
+    default damping is 0.5, because readers of papers follow two links on average (Chen et al. 2007,
+    J. Informetrics 1, 8). For web pages it is 0.85 (Page et al. 1999).
     """
     n = references.n_nodes
     if not n:
@@ -118,8 +118,8 @@ def cocited(
 ) -> Found:
     r"""Find papers cited together with the given papers (co-citation: Small 1973, JASIS 24, 265).
 
-    Returns the other nodes, best first, and Salton's cosines
-    :math:`c_{pq} / \sqrt{c_p c_q}` of the counts of citing papers, averaged over the given ones.
+    Return the other nodes, best first, with their scores. The score is Salton's cosine
+    :math:`c_{pq} / \sqrt{c_p c_q}` of the numbers of citing papers, averaged over the given papers.
     """
     return _shared(citations, references, nodes, k)
 
@@ -129,7 +129,7 @@ def coupled(
 ) -> Found:
     """Find papers with the same references as the given papers (coupling: Kessler 1963).
 
-    Returns the other nodes, best first, and the cosines of the reference lists.
+    Return the other nodes, best first, and the cosine similarities of their reference lists.
     """
     return _shared(references, citations, nodes, k)
 
@@ -154,13 +154,13 @@ def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None
 
 
 _LONGEST = 300  # maximum number of characters in a name of an unknown kind
-# Most names are in the normal spelling and need no parsing.
+# Most names already have the normal spelling, so that parsing them is unnecessary.
 _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """The node of each name (-1 for an empty name); stubs are numbered from ``n_papers``."""
+    """Node of each name, -1 for an empty name; the nodes of stubs start at ``n_papers``."""
 
     nodes: NDArray[np.int64]
     stubs: tuple[str, ...]
@@ -169,7 +169,7 @@ class Resolved:
 def resolve(
     names: Sequence[str], papers: Mapping[str, Sequence[str | None]], *, n_papers: int
 ) -> Resolved:
-    """Find papers by their keys, bibcodes, arXiv identifiers or DOIs in any spelling.
+    """Find the nodes of papers by key, bibcode, arXiv identifier or DOI, in any spelling.
 
     `papers` has the columns ``paper_id``, ``bibcode``, ``arxiv_id`` and ``doi`` of the corpus.
     """
@@ -188,7 +188,7 @@ def resolve(
     normal = _normalise_names(given[rest])
     nodes[rest] = _look_up(normal, index, rows)
     open_ = np.flatnonzero(nodes[rest] < 0)
-    # np.unique would pad every name to the length of the longest.
+    # np.unique would need more memory, because it pads each name to the length of the longest.
     place, stubs = pd.factorize(normal[open_], sort=True)
     is_empty = len(stubs) > 0 and stubs[0] == ""
     nodes[rest[open_]] = np.where(normal[open_] == "", -1, place + n_papers - int(is_empty))
@@ -196,7 +196,7 @@ def resolve(
 
 
 def normalise_name(name: str) -> str:
-    """Normalise an arXiv identifier, a bibcode or a DOI, whichever the name contains."""
+    """Return the arXiv identifier, bibcode or DOI in a name, in its normal spelling."""
     text = " ".join(str(name).split())
     arxiv = parse_arxiv_id(text)
     if arxiv:
@@ -208,7 +208,7 @@ def normalise_name(name: str) -> str:
 
 
 def read_year(name: str) -> int | None:
-    """Read the year that a bibcode or an arXiv identifier begins with."""
+    """Return the year from a bibcode or an arXiv identifier, None for other names."""
     if parse_bibcode(name):
         return int(name[:4])
     arxiv = parse_arxiv_id(name)
@@ -226,7 +226,7 @@ def _look_up(
 
 
 def _normalise_names(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Normalise names, and parse only those that are not in the normal spelling."""
+    """Normalise names; names that already have the normal spelling are not parsed."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -311,8 +311,8 @@ class CitationGraph:
     def stubs(self) -> pd.DataFrame:
         """Papers outside the atlas that cite papers of the atlas or are cited by them.
 
-        ``stub_id, title, year, n_citing`` (papers here that cite it) and ``n_cited``, in the order
-        of their nodes.
+        The columns are ``stub_id, title, year, n_citing`` (papers of the atlas that cite it) and
+        ``n_cited`` (papers of the atlas that it cites). The rows are in the order of the nodes.
         """
         import pandas as pd
 
@@ -444,7 +444,7 @@ class CitationGraph:
         starts_file, targets_file = matrix_files(direction)
         links = Links(self._array(starts_file), self._array(targets_file))
         if links.n_nodes < self.n_papers or links.starts[-1] != len(links.targets):
-            fault = ValueError("it does not fit the papers")
+            fault = ValueError("the number of rows does not match the number of papers")
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
@@ -458,10 +458,10 @@ class CitationGraph:
 
 
 def matrix_files(direction: str) -> tuple[str, str]:
-    """Return the file names of one direction: starts of the rows, and targets."""
+    """Return the names of the files with the row starts and the targets of one direction."""
     return tuple(f"{CITATIONS}/{direction}.{kind}.npy" for kind in ("starts", "targets"))  # type: ignore[return-value]  # two of them
 
 
 def citation_graph(store: AtlasStore) -> CitationGraph:
-    """Return the citation graph of an open atlas; its arrays are opened once."""
+    """Return the citation graph of an atlas; it is created once and cached."""
     return store.cached("citation graph", CitationGraph)

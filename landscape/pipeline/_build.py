@@ -91,18 +91,19 @@ def build(
         Folder of the atlas, usually ``NAME.atlas``: new, empty, or an existing atlas.
     embedder : str, optional
         ``"minilm"`` (offline), ``"openai:MODEL"``, ``"st:NAME_OR_PATH"``, ``"ready"`` (the
-        vectors in the inputs), or ``"ready:FILE"``: vectors in a Parquet file with the
-        columns ``paper_id`` and ``embedding``, or in a ``.npy`` file with one row per record in the
-        order of the inputs, if no record is merged or rejected. ``"ready:FILE@MODEL"`` names the
-        model that made them, so that queries can be embedded. The default is the vectors of the
-        inputs if every input has them, else MiniLM.
+        vectors in the inputs), or ``"ready:FILE"``. The file is a Parquet file with the columns
+        ``paper_id`` and ``embedding``, or a ``.npy`` file with one row per record in the order of
+        the inputs. A ``.npy`` file requires that no record is merged or rejected.
+        ``"ready:FILE@MODEL"`` also names the model of the vectors, so that queries can be
+        embedded. By default, the vectors in the inputs are used if every paper has one, else
+        MiniLM.
     layout : str, optional
         ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which keeps the
-        coordinates of the present map and adds the new papers. The default is the coordinates in
-        the inputs if every input has them, else UMAP.
+        coordinates of the current map and adds the new papers. By default, the coordinates in
+        the inputs are used if every paper has them, else UMAP.
     seed : int, optional
-        Seed of the map. A seeded map is reproducible on a CPU, but computed on one core; MiniLM
-        then embeds in float32, so that other CPUs give the same vectors up to rounding.
+        Seed of the map. A seeded map is reproducible on a CPU, but is computed on one core. With
+        a seed, MiniLM uses float32, so that all CPUs give the same vectors up to rounding.
     n_neighbors : int, default 15
         Number of neighbours of each paper in UMAP.
     min_dist : float, default 0.05
@@ -110,16 +111,16 @@ def build(
     keywords_limit : int, default 20
         Maximum number of keywords per paper.
     tagger : str, default "auto"
-        Part-of-speech tagger: ``"auto"`` is ``"rules"``, the better one by measurement.
+        Part-of-speech tagger. ``"auto"`` selects ``"rules"``, the most accurate tagger in tests.
     topics_method : {"density", "hdbscan"}, default "density"
         Method that finds the regions.
     max_regions, n_continents : int, optional
-        Maximum number of regions and of continents; by default it depends on the number of papers.
+        Maximum number of regions and of continents. The defaults depend on the number of papers.
     polish : bool, default False
-        Whether the connected language model improves the names of regions.
+        Whether to improve the names of regions with the connected language model.
     thesaurus : path, optional
-        An official file of the Unified Astronomy Thesaurus (``landscape fetch uat``); by default
-        the part of it that the package contains.
+        Complete Unified Astronomy Thesaurus, downloaded with ``landscape fetch uat``. The default
+        is the subset included in the package.
     known_reviews : path or iterable of path, optional
         Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or text
         with one identifier per line.
@@ -127,11 +128,12 @@ def build(
         Files of citations, see `landscape.corpus.readers._citations.read_citations`. References
         in the papers' own records are always used.
     title : str, optional
-        Title of the atlas; the default is its present title, else the name of the folder.
+        Title of the atlas. The default is its current title, or the name of the folder.
     workers : int, optional
         Number of processes, one per core by default. It does not change the result.
     approve : callable, optional
-        Function that takes a question before a paid embedding starts; it returns True to agree.
+        Function that is called with a question before a paid embedding starts. It returns True
+        to approve the cost.
     say : callable, optional
         Function that receives messages for the user, one line each.
 
@@ -257,7 +259,7 @@ def add_citations(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Add a citation graph to an atlas, or replace it; other parts of the atlas stay unchanged.
+    """Add a citation graph to an atlas, or replace the existing one.
 
     Parameters
     ----------

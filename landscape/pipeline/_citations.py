@@ -1,4 +1,4 @@
-"""Stage of the citation graph: references and citations, also of papers outside the atlas."""
+"""Build stage that writes the citation graph, including cited papers outside the atlas."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _run(context: Context) -> StageResult:
 def _without_unlinked(
     citing: NDArray[np.int64], cited: NDArray[np.int64], stubs: tuple[str, ...], n_papers: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Remove stubs that have no link with a paper of the atlas, and renumber the others."""
+    """Remove stubs without a link to a paper of the atlas, and renumber the other stubs."""
     ends = np.concatenate([citing, cited])
     is_end = np.zeros(n_papers + len(stubs), dtype=bool)
     is_end[ends] = True
@@ -84,9 +84,9 @@ def _without_unlinked(
 def _read_pairs(
     context: Context,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...], dict[str, str]]:
-    """Read the citations of all papers, then the files of the user.
+    """Read citations from the papers, then from the citation files of the user.
 
-    Return citing and cited nodes of every pair, and the names and titles of stubs.
+    Return the citing and the cited node of every pair, and the names and titles of the stubs.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

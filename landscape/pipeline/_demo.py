@@ -25,18 +25,19 @@ def open_demo(
 ) -> AtlasStore:
     """Open the demo atlas; build it first if it does not exist.
 
-    Its papers are generated and are not evidence about astronomy. It needs neither network nor key.
+    The papers are generated and are not evidence about astronomy. No network or API key is needed.
 
     Parameters
     ----------
     folder : path, optional
-        Directory of ``demo.atlas``. The default is the environment variable ``LANDSCAPE_DEMO``,
-        then the working directory or its nearest parent with a ``demo.atlas``, then the working
-        directory. The variable may also name an atlas, which is opened instead of the demo;
-        ``landscape lab ATLAS`` and ``landscape app`` use this to run notebooks on your papers.
+        Directory that contains ``demo.atlas``. By default, it is read from the environment
+        variable ``LANDSCAPE_DEMO``. Without the variable, the working directory and its parents
+        are searched, and a new atlas is built in the working directory. The variable can also
+        name another atlas, which is then opened instead of the demo; ``landscape lab ATLAS`` and
+        ``landscape app`` use this to run notebooks on your papers.
     n_papers : int, default 4000
-        Number of papers if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
-        seconds.
+        Number of papers of a new demo atlas. On a laptop, the build takes a few minutes for
+        4,000 papers and a few seconds for 400.
     say : callable, optional
         Function that receives messages for the user during the build.
 

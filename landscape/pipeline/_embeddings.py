@@ -1,4 +1,4 @@
-"""Stage of the embeddings: one file per part, computed or taken from the inputs."""
+"""Build stage that computes the embeddings or reads them from the inputs, one file per part."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _parameters(context: Context) -> dict[str, Any]:
     spec = embedder_of(context)
     parameters = {"embedder": spec, **identity(spec)}
     if spec == "minilm" and (context.options.seed is not None or _was_exact(context)):
-        parameters["precision"] = "float32"  # bf16 would give other vectors on other CPUs
+        parameters["precision"] = "float32"  # vectors in bf16 differ between CPUs
     return parameters
 
 
@@ -183,7 +183,7 @@ def _take_file(context: Context, spec: str) -> dict[str, Any]:
     path, model = file_and_model(spec.partition(":")[2])
     ready = ReadyVectors(path, model=model)
     rows = _rows_by_id(context, ready) if ready.is_parquet else _rows_by_number(context, ready)
-    # Checked and normalised once in the order of the file, then read in the order of the atlas.
+    # Check and normalise the vectors in file order, then read them in the order of the atlas.
     whole = context.work("embeddings", "ready.npy")
     write_matrix(whole, ready.blocks(), rows=ready.rows, columns=ready.dimension)
     targets = context.part_files(EMBEDDINGS, ".npy")
@@ -195,7 +195,7 @@ def _take_file(context: Context, spec: str) -> dict[str, Any]:
 
 
 def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
-    """Row ``i`` belongs to record ``i`` of the inputs, if every record became one paper."""
+    """Match rows to papers by their order; raise InputError unless every record is one paper."""
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
@@ -231,15 +231,15 @@ def _blocks(
 
 
 def _word_chunks(chunk: Path) -> tuple[Path, Path]:
-    """Files of the word vectors of a chunk; they are written before the chunk."""
+    """Return the files for the word vectors of a chunk, which are written before the chunk."""
     return chunk.with_suffix(".words.npy"), chunk.with_suffix(".counts.npy")
 
 
 class _Known:
-    """Vectors of the last finished build, if they are of the same model."""
+    """Vectors of the last finished build that can be reused because the model is the same."""
 
     def __init__(self, previous: Previous | None, settings_digest: str) -> None:
-        # Vectors are found by the text of a paper.
+        # A vector is reused for every paper with the same text.
         usable = previous is not None and previous.stage("ingest") is not None
         record = previous.stage("embeddings") if previous and usable else None
         self.model: dict[str, Any] | None = None
@@ -258,7 +258,7 @@ class _Known:
 
 
 class _LazyEmbedder:
-    """Embedder that loads its model for the first chunk, after approval if it is paid."""
+    """Embedder that loads its model at the first chunk; a paid model needs approval first."""
 
     def __init__(
         self,
@@ -268,9 +268,9 @@ class _LazyEmbedder:
         works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works
-        # The name contains the settings, because notes of other embedders do not apply.
+        # The file name contains the settings, so that other settings use another file.
         self._note = context.work("embeddings", f"model-{settings_digest}.json")
-        # New vectors use the model of the chunks and vectors that exist already.
+        # New vectors must come from the same model as the existing chunks and vectors.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
         self._embedder: Embedder | None = None
 
@@ -288,7 +288,7 @@ class _LazyEmbedder:
         write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
     def describe(self) -> dict[str, Any]:
-        """Manifest entry of the model; loads the model only if needed."""
+        """Return the manifest entry of the model, and load the model only if needed."""
         if self._described is None:
             self._described = dict(self._load().describe())
         return dict(self._described)
@@ -306,7 +306,7 @@ class _LazyEmbedder:
         return self._embedder
 
     def _approve(self, embedder: PaidEmbedder) -> None:
-        """Request approval of the total cost once."""
+        """Ask the user once to approve the total cost."""
         chunks = chain.from_iterable(work.unfinished() for work in self._works)
         estimates = [embedder.estimate(texts) for _, texts in chunks]
         costs = [estimate.cost for estimate in estimates]

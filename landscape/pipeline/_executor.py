@@ -1,4 +1,4 @@
-"""Run per-part work in processes and in chunks, so that a killed build resumes."""
+"""Run work on parts in parallel and in chunks, so that an interrupted build can resume."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class PartWork:
         settings_digest: str,
         ending: str,
     ) -> tuple[PartWork, NDArray[np.int64]]:
-        """Plan the work on papers without a known key.
+        """Plan the work on the papers whose key is not in `known`.
 
-        Also return the row of each paper in the known rows followed by those of the work.
+        Also return, for each paper, its row in the known results followed by the new results.
         """
         keys = row_keys(part)
         rows = match_rows(keys, known)
@@ -89,7 +89,7 @@ class PartWork:
         ]
 
     def unfinished(self) -> Iterator[tuple[Path, list[str]]]:
-        """Yield file and texts of every unfinished chunk."""
+        """Yield the file and the texts of every unfinished chunk."""
         files = self.files()
         if all(path.is_file() for path in files):
             return

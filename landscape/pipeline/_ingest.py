@@ -106,7 +106,7 @@ def _run(context: Context) -> StageResult:
 
 
 class SourceNeeded(Exception):  # noqa: N818 - not an error
-    """Ready-made vectors or coordinates have to be read from the inputs again."""
+    """Raised when ready-made vectors or coordinates must be read from the inputs again."""
 
 
 def brings_all(context: Context, kind: str) -> bool:
@@ -141,7 +141,7 @@ def _complete(path: Path) -> bool:
 
 
 def _coverage(files: Sequence[Path]) -> dict[str, Any]:
-    """First and last date, number of generated papers, and papers per source."""
+    """Return first and last date, number of generated papers, and papers per source."""
     import pyarrow.compute as pc
 
     table = read_columns(files, ["date", "generated", "source"])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MISSIONS = "missions.parquet"
 _AT_ONCE = 2_000  # papers
-_FEW = 10_000  # papers; starting processes takes longer
+_FEW = 10_000  # papers; for fewer, starting processes takes longer than the work
 
 
 def _missions_run(context: Context) -> StageResult:
@@ -207,10 +207,10 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 
 @lru_cache(maxsize=1)
 def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
-    """Embed texts with a model described in JSON; None for a paid model. Cached."""
+    """Embed texts with a model described in JSON; return None for a paid model."""
     from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
-    # A build embeds papers with the same model, which the user named.
+    # The user named this model for the build, so it is trusted.
     embedder = embedder_for(json.loads(model), trust=True)
     return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
 

@@ -215,7 +215,7 @@ def _find(
     papers: pa.Table,
     vectors: NDArray[np.float32],
 ) -> tuple[Topics, dict[str, Any] | None]:
-    """Find and name the topics; without the language model if it fails."""
+    """Find and name the topics; if the language model fails, use the names without it."""
     from landscape.mapping._regions import build_topics
 
     def find(language_model: Any) -> Topics:
@@ -245,7 +245,7 @@ def _find(
 
 
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Region and continent of each paper in the last finished atlas, -1 for new papers."""
+    """Return each paper's region and continent in the last finished atlas, -1 if it is new."""
     import pyarrow.parquet as pq
 
     previous = recall(context.folder)
@@ -292,7 +292,7 @@ QUALITY = "quality.json"
 
 
 def _how_made(manifest: Manifest) -> dict[str, Any]:
-    """Return the parameters of the map and its regions, also for comparison runs."""
+    """Return the parameters of the map and its regions, which comparison runs also use."""
     projection = manifest.stages["projection"].parameters
     settings = ("layout", "n_neighbors", "min_dist")
     return {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 8192
-# Two independent 64-bit SipHash keys: together 128 bits, no collision among a billion papers.
+# Two independent 64-bit SipHash keys give 128 bits; a collision is unlikely for 1e9 papers.
 _HASH_KEYS = ("landscape-rows-1", "landscape-rows-2")
 
 
@@ -97,7 +97,7 @@ def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterat
 
 
 def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
-    """Hash of the content of some columns of all parts."""
+    """Return a hash of some columns of all parts."""
     from pandas.util import hash_array
 
     whole = hashlib.sha256()
@@ -118,7 +118,7 @@ def _text_batches(part: Path) -> Iterator[pa.Array]:
 
 
 def _as_strings(column: pa.Array) -> pa.Array:
-    """Convert a column to strings; a control character joins lists."""
+    """Convert a column to strings; the items of a list are joined with a control character."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

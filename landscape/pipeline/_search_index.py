@@ -1,4 +1,4 @@
-"""Stage that writes the search indexes: words, nearest neighbours, cutoffs and papers by row."""
+"""Stage that writes the word index, the vector index, distance cutoffs and the paper table."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def _run(context: Context) -> StageResult:
 
 
 def _files(folder: Path) -> list[Path]:
-    """List the files of a word index without lock files."""
+    """List the files of a word index, except lock files."""
     return [path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock"]
 
 
 def _index_words(context: Context) -> int:
     """Update the word index in a temporary directory, then rename it.
 
-    Only new, removed and changed papers are written. Tantivy never changes its files in place, so
-    hard links copy the old index.
+    Only new, removed and changed papers are processed. Tantivy never changes a file in place, so
+    the old index is copied with hard links.
     """
     temporary, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
     parts = context.part_files(PAPERS)
@@ -82,7 +82,7 @@ def _index_words(context: Context) -> int:
         if path.suffix == ".lock":
             path.unlink()
         else:
-            path.chmod(0o644)  # tantivy creates some files readable by the owner only
+            path.chmod(0o644)  # only the owner can read some files that tantivy creates
     np.save(temporary / _INDEXED, keys)
     shutil.rmtree(place, ignore_errors=True)
     temporary.rename(place)
@@ -90,7 +90,7 @@ def _index_words(context: Context) -> int:
 
 
 def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
-    """Link the files of the old index; return the keys of its papers, none if it is damaged."""
+    """Link the files of the old index and return its keys; none if the index is damaged."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
     previous = recall(context.folder)
@@ -108,7 +108,7 @@ def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
                 return nothing
             os.link(path, temporary / path.name)
             linked.append(path.name)
-        # Tantivy deletes files of this list; that of a stranger may name any file.
+        # Tantivy deletes files on this list. A list in a downloaded atlas could name any file.
         names = [name for name in linked if name != _INDEXED]
         (temporary / _MANAGED).write_text(json.dumps(names))
         # Files of an interrupted build may not belong together, so the counts are compared.

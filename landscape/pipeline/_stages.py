@@ -59,7 +59,7 @@ class BuildOptions:
 
     @property
     def n_workers(self) -> int:
-        """Number of processes: the option, else one per available core."""
+        """Number of processes; by default one per available core."""
         if self.workers is not None:
             return self.workers
         try:
@@ -92,7 +92,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
     ):
         if path is not None and not path.is_file():
             raise InputError(f"There is no {what} {path}; pass the path of a file.")
-    # Files of later stages are read now, to report a fault in them before the embedding starts.
+    # Read the files of later stages now, so that errors are reported before the embedding starts.
     if options.thesaurus is not None:
         read_thesaurus(options.thesaurus)
     for path in options.known_reviews:
@@ -110,7 +110,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         value = getattr(options, name)
         if value is not None and value < least:
             raise InputError(f"{name} is {value}; it must be at least {least}.")
-    if not 0 <= options.min_dist <= 1:  # this form also rejects nan
+    if not 0 <= options.min_dist <= 1:  # also rejects NaN
         raise InputError(f"min_dist is {options.min_dist}; it must be between 0 and 1.")
     if options.seed is not None and options.seed >= 2**32:
         raise InputError(f"seed is {options.seed}; it must be less than {2**32}.")
@@ -118,7 +118,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 
 
 def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Convert one path or several to a tuple."""
+    """Convert one or more paths to a tuple."""
     if isinstance(inputs, str | os.PathLike):
         return (Path(inputs),)
     return tuple(Path(one) for one in inputs)
@@ -204,7 +204,7 @@ class Stage:
 
 
 def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
-    """Name the inputs of a stage: a whole stage ("ingest"), or one of its products."""
+    """Return a function that reads the inputs of a stage: other stages, or their products."""
 
     def read(context: Context) -> dict[str, str]:
         pairs = {name: source.partition(".") for name, source in sources.items()}
@@ -240,7 +240,7 @@ def is_fresh(stage: Stage, context: Context) -> bool:
 
 
 def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Hash of the parameters and inputs of a stage."""
+    """Return a hash of the parameters and inputs of a stage, and the parameters and inputs."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
 
@@ -294,8 +294,8 @@ def keep_only(folder: Path, names: set[str]) -> None:
 
 def clear_work(context: Context, *names: str) -> None:
     """Remove the temporary files of a finished stage."""
-    # One rename first: a build killed halfway through a removal would find chunks without their
-    # second files.
+    # Rename the folder first. If a build stopped during the removal, the next build would find
+    # incomplete chunks.
     work, removed = context.work(*names), context.work(f"{'-'.join(names)}.removed")
     shutil.rmtree(removed, ignore_errors=True)
     if work.exists():
@@ -331,7 +331,7 @@ class Previous:
         return self.manifest.part_files(self.folder, table, ending)
 
     def keys(self) -> NDArray[np.uint64]:
-        """Hash of the text of every paper, shape (n_papers, 2)."""
+        """Return a hash of the text of every paper, shape (n_papers, 2)."""
         keys = [row_keys(path) for path in self.files("papers.parquet")]
         return np.concatenate(keys) if keys else np.zeros((0, 2), dtype=np.uint64)
 

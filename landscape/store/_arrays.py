@@ -36,7 +36,7 @@ def write_matrix(
 
 
 def open_matrix(path: Path) -> NDArray[np.float32]:
-    """Open an embedding file memory-mapped, read-only."""
+    """Open an embedding file as a read-only memory map."""
     return cast("NDArray[np.float32]", np.load(path, mmap_mode="r", allow_pickle=False))
 
 
@@ -74,7 +74,7 @@ WORDS, COUNTS = "words", "word_counts"
 def write_words(
     vectors: Path, counts: Path, sources: Sequence[WordVectors], rows: NDArray[np.int64]
 ) -> None:
-    """Write the word vectors of chosen texts, a run of texts at a time."""
+    """Write the word vectors of selected texts; contiguous texts are copied together."""
     every = np.concatenate([np.asarray(s.lengths, np.int64) for s in sources] or [np.zeros(0, int)])
     lengths, runs = every[rows], _runs(sources, rows)
     write_matrix(vectors, runs, rows=int(lengths.sum()), columns=DIMENSION, dtype="|i1")
@@ -89,7 +89,7 @@ def open_words(vectors: Path, counts: Path) -> WordVectors:
 
 
 def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[NDArray[np.int8]]:
-    """Return slices of the sources, so that contiguous rows are read at once."""
+    """Yield slices of the sources, so that contiguous rows are read together."""
     sizes = np.cumsum([len(source) for source in sources])
     place = np.searchsorted(sizes, rows, side="right")
     breaks = (np.diff(rows) != 1) | (np.diff(place) != 0)
@@ -101,6 +101,6 @@ def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[N
         first = int(rows[begin] - (sizes[source] - len(sources[source])))
         bounds = known[source]
         last = first + end - begin
-        for start in range(first, last, BLOCK):  # 4096 texts, some 40 MB
+        for start in range(first, last, BLOCK):  # at most 4096 texts, about 40 MB
             stop = min(start + BLOCK, last)
             yield np.asarray(sources[source].vectors[bounds[start] : bounds[stop]])

@@ -33,8 +33,8 @@ _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality"
 class AtlasStore:
     """A finished atlas on disk, opened for reading.
 
-    Tables, layers and vectors are read on first use. All functions below `landscape.Atlas` take
-    an `AtlasStore`; it contains no analysis and writes nothing.
+    Tables, layers and vectors are read on first use. The functions behind the methods of
+    `landscape.Atlas` take an `AtlasStore`. It has no methods for analysis and writes no files.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class AtlasStore:
 
     path: Path
     manifest: Manifest
-    trust_model: bool = False  # whether the model that the manifest names may be loaded
+    trust_model: bool = False  # whether to load the model that the manifest names
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, trust_model: bool = False) -> Self:
@@ -91,7 +91,7 @@ class AtlasStore:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The sources, in the order of the rows."""
+        """Input files of the atlas, in the order of their rows."""
         return self.manifest.parts
 
     @property
@@ -114,7 +114,7 @@ class AtlasStore:
 
     @cached_property
     def papers(self) -> pd.DataFrame:
-        """Every column of every paper; `read_papers` reads fewer columns."""
+        """Table of all papers with all columns; use `read_papers` to read only some columns."""
         return self.read_papers()
 
     def check_unchanged(self) -> None:
@@ -133,9 +133,9 @@ class AtlasStore:
         Parameters
         ----------
         columns : sequence of str, optional
-            All by default.
+            Names of the columns. The default is all columns.
         rows : sequence of int, optional
-            Rows of the papers, in the order of the result; all by default.
+            Row numbers of the papers, in the order of the result. The default is all papers.
 
         Returns
         -------
@@ -156,12 +156,12 @@ class AtlasStore:
 
     @cached_property
     def map(self) -> pd.DataFrame:
-        """``paper_id, x, y, topic_id`` of every paper; topic -1 is outside every region."""
+        """Map table: ``paper_id, x, y, topic_id``; papers outside every region have topic -1."""
         return self._table("map.parquet")
 
     @cached_property
     def topics(self) -> pd.DataFrame:
-        """Continents (level 0) and regions (level 1), with the labels of labels.csv."""
+        """Continents (level 0) and regions (level 1), with labels from labels.csv if present."""
         table, problems = self._labelled_topics
         for problem in problems:
             warnings.warn(problem, stacklevel=2)
@@ -176,8 +176,8 @@ class AtlasStore:
     def missions(self) -> pd.DataFrame:
         """Mentions of facilities, one row per mention.
 
-        ``paper_id, paper_row, facility, field, start, end, surface``: ``field`` is ``"title"`` or
-        ``"abstract"``, ``paper_row`` the row in `papers`.
+        The columns are ``paper_id, paper_row, facility, field, start, end, surface``; ``field`` is
+        ``"title"`` or ``"abstract"``, and ``paper_row`` is the row in `papers`.
         """
         return self._layer("missions.parquet")
 
@@ -185,9 +185,9 @@ class AtlasStore:
     def uat(self) -> pd.DataFrame:
         """Thesaurus concepts of papers, one row per paper and concept.
 
-        ``paper_id, paper_row, concept_id, score, evidence``; the concepts are in `thesaurus`.
-        A score is the calibrated probability that the authors would choose the concept; overlays
-        use scores of at least 0.25.
+        The columns are ``paper_id, paper_row, concept_id, score, evidence``. The score is the
+        calibrated probability that the authors would choose the concept. The overlays use scores
+        of at least 0.25. The names of the concepts are in `thesaurus`.
         """
         return self._layer("uat.parquet")
 
@@ -198,7 +198,7 @@ class AtlasStore:
 
     @cached_property
     def thesaurus(self) -> Thesaurus:
-        """The thesaurus that papers were tagged with."""
+        """The thesaurus whose concepts the papers are tagged with."""
         from landscape.corpus._thesaurus import Thesaurus
 
         self._check_has_layer("uat")
@@ -212,7 +212,7 @@ class AtlasStore:
 
     @cached_property
     def quality(self) -> dict[str, float | int | str | None]:
-        """Quality measures of the map, see `landscape.mapping.quality.measure_quality`."""
+        """Quality measures of the map; see `landscape.mapping._quality.measure_quality`."""
         name = "quality.json"
         try:
             return dict(json.loads((self.path / name).read_bytes()))
@@ -222,8 +222,8 @@ class AtlasStore:
     def vectors(self) -> NDArray[np.float32]:
         """Embeddings of all papers, L2-normalised, shape (n_papers, n_dims).
 
-        Memory-mapped if the atlas has one part; several parts are joined in memory. `vector_parts`
-        avoids this.
+        If the atlas has one part, the array is memory-mapped. Otherwise all parts are loaded into
+        memory; use `vector_parts` to avoid this.
         """
         import numpy as np
 
@@ -231,7 +231,7 @@ class AtlasStore:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def vector_parts(self) -> list[NDArray[np.float32]]:
-        """Embeddings of each part, memory-mapped, each of shape (n_papers, n_dims)."""
+        """Memory-mapped embeddings, one array of shape (n_papers_in_part, n_dims) per part."""
         self.check_unchanged()
         opened = []
         for part in self.parts:
@@ -263,12 +263,12 @@ class AtlasStore:
         layer : str
             ``"missions"``, ``"uat"`` or ``"reviews"``.
         columns : sequence of str
-            See the attribute of that name.
+            Columns of the layer; the attribute `missions`, `uat` or `reviews` lists them.
 
         Returns
         -------
         pandas.DataFrame
-            ``paper_row`` and the columns; from memory if the layer was read before.
+            ``paper_row`` and the given columns.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Summary of an atlas as text, HTML and JSON values; check of its files."""
+"""Summarise an atlas as text, HTML or JSON values, and check its files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RECORD = "rows seconds peak_memory_mb finished parameters model details"
 
 
 def facts(atlas: AtlasStore) -> dict[str, Any]:
-    """Return the facts of ``landscape info --json``."""
+    """Return the values that ``landscape info --json`` prints."""
     return {
         "path": str(atlas.path),
         "format_version": atlas.manifest.format_version,
@@ -38,8 +38,8 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
 
 
 def describe(atlas: AtlasStore) -> str:
-    """Return the text of ``landscape info``."""
-    layers = {"uat", "missions", "reviews"} <= atlas.stages.keys()  # missing in old atlases
+    """Return the text that ``landscape info`` prints."""
+    layers = {"uat", "missions", "reviews"} <= atlas.stages.keys()  # not in old atlases
     return render(
         "info.txt",
         atlas=atlas,

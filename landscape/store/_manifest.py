@@ -42,11 +42,11 @@ def _check(value: Any, kind: Any, name: str) -> None:
     origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
     if origin is Any:
         return
-    if origin is types.UnionType:  # a type or None
+    if origin is types.UnionType:  # a union of a type and None
         if value is not None:
             _check(value, inner[0], name)
         return
-    # JSON has one kind of numbers; True and False are not numbers.
+    # JSON does not distinguish 1 and 1.0. In Python bool is a subclass of int, but not a number.
     allowed: Any = (int, float) if origin is float else origin
     if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
         raise ValueError(f"{name} is {value!r:.50}")
@@ -67,12 +67,12 @@ def _check(value: Any, kind: Any, name: str) -> None:
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
-"""Folders with one file per part, with the same rows in each."""
+"""Folders with one file per part and one row per paper, in the same order in each folder."""
 LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
-"""Folders with one file per part, with any number of rows per paper."""
+"""Folders with one file per part, in which a paper can have any number of rows."""
 
 
-# Errors of reading other JSON as a manifest; deep nesting causes a RecursionError.
+# Errors raised when a manifest is malformed; deeply nested JSON raises RecursionError.
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -137,7 +137,7 @@ class Manifest:
 
     @property
     def files(self) -> dict[str, Output]:
-        """Last recorded output for each file of the atlas, by relative path."""
+        """Size and checksum of each file of the atlas, by relative path."""
         return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
 
     def part_files(self, folder: Path, table: str, ending: str = ".parquet") -> list[Path]:
@@ -151,7 +151,7 @@ class Manifest:
 
 
 def digest(value: Any) -> str:
-    """Short, stable hash of a JSON value."""
+    """Return a short hash of a JSON value, which does not depend on the order of keys."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -200,7 +200,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def now() -> str:
-    """Return the present time in UTC, to the second, in ISO 8601."""
+    """Return the current UTC time in ISO 8601 format, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

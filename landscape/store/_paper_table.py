@@ -23,7 +23,7 @@ _SHOWN = (
 
 
 class PaperTable:
-    """The papers of an atlas by row."""
+    """Table of papers with fast access by row number."""
 
     def __init__(self, file: Path) -> None:
         import pyarrow as pa
@@ -32,7 +32,7 @@ class PaperTable:
             reader = pa.ipc.open_file(pa.memory_map(str(file)))
             self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
             for batch in self._batches:
-                batch.validate(full=True)  # a damaged offset would end the process
+                batch.validate(full=True)  # otherwise a damaged offset could crash the process
         except (OSError, pa.ArrowException) as error:
             raise AtlasError(f"{file} cannot be read ({error}); build the atlas again.") from error
         self._schema = reader.schema
@@ -97,7 +97,7 @@ class PaperTable:
 
 
 def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
-    """Wrap integers for Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    """Return an Arrow array; ``pa.array`` is avoided because it imports pandas (0.5 s)."""
     import pyarrow as pa
 
     buffer = pa.py_buffer(np.ascontiguousarray(numbers))

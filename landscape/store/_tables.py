@@ -71,7 +71,7 @@ def layer_schema(layer: str) -> pa.Schema:
 def read_layer(
     folder: Path, parts: Sequence[Part], layer: str, columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Read the parts of a layer; row numbers count through all parts."""
+    """Read a layer of the atlas; row numbers are relative to the whole atlas."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -123,7 +123,7 @@ def read_labels(path: Path) -> dict[int, str]:
 
 
 def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Replace labels of the build by those of the user."""
+    """Replace labels by the labels in labels.csv; return the topics and a list of problems."""
     labels = read_labels(path)
     named = topics.copy()
     by_hand = named["topic_id"].map(labels)

@@ -1,6 +1,6 @@
 """Facilities that papers mention, and their impact on the literature.
 
-Functions of an atlas: `impact`, `compare_facilities`, `before_after`. Of texts: `find_mentions`.
+`impact`, `compare_facilities` and `before_after` take an atlas; `find_mentions` takes a text.
 
 >>> from landscape.overlays.missions import find_mentions
 >>> [mention.facility for mention in find_mentions("We observed it with ALMA.")]

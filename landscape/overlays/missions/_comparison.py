@@ -1,4 +1,4 @@
-"""Comparison of facilities, and of the literature before and after first light."""
+"""Compare facilities, and the literature before and after a facility's first light."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from landscape.overlays.missions._impact import Draw
     from landscape.store import AtlasStore
 
-    Samples = list[NDArray[np.float64]]  # values of the two facilities, the estimate first
+    Samples = list[NDArray[np.float64]]  # one array per facility, the estimate first
 
 _MEASURES = (
     "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
@@ -67,14 +67,14 @@ def compare_facilities(
 ) -> Analysis:
     """Compare the first facility with each of the others.
 
-    Both are measured in the same bootstrap samples: papers that mention both count for both, so
-    the interval of a difference is not the sum of two intervals.
+    Both facilities are measured in the same bootstrap samples, because a paper that mentions both
+    counts for both. The interval of a difference is therefore not the sum of two intervals.
 
     Parameters
     ----------
     atlas : Atlas
     facilities : sequence of str
-        Two or more, by any of their names.
+        Names of two or more facilities, in any spelling.
     since, until : int, optional
         First and last year of the period, both included.
     links : {"vectors", "citations"}, default "vectors"
@@ -85,10 +85,10 @@ def compare_facilities(
     Returns
     -------
     Analysis
-        ``measure, facility, other, value, other_value, difference, low, high, probability``
-        (share of the samples in which the first is larger, ties count half; 0.5 if equal).
-        ``tables["regions"]``: the shares of both in each region and their difference with
-        Newcombe's 95% interval.
+        The columns of the table are ``measure, facility, other, value, other_value, difference,
+        low, high, probability``. ``probability`` is the share of the samples in which the first
+        facility has the larger value; ties count half. ``tables["regions"]`` has the shares of
+        both facilities in each region, and their difference with Newcombe's 95% interval.
 
     Raises
     ------
@@ -168,10 +168,10 @@ def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, S
 def _difference(
     name: str, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Compare two facilities by one measure, in all papers and in the bootstrap samples."""
+    """Compare one measure of two facilities; the first value is the estimate from all papers."""
     (value, *_), (other, *_) = first, second
     a, b = first[1:], second[1:]
-    if name == "entropy":  # the bootstrap samples are smaller, as in the intervals of `impact`
+    if name == "entropy":  # correct the bias of the bootstrap, as in `impact`
         a, b = a + (value - np.nanmean(a)), b + (other - np.nanmean(b))
     if name == "effective_regions":  # exponential of the entropy
         a = a * (value / np.exp(np.nanmean(np.log(a))))
@@ -210,19 +210,20 @@ def _regions(period: Period) -> pd.DataFrame:
 
 
 def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -> Analysis:
-    """Compare the literature before a facility's first light with the literature since.
+    """Compare the literature before and after a facility's first light, region by region.
 
-    The share of a region's papers that mention the facility is distinguished from the growth of
-    the region relative to the whole corpus. Neither shows that the facility was the cause.
+    Two changes are measured separately: the rise of the share of a region's papers that mention
+    the facility, and the growth of the region relative to the whole corpus. Neither change shows
+    that the facility is the cause.
 
     Parameters
     ----------
     atlas : Atlas
     facility : str
-        Any of its names.
+        Any name of the facility.
     year : int, optional
-        Year that divides the papers (it belongs to the later ones), instead of first light: for a
-        facility whose first papers were late, or for a new instrument.
+        First year of the later papers. The default is the date of first light. Use it for a new
+        instrument, or for a facility whose first papers appeared late.
 
     Returns
     -------
@@ -274,7 +275,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
 
 
 def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return one row for all regions together, and one row per region."""
+    """Return the table of `before_after`: one row for all regions, then one row per region."""
     import pandas as pd
 
     columns: dict[str, Any] = {
@@ -284,7 +285,7 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
     }
     counts = []
     for side, mask in (("before", before), ("after", after)):
-        # First all papers, including those outside every region, then the papers of each region.
+        # The first row counts all papers, including papers outside every region.
         every, papers = (
             np.append(int(of.sum()), usage.by_region(of)) for of in (mask, mask & usage.uses(0))
         )

@@ -1,4 +1,4 @@
-"""Impact of facilities: papers, shares, their rise, citations, spread and linked regions."""
+"""Measure the impact of facilities: shares of papers, citations and connected regions."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     Draws = dict[str, NDArray[np.float64]]
 
 Links = Literal["vectors", "citations"]
-_THREADS = 2  # NumPy works without the interpreter lock; more threads need too much memory
+_THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
 _BEFORE, _AFTER = 0, 1
 FEW = 10  # papers of a facility; fewer cause a warning
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
-# Columns in the order of the table. Among the counts, only that of papers has an interval.
+# Columns in the order of the table. Of the columns in `_COUNTS`, only "papers" has an interval.
 _COLUMNS = (
     "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
     "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
@@ -67,7 +67,7 @@ _COUNTS = {
     "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
     "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
 }  # fmt: skip
-# Numerator and denominator of each share, for its bounds if it is 0 or 1.
+# Numerator and denominator of each share, to compute its interval if the share is 0 or 1.
 _SHARES = {
     "share": ("papers", "corpus_papers"),
     "local_share": ("local_papers", "local_corpus"),
@@ -90,21 +90,21 @@ def impact(
 ) -> Analysis:
     """Measure the impact of facilities on the literature, overall and region by region.
 
-    The papers of a facility mention it, its instruments or its surveys in title or abstract; their
-    share is a lower bound of its use.
+    A paper counts for a facility if its title or abstract mentions the facility, its instruments
+    or its surveys. The share of these papers is a lower limit of the use of the facility.
 
     Parameters
     ----------
     atlas : Atlas
     facilities : sequence of str, optional
-        Any of their names; all that the corpus mentions by default.
+        Names of facilities. The default is all facilities that the corpus mentions.
     since, until : int, optional
         First and last year of the period, both included.
     slices : sequence of (int, int), optional
         Measure each of these periods instead; the tables get a column ``period``.
     links : {"vectors", "citations"}, default "vectors"
-        What connects regions: papers between two regions in the full dimension of the embedding,
-        which every atlas has; or references within the corpus.
+        Links between regions: papers whose embeddings lie between two regions, which every atlas
+        has, or references within the corpus.
     n_resamples : int, default 1000
         Bootstrap samples of the papers.
     seed : int, default 0
@@ -159,7 +159,7 @@ def measure_usage(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities whose papers have been read; see `impact`."""
+    """Measure the impact of facilities from their papers (`Usage`); see `impact`."""
     import pandas as pd
 
     if links not in ("vectors", "citations"):
@@ -231,7 +231,7 @@ def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
 
 @dataclass(frozen=True)
 class Period:
-    """The papers of a period, and values of the whole period with which facilities are compared."""
+    """Papers of a period, with the averages of all papers that facilities are compared with."""
 
     usage: Usage
     inside: NDArray[np.bool_]
@@ -254,13 +254,13 @@ class Period:
 
     @cached_property
     def citations(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Distinct citation counts of the period in ascending order, with the numbers of papers."""
+        """Distinct citation counts in ascending order, and the number of papers with each count."""
         cites = self.usage.cites[self.inside]
         values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
         return values, counts.astype(np.int64)
 
     def eras(self, index: int) -> NDArray[np.int64]:
-        """Return 0 for papers before first light, 1 for later papers of the period, else -1."""
+        """Return 0 for papers before first light, 1 for papers of the period after it, else -1."""
         usage = self.usage
         first_light = np.datetime64(usage.facilities[index].first_light, "D")
         before = usage.covered & (usage.date < first_light)
@@ -279,7 +279,7 @@ def _tables(
 
     numbers = range(len(period.usage.facilities))
     bridges = [_bridge_table(period, index) for index in numbers]
-    # Each facility has its own random numbers, independent of the threads.
+    # Each facility has its own random generator, so that results do not depend on the threads.
     draws = [
         partial(draw_cells, n_resamples=n_resamples, random=own)
         for own in random.spawn(len(numbers))
@@ -297,7 +297,7 @@ def _tables(
 
 
 class Case(NamedTuple):
-    """One facility in one period: integer columns that classify the papers."""
+    """Integer columns that classify the papers for one facility and one period."""
 
     uses: NDArray[np.int64]
     inside: NDArray[np.int64]
@@ -312,7 +312,7 @@ def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
     usage = period.usage
     uses = usage.uses(index)
     its = uses & period.inside
-    # One more element for papers outside every region (-1).
+    # The last element belongs to papers outside every region (-1).
     core = np.append(core_regions(usage.by_region(its)), False)[usage.region]
     homes = np.full(usage.n_papers, -1, dtype=np.int64)
     homes[usage.rows[index]] = home
@@ -322,7 +322,7 @@ def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
 
 
 def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
-    """Group and count equal papers, for one facility or for several together."""
+    """Group papers with equal values in all columns of the cases, and count each group."""
     values, counts = count_equal_rows([column for case in cases for column in case])
     size = len(Case._fields)
     return [Case(*values[at : at + size]) for at in range(0, len(values), size)], counts
@@ -351,7 +351,7 @@ def _measure(
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),
     }
     placed = np.flatnonzero(its & (cells.region >= 0))
-    # Whole numbers below 2^24 are exact in single precision, and twice as fast.
+    # Single precision is twice as fast, and exact for whole numbers below 2^24.
     by_region = np.zeros((len(cells.region), len(crossing)), dtype=np.float32)
     by_region[placed, cells.region[placed]] = 1.0
     given = weights.astype(np.float32)
@@ -374,13 +374,13 @@ def _measure(
 def measure_samples(
     cells: Sequence[Case], counts: NDArray[np.int64], crossing: NDArray[np.float64], draw: Draw
 ) -> tuple[list[dict[str, float]], list[Draws]]:
-    """Measure facilities in all papers and in common bootstrap samples."""
+    """Measure facilities in all papers, and in bootstrap samples common to all facilities."""
     drawn = draw(counts)
     estimates, draws = [], []
     for case in cells:
         whole = _measure(case, counts[None], crossing)
         values = _measure(case, drawn, crossing)
-        # Samples differ in size: scale to the number of papers.
+        # The samples have different sizes, so the counts are scaled to the size of the corpus.
         values["papers"] = values["share"] * whole["corpus_papers"]
         estimates.append({name: float(value[0]) for name, value in whole.items()})
         draws.append(values)

@@ -1,4 +1,4 @@
-"""Shares with intervals, the bootstrap, spread over regions, and citations of facilities."""
+"""Statistics of facilities: shares with intervals, bootstrap samples, entropy and citations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def wilson_interval(
 def newcombe_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the 95% interval of a rise (Newcombe 1998, Stat. Med. 17, 873)."""
+    """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873)."""
     low_1, high_1 = wilson_interval(hits, trials)
     low_0, high_0 = wilson_interval(hits_before, trials_before)
     share, before = ratio(hits, trials), ratio(hits_before, trials_before)
@@ -59,7 +59,7 @@ def growth_interval(
 
 _LEVEL = 0.95
 _MOST_TABLED = 100
-_MOST_CODES = 4_000_000  # larger codes are sorted, not counted
+_MOST_CODES = 4_000_000  # for more possible codes, sorting is used instead of counting
 
 
 def count_equal_rows(
@@ -88,8 +88,9 @@ def draw_cells(
 ) -> NDArray[np.float32]:
     """Draw Poisson bootstrap samples of counted papers, shape (n_resamples, n_cells).
 
-    A cell of c equal papers is drawn a Poisson number of times with mean c (Hanley & MacGibbon
-    2006, Comput. Methods Programs Biomed. 83, 57); the cost depends on the cells, not the papers.
+    A cell is a group of equal papers. The count of a cell of c papers in a sample is a Poisson
+    number with mean c (Hanley & MacGibbon 2006, Comput. Methods Programs Biomed. 83, 57). The cost
+    depends on the number of cells, not on the number of papers.
     """
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
     for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
@@ -137,7 +138,7 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
-    """Find the fewest regions that hold most of the papers of a facility."""
+    """Return a mask of the fewest regions that contain a share of a facility's papers."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
     order = np.argsort(-given, kind="stable")
@@ -154,7 +155,7 @@ _STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
 
 @dataclass(frozen=True)
 class ShareMap:
-    """Share of the local literature in a window of the map."""
+    """Share of the papers that mention a facility, on a grid over the map."""
 
     extent: tuple[float, float, float, float]
     share: NDArray[np.float64]
@@ -174,10 +175,11 @@ def share_map(
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
 ) -> ShareMap:
-    r"""Map the local share of a facility, shrunk to the overall share if there are few papers.
+    r"""Map the local share of a facility; where papers are few, it tends to the overall share.
 
-    It is the beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
-    effective area of the kernel, :math:`4\pi h^2`.
+    The local share is the beta-binomial mean :math:`(k + m\mu)/(n + m)`. Here k and n are the
+    numbers of the facility's papers and of all papers (smoothed density times the effective area
+    of the kernel, :math:`4\pi h^2`), :math:`\mu` is the overall share and m its weight.
     """
     from landscape.mapping._density import (
         default_bandwidth,
@@ -203,7 +205,7 @@ def share_map(
 
 
 def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> float:
-    """Fit the weight of the overall share (empirical Bayes: Casella 1985, Am. Stat. 39, 83)."""
+    """Fit the weight of the overall share by empirical Bayes (Casella 1985, Am. Stat. 39, 83)."""
     from scipy.optimize import minimize_scalar
     from scipy.special import betaln
 
@@ -223,7 +225,7 @@ def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> floa
 
 
 def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:
-    """Shrink the shares of places with few papers towards the overall share."""
+    """Compute shares; shares from few papers are shrunk towards the overall share."""
     weight = fit_prior_papers(hits, papers, mean=mean)
     shrunk: NDArray[np.float64] = (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
     return shrunk
@@ -232,17 +234,17 @@ def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray
 def _blocks(
     x: NDArray[np.float64], y: NDArray[np.float64], uses: NDArray[np.bool_], *, side: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count papers in square blocks, which are independent, unlike smoothed cells."""
+    """Count papers in square blocks; unlike smoothed cells, the blocks are independent."""
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
     code = row * (int(column.max(initial=0)) + 1) + column
-    if code.max(initial=0) > _MOST_BLOCKS:  # an outlier would cause too many empty blocks
+    if code.max(initial=0) > _MOST_BLOCKS:  # outliers cause many empty blocks, which are removed
         code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)
 
 
 _MEASURES = ("citations", "citations_median", "citations_share")
-PERCENTILE_STEPS = 200  # percentiles are resampled in steps of half a per cent
+PERCENTILE_STEPS = 200  # percentiles are rounded to steps of 0.5%
 
 
 def measure_citations(
@@ -296,7 +298,7 @@ def measure_percentile(
 def median_of_counts(
     values: NDArray[np.float64], counts: NDArray[np.number]
 ) -> NDArray[np.float64]:
-    """Return the medians of samples that are given as counts of values."""
+    """Return the median of each sample, given how often each value occurs in it."""
     if not len(values):
         return np.full(len(counts), np.nan)
     held = np.cumsum(counts, axis=1)

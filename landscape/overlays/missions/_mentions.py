@@ -1,8 +1,8 @@
-"""Find facilities in text: longest names first, with exceptions and context for ambiguous names.
+"""Find mentions of facilities in text; ambiguous names need support from the words beside them.
 
-A mention is the use of the name of a facility, its instruments or its surveys for the facility,
-its data, its results or plans for it. Other uses of the name are not mentions: units and laws
-(Planck mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f,
+A mention is a name of a facility, an instrument or a survey that refers to the facility, its data,
+its results or plans for it. Other uses of the name are not mentions: units and laws (Planck mass,
+Kepler's laws), phenomena (Fermi bubbles, Parker spiral), and objects (Kepler-186f,
 Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 """
 
@@ -65,7 +65,7 @@ def find_mentions(text: str) -> list[Mention]:
     Returns
     -------
     list of Mention
-        In reading order, none within another.
+        Mentions in the order of the text; they do not overlap.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
     Parameters
     ----------
     titles, abstracts : iterable of str or None
-        One per paper. Each text is context for ambiguous names in the other.
+        One text per paper. The title and the abstract are context for each other's ambiguous names.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
 
 def _find(texts: Sequence[str]) -> list[list[Mention]]:
-    """Find mentions in each of the texts of one paper."""
+    """Find mentions in the texts of one paper; the texts are context for one another."""
     candidates = [_candidates(text) for text in texts]
     if not any(candidates):
         return [[] for _ in texts]
@@ -137,7 +137,7 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Return names in reading order, without false names and overlaps with earlier names."""
+    """Return the names in a text, without false names and names that overlap an earlier one."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -161,7 +161,7 @@ def _candidates(text: str) -> list[_Candidate]:
 def _accepted(
     text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
-    """Keep candidates that are certain, supported by context, or in a list with one of these."""
+    """Keep names that are unambiguous, supported by context, or listed with an accepted name."""
     found = [one for one in found if text[one.start : one.end] not in foreign]
     good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -188,7 +188,7 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
 
 
 def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
-    """Return mentions, after merging joined names of one facility (``Swift/XRT``)."""
+    """Return mentions; joined names of one facility, such as ``Swift/XRT``, are merged."""
     spans: list[tuple[int, int, str]] = []
     for one in found:
         if spans:
@@ -203,8 +203,8 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
 
-# The number of an object with a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
-# "IRAS 60 micron" is a band, "Swift 2020" a year.
+# Matches the number of an object that is named after a facility: Kepler-186f, CoRoT 102699796,
+# IRAS 16293. It does not match a band ("IRAS 60 micron") or a year ("Swift 2020").
 _NUMBER = (
     r"(?:(?!20[012]\d\b)\d+[A-Za-z]{0,3}\b"
     r"(?![\s~\-]*(?:\\?mu|[µμ]|micron|um\b|[GMk]Hz|k?eV|yr|year|month|day|min|sec|hour|cadence|"
@@ -255,7 +255,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """Compile the names and traps that begin with a word, longest first; traps have a group."""
+    """Compile the names and traps that begin with a word, longest first; a trap has a group."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -266,7 +266,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 
 
 def folded(surface: str) -> str:
-    """Normalise spaces and hyphens of a name, and the case of long names of several words."""
+    """Normalise the spaces and hyphens of a name; long names of several words become lower case."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
     return plain.lower() if _any_case(plain) else plain
 
@@ -286,7 +286,7 @@ def _any_case(name: str) -> bool:
 
 
 def _written(name: str, rest: str) -> str:
-    """Return a pattern for the rest of a name; hyphens and spaces are interchangeable."""
+    """Return a pattern for a name without its first word; spaces also match hyphens."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
@@ -295,7 +295,7 @@ def _written(name: str, rest: str) -> str:
 
 
 def _trap(rest: str) -> str:
-    """Return a pattern for the words of a false name after the first."""
+    """Return a pattern for a false name without its first word."""
     words = re.split(r"[\s-]+", rest)
     return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
 
@@ -310,11 +310,11 @@ def _trap_word(word: str) -> str:
 
 @dataclass(frozen=True)
 class MentionSettings:
-    """Lengths in characters, chosen by ``landscape evaluate mentions``, development half."""
+    """Lengths in characters, tuned on the development half of ``landscape evaluate mentions``."""
 
     width: int = 48  # context on either side of an ambiguous name
     farthest_in_list: int = 24
-    long_name: int = 14  # names of several words with this length match in any case
+    long_name: int = 14  # names of several words match in any case from this length on
 
 
 _SETTINGS = MentionSettings()
@@ -336,7 +336,7 @@ _NAMED_OBJECT = re.compile(
 
 
 class _Context(NamedTuple):
-    """Patterns for the words beside names, and names with special rules; see ``context.yaml``."""
+    """Patterns of words beside names, and names with special rules, from ``context.yaml``."""
 
     after: re.Pattern[str]
     strictly_after: re.Pattern[str]
@@ -391,7 +391,7 @@ def names_an_object(text: str, start: int, end: int) -> bool:
 
 
 def defined_otherwise(text: str, start: int, end: int) -> bool:
-    """Return whether an acronym in brackets abbreviates other words before it."""
+    """Return whether the words before an acronym in brackets define another meaning of it."""
     if text[start - 1 : start] != "(":
         return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
@@ -403,7 +403,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:
-    """Return the last words whose initials are the letters; up to two words can be skipped."""
+    """Return the last words whose initials spell the letters; up to two words may be skipped."""
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])

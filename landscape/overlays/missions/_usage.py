@@ -133,7 +133,7 @@ _LEAST_PAPERS = 3
 
 @dataclass(frozen=True)
 class Reach:
-    """Other regions to which each paper is linked."""
+    """Links from each paper to regions other than its own."""
 
     known: NDArray[np.bool_]
     regions: csr_array
@@ -151,7 +151,7 @@ def find_reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Link papers near two regions to both of them, by distances in the full embedding."""
+    """Link papers that lie between two regions to both, by cosines of the full embeddings."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)
@@ -214,9 +214,9 @@ def find_bridges(
 ) -> pd.DataFrame:
     """Find pairs of regions that the papers of a facility connect more than other papers do.
 
-    The ratio of observed to expected papers is the association strength of van Eck & Waltman
-    (2009, JASIST 60, 1635); Rafols & Meyer (2010, Scientometrics 82, 263) call such links
-    coherence.
+    The column ``ratio``, observed to expected papers, is the association strength of van Eck &
+    Waltman (2009, JASIST 60, 1635). Rafols & Meyer (2010, Scientometrics 82, 263) use such links
+    to measure coherence.
     """
     import pandas as pd
     from scipy.special import pdtrc
@@ -245,7 +245,7 @@ def find_bridges(
 def _reached(
     reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Count the papers of each region, by linked region and in total."""
+    """Count the papers of each region that are linked to each other region, and all its papers."""
     n_regions = reach.regions.shape[1]
     rows = np.flatnonzero(mask & reach.known)
     homes = region[rows]
@@ -307,7 +307,7 @@ def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArra
 def read_tag_fields(
     tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Find the fields of the best informative thesaurus concept of each paper."""
+    """Find the fields of the best concept of each paper that belongs to any field."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
     wanted = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
@@ -317,7 +317,7 @@ def read_tag_fields(
 
 
 def flag_home_papers(atlas: AtlasStore, usage: Usage) -> list[NDArray[np.int8]]:
-    """Flag papers in each facility's home fields by arXiv category, else by thesaurus concept."""
+    """Flag papers in each facility's home fields, by arXiv category or else by concept."""
     every = np.unique(np.concatenate(usage.rows))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = read_category_fields(column[every])

@@ -1,6 +1,6 @@
-"""Reviews: which papers are reviews, where they are, and where one would help most.
+"""Find review papers, their density on the map, and regions where a review would help most.
 
-Functions of an atlas: `reviews`, `review_gaps`, `backtest_reviews`; of a table: `recognise`.
+`reviews`, `review_gaps` and `backtest_reviews` take an atlas; `recognise` takes a table of papers.
 """
 
 import lazy_loader

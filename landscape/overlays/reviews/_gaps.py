@@ -1,4 +1,4 @@
-"""Density of reviews by region, a ranking of regions that need a review, and its backtest."""
+"""Measure the density of reviews by region, rank regions that need a review, and backtest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_PRIOR = 1.0  # reviews at the average rate that are added to each region
+_PRIOR = 1.0  # prior: expected reviews added to each region
 _FEW_REVIEWS = 30
 
 
@@ -69,7 +69,7 @@ def review_coverage(
 
 
 def reviews(atlas: AtlasStore) -> Analysis:
-    """Compare the density of reviews with that of papers, over the regions of a map.
+    """Compare the numbers of reviews and of papers in each region of a map.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def reviews(atlas: AtlasStore) -> Analysis:
     -------
     Analysis
         ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
-        density_ratio_low, density_ratio_high, last_review, years_since, papers_since``, the least
-        reviewed first. ``tables["reviews"]``: the reviews and their positions;
+        density_ratio_low, density_ratio_high, last_review, years_since, papers_since``, sorted by
+        increasing density ratio. ``tables["reviews"]``: the reviews and their positions;
         ``tables["years"]``: papers and reviews by year, and whether the corpus covers it.
 
     Examples
@@ -111,8 +111,8 @@ def reviews(atlas: AtlasStore) -> Analysis:
         table=table,
         caption=(
             f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
-            "density ratio below 1 is fewer reviews than the papers of the region would have at "
-            "the rate of the whole corpus."
+            "density ratio below 1 means that a region has fewer reviews than expected from its "
+            "number of papers and the share of reviews in the whole corpus."
         ),
         denominators={
             "papers": len(year),
@@ -126,7 +126,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
 
 
 def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
-    """Return a mask of the papers of an atlas that are recognised as reviews."""
+    """Return a boolean mask of the papers that are recognised as reviews."""
     mask = np.zeros(len(atlas.map), dtype=np.bool_)
     mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
     return mask
@@ -141,7 +141,7 @@ def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 
 def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
-    """Warn if the corpus has too few reviews to conclude anything from their absence."""
+    """Return a warning if the corpus has so few reviews that their absence means little."""
     return warn(
         "reviews", {"none": not n_reviews, "few": 0 < n_reviews < _FEW_REVIEWS}, n=n_reviews
     )
@@ -159,18 +159,20 @@ def review_gaps(
     seed: int = 0,
     signs: pd.DataFrame | None = None,
 ) -> Analysis:
-    """Rank the regions of a map by how much a review would help there.
+    """Rank the regions of a map by their need for a review.
 
     Parameters
     ----------
     atlas : Atlas
     weights : mapping of str to float, optional
-        Exponents of the components ``volume, growth, citations, years_without, disagreement``.
+        Exponents of ``volume, growth, citations, years_without, disagreement``, the components of
+        the score. Components that are not given have their default weights.
     n_resamples : int, default 200
         Bootstrap resamples for the intervals of score and rank.
     seed : int, default 0
     signs : pandas.DataFrame, optional
-        Result of `read_signs` for this atlas and seed, to change weights without the slow step.
+        Result of `read_signs` for this atlas and seed. Give it to try several weights without
+        repeating the slow step.
 
     Returns
     -------
@@ -266,9 +268,9 @@ COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
     "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.5, "disagreement": 0.5,
 }  # fmt: skip
-"""Exponents of the components; 0 leaves one out."""
+"""Default exponents of the components; a component with exponent 0 is ignored."""
 
-_PRIOR_PAPERS = 10.0  # average papers of the corpus that are added to each region
+_PRIOR_PAPERS = 10.0  # prior: average papers of the corpus added to each region
 _SUMS = 9
 
 
@@ -288,7 +290,7 @@ def rank_gaps(
     one = _sums(signs, place, np.ones((1, len(signs))))
     totals = one[0].sum(axis=0)
     found = _components(one, totals)
-    # Means over regions for the volume, else over papers.
+    # The reference level is the mean over regions for the volume, and over papers otherwise.
     papers = {name: None if name == "volume" else one[0, :, 0] for name in COMPONENTS}
     levels = {
         name: max(float(np.average(found[name][0], weights=of)), 1e-12)
@@ -332,7 +334,7 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
 def _sums(
     signs: pd.DataFrame, place: NDArray[np.int64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Sum the signs over the papers of each region; the shape is (n_resamples, n_regions, 9)."""
+    """Sum 9 measures over the papers of each region; shape (n_resamples, n_regions, 9)."""
     from scipy.sparse import csr_matrix
 
     waiting = signs["waiting"].to_numpy(np.float64)
@@ -355,7 +357,7 @@ def _sums(
 def _components(
     sums: NDArray[np.float64], totals: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the components from sums; small regions are shrunk to the mean of the corpus."""
+    """Compute the components; those of small regions are shrunk to the mean of the corpus."""
     n, waiting, years, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
     mean = totals / max(totals[0], 1e-12)
     prior = _PRIOR_PAPERS
@@ -411,12 +413,12 @@ def backtest_reviews(
     year : int
         Last year of the papers used by the ranking.
     horizon : int, default 5
-        Years after it in which reviews are counted.
+        Number of years after `year` in which reviews are counted.
     top : int, default 10
-        Number of first regions of each ranking that are compared.
+        Number of top regions of each ranking whose reviews are counted.
     weights : mapping of str to float, optional
-        As for `review_gaps`; citations are omitted unless weighted here, as today's counts include
-        citations after that year.
+        As for `review_gaps`. By default, the weight of citations is 0, because today's counts
+        include citations after that year.
     n_resamples : int, default 1000
         Number of random rankings, and of resamples of regions for the intervals.
     seed : int, default 0
@@ -424,12 +426,13 @@ def backtest_reviews(
     Returns
     -------
     Analysis
-        ``table``: by method (``gaps``, ``size``, ``age of the last review``, ``chance``) the
-        ``reviews`` that the first ``top`` regions got, the ``share`` of all later reviews, the
-        ``lift`` over the mean region, ``auc`` (chance that a region that got a review was ranked
-        above one that did not), ``rank_correlation`` with the number of reviews (Spearman), 95%
-        intervals of lift and AUC, and ``p_chance`` (share of random rankings that reach that
-        share). ``tables["regions"]``: scores and later reviews by region;
+        ``table``: one row per method (``gaps``, ``size``, ``age of the last review``,
+        ``chance``). ``reviews`` is the number of later reviews in the top regions, ``share``
+        their share of all later reviews, and ``lift`` their number relative to average regions.
+        ``auc`` is the probability that a region with a later review ranks above a region without
+        one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
+        and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
+        least the same share. ``tables["regions"]``: scores and later reviews by region;
         ``tables["differences"]``: gaps minus the other methods, with intervals.
 
     Raises
@@ -559,7 +562,7 @@ def _lift_and_auc(
 
 
 def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
-    """Return the share of the reviews in the top regions, averaged over tied regions."""
+    """Return the share of reviews in the top regions; regions with equal scores are averaged."""
     total = float(outcome.sum())
     if total <= 0:
         return 0.0

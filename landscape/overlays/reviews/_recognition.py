@@ -1,7 +1,7 @@
-"""Recognise reviews by list, document type, journal, title and abstract.
+"""Recognise reviews from lists of reviews, document type, journal, title and abstract.
 
-A review summarises the work of many authors on a subject. Examples are review articles, chapters of
-handbooks, lecture notes, reviews in proceedings. The paper that presents one survey, mission,
+A review summarises the work of many authors on a subject. Examples are review articles, handbook
+chapters, lecture notes and reviews in proceedings. A paper that presents one survey, mission,
 instrument, simulation or code ("XYZ: survey overview") is not a review.
 """
 
@@ -37,14 +37,15 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 ENOUGH = 0.5
-"""Score from which a paper counts as a review."""
+"""Minimum score of a review."""
 
 
 def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> pd.DataFrame:
-    """Score the evidence that each paper is a review.
+    """Find the reviews among papers, with scores and evidence.
 
-    Clues are combined as if independent (noisy or); clues against reduce the result. A list, the
-    document type and the journal are never outweighed by words.
+    Clues in title and abstract are combined as if they were independent (noisy or); clues that
+    speak against a review reduce the score. They do not reduce the score from a list of reviews,
+    the document type or the journal.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        ``row`` (position in ``papers``), ``score`` (0 to 1) and ``evidence`` of the papers that
-        count as reviews (score at least 0.5).
+        One row per paper with a score of at least 0.5: ``row`` (position in ``papers``),
+        ``score`` (0 to 1) and ``evidence``.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
 def score_papers(
     papers: pd.DataFrame, *, known: Collection[str] | None = None
 ) -> dict[int, tuple[float, str]]:
-    """Return the score and the evidence of every paper with a clue, by its position."""
+    """Return a mapping from the position of each paper with a clue to its score and evidence."""
     listed = frozenset(known or ())
     names = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
     texts = papers.reindex(columns=names).to_numpy(dtype=object)
@@ -120,7 +121,7 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
         return 0.0, ""
     against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
     score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
-    listed: list[str] = []  # without clues that are part of another clue
+    listed: list[str] = []  # clues that are part of another clue are omitted
     for clue, words in clues + against:
         if not any(other.startswith(clue.name) and words in other for other in listed):
             listed.append(f"{clue.name}: {words}")
@@ -139,7 +140,7 @@ def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
 
 @dataclass(frozen=True)
 class Clue:
-    """Pattern that raises the probability of a review, or, as a clue against one, reduces it."""
+    """Pattern in a text that raises or reduces the probability that a paper is a review."""
 
     name: str
     pattern: re.Pattern[str]
@@ -149,7 +150,7 @@ class Clue:
 
 @cache
 def _clues() -> dict[str, Any]:
-    """Return the clues by field of a paper, and patterns for Arrow; see ``clues.yaml``."""
+    """Read ``clues.yaml``: the clues by field of a paper, and patterns for Arrow."""
     stored = read_yaml(Path(__file__).with_name("clues.yaml"))
     kind = stored["parts"]["kind"]
     kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
@@ -168,7 +169,7 @@ def _clues() -> dict[str, Any]:
         **{name: read(name) for name in ("journal", "title", "abstract")},
         "against_title": read("one project") + read("other reviews"),
         "against_abstract": read("own results"),
-        # Arrow's regular expressions (RE2) are twenty times as fast here as those of `re`.
+        # The patterns run in Arrow (RE2), which is twenty times as fast as `re` here.
         **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
     }
 
@@ -182,7 +183,7 @@ def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Return 1 for abstracts that confirm, -1 for those that contradict, 0 for neither or both."""
+    """Return the stance of each abstract: 1 confirms, -1 contradicts, 0 is neither or both."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -211,7 +212,8 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     Returns
     -------
     frozenset of str
-        Bibcodes, arXiv ids and DOIs in one spelling each, for the ``known`` of `recognise`.
+        Bibcodes, arXiv ids and DOIs in their normal spelling, for the parameter ``known`` of
+        `recognise`.
 
     Raises
     ------
@@ -248,7 +250,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
 
 
 def normalise_identifier(name: str) -> frozenset[str]:
-    """Normalise an identifier; a bibcode that contains an arXiv id gives both."""
+    """Return the normal spelling of an identifier; a bibcode can also contain an arXiv id."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
         return frozenset({arxiv_id})
@@ -274,7 +276,7 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # maximum number of years without a review
+_LONGEST = 25.0  # upper limit of the years without a review
 
 
 def read_signs(
@@ -286,7 +288,11 @@ def read_signs(
     most: int = _MOST_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure the signs of a missing review near each paper of a sample."""
+    """Measure signs that a review is missing, for a sample of papers.
+
+    The signs are the age of the latest review among the nearest papers, whether the paper is newer
+    than this review, its citations, and words of disagreement in its abstract.
+    """
     import pandas as pd
 
     with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
@@ -302,12 +308,12 @@ def read_signs(
         random = np.random.default_rng(seed)
         rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
         advance(1)
-        # Only papers in `inside` count.
+        # Search only among the papers in `inside`.
         vectors = atlas.vectors() if inside.all() else atlas.vectors()[inside]
         place = np.cumsum(inside) - 1
         _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        # The year in which each region had reached a tenth of its papers.
+        # For regions without a review, count from the year with the first tenth of the papers.
         began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
         without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
@@ -330,7 +336,7 @@ def read_signs(
 
 
 def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide the citations of each paper by the mean of its year."""
+    """Divide the citations of each paper by the mean of the papers of the same year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
@@ -343,7 +349,7 @@ def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> N
 def sample_rows(
     topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw a sample of papers from each region, with the number of papers that each represents."""
+    """Sample papers from each region; also return how many papers each of them represents."""
     candidates = np.flatnonzero(wanted)
     mixed = candidates[random.permutation(len(candidates))]
     order = mixed[np.argsort(topic[mixed], kind="stable")]
@@ -359,7 +365,7 @@ def sample_rows(
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
-_FEWEST_REACHED = 16  # samples within the radius; its rank is then accurate to 25%
+_FEWEST_REACHED = 16  # sampled papers within the radius, for an accuracy of 25%
 _BLOCK = 2048
 
 
@@ -373,7 +379,7 @@ def near_reviews(
     n_references: int | None = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return number and latest year of the reviews among the nearest papers of each row."""
+    """Return the number of reviews among the nearest papers of each row, and their latest year."""
     import faiss
 
     n_papers = len(years)
@@ -393,11 +399,11 @@ def near_reviews(
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
     kth = max(1, round(k * len(references) / n_papers))
-    most = min(kth + 1, len(references))  # the paper itself can be one of them
+    most = min(kth + 1, len(references))  # one more, because the paper itself can be in the sample
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         queries = np.asarray(vectors[rows[block]], dtype=np.float32)
-        # A paper is its own nearest neighbour and is not counted.
+        # A paper in the sample is its own nearest neighbour, which is not counted.
         nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
         wanted = np.minimum(kth + in_sample[block], most) - 1
         reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
@@ -411,7 +417,7 @@ def near_reviews(
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
-    """Return the number of papers per review, from 20 to 500 and at most 5% of the corpus."""
+    """Return the papers per review, limited to 20 to 500 and at most 5% of the corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 

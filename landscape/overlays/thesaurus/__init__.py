@@ -1,7 +1,7 @@
 """The Unified Astronomy Thesaurus: its concepts, papers tagged with them, and its gaps.
 
-Of an atlas: `concept_counts`, `thesaurus_overlay`, `thesaurus_gaps`, `backtest_gaps`. Of texts:
-`tag_papers`.
+`concept_counts`, `thesaurus_overlay`, `thesaurus_gaps` and `backtest_gaps` take an atlas;
+`tag_papers` takes texts.
 
 >>> from landscape.overlays.thesaurus import embedded_thesaurus
 >>> embedded_thesaurus().find("Galaxies").concept_id

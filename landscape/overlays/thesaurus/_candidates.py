@@ -1,6 +1,6 @@
-"""Phrases that could be concepts: their measures, and their similarity to known concepts.
+"""Measure phrases that could be new concepts, and score their similarity to known concepts.
 
-The phrases of a corpus that the thesaurus names are positive examples; all others are unlabelled
+The phrases that the thesaurus names are positive examples, and all other phrases are unlabelled
 (Elkan & Noto 2008, KDD, 213).
 """
 
@@ -40,7 +40,7 @@ def measure_phrases(
     *,
     fewest: int = 5,
 ) -> pd.DataFrame:
-    """Measure each phrase by its papers, independent of a thesaurus."""
+    """Compute measures of each phrase that do not depend on a thesaurus."""
     import pandas as pd
 
     from landscape.text._keywords import has_vague_head
@@ -50,7 +50,7 @@ def measure_phrases(
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
     words = [singular_words(form) for form in frame["form"]]
     frame["bag"] = [join_bag(one) for one in words]
-    # Mean cosine between any two papers, from the length of the sum of all.
+    # The mean cosine of all pairs of papers follows from the length of the summed vectors.
     n, total = len(vectors), np.asarray(vectors, np.float32).sum(axis=0, dtype=np.float64)
     mean_cosine = float((total @ total - n) / max(n * (n - 1), 1))
     frame["papers"] = papers[kept]
@@ -82,7 +82,7 @@ def measure_phrases(
 
 
 def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
-    """Add the concept of each phrase, and whether the thesaurus covers it."""
+    """Add columns with the concept of each phrase and whether the thesaurus covers the phrase."""
     words = [singular_words(form) for form in phrases["form"]]
     ids = [named.get(bag, "") for bag in phrases["bag"]]
     known = np.array([bool(one) for one in ids], dtype=bool)
@@ -101,13 +101,14 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
 
 
 def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Score how similar each phrase is to those that the thesaurus names."""
+    """Score how similar each phrase is to phrases that are terms of the thesaurus."""
     features = phrases[list(_FEATURES)].to_numpy(dtype=np.float64)
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     named = (phrases["concept_id"] != "").to_numpy()
     open_ = ~phrases["covered"].to_numpy(dtype=bool)
-    # Concepts whose words occur in longer names are broad concepts, of which few are missing.
+    # Train on narrow concepts only: terms inside longer terms are broad, and few broad concepts
+    # are missing.
     leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
     if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
         return np.asarray(scaled[:, _FEATURES.index("compactness")])
@@ -120,7 +121,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Measure how little the thesaurus covers the other phrases of a phrase's papers."""
+    """Return a value that is high if the thesaurus covers few other phrases of the same papers."""
     covered = np.zeros(len(table.forms))
     covered[phrases["phrase"]] = phrases["covered"]
     measured = np.zeros(len(table.forms))
@@ -139,7 +140,7 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
 
 
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the log rate of concepts among other phrases with the same word."""
+    """Return the log of the relative share of concepts among other phrases with the same word."""
     seen: Counter[str] = Counter(word for one in groups for word in one)
     hits: Counter[str] = Counter(
         word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
@@ -175,13 +176,13 @@ _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
 
 @cache
 def _vocabulary() -> tuple[frozenset[str], Mapping[str, str]]:
-    """Read the words that are not part of a key, and the nouns of adjectives."""
+    """Read the words that keys omit, and the nouns that replace adjectives in keys."""
     stored = read_yaml(data_file("thesaurus.yaml"))
     return frozenset(stored["small_words"]), stored["nouns"]
 
 
 def word_bag(phrase: str) -> str:
-    """Return a key that is equal for all inflections and orders of a phrase's words."""
+    """Return a key of a phrase that does not depend on inflection and word order."""
     return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
 
 
@@ -200,7 +201,7 @@ def join_bag(words: list[str]) -> str:
 
 
 def index_names(thesaurus: Thesaurus) -> dict[str, str]:
-    """Return the concept id of all terms and alternative terms, by the key of `word_bag`."""
+    """Return a mapping from the key (`word_bag`) of each term to the id of its concept."""
     found: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
         found.setdefault(word_bag(concept.label), concept.concept_id)
@@ -212,7 +213,7 @@ def index_names(thesaurus: Thesaurus) -> dict[str, str]:
 
 
 def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Count the abbreviations that texts define: "pulsar wind nebulae (PWNe)"."""
+    """Count abbreviations defined in texts, as in "pulsar wind nebulae (PWNe)", by phrase key."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         for match in _ABBREVIATION.finditer(text):
@@ -225,15 +226,15 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
 
 
 def abbreviation_letters(name: str) -> str:
-    """Return the capitals of an abbreviation in lower case; empty for other names."""
+    """Return the capitals of an abbreviation in lower case, or "" for other names."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
-    """Add the word that nearly always precedes a phrase, as keywords often omit it."""
+    """Add the word that precedes a phrase in most texts, because keywords often omit it."""
     *front, last = name.split(" ")
-    stem = last[: max(len(last) - 3, 3)]  # whatever its plural
+    stem = last[: max(len(last) - 3, 3)]  # also matches plurals
     pattern = re.compile(
         r"([^\W\d_]+(?:-[^\W\d_]+)*)?\s+"
         + r"[\s-]+".join(map(re.escape, [*front, stem])), re.IGNORECASE,
@@ -248,7 +249,7 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the mean cosine between two papers of each phrase, from the length of their sum."""
+    """Return the mean cosine of the pairs of papers that contain each phrase."""
     papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
     sums = _sum_vectors(table.phrase, table.paper, vectors, len(papers))
     squared = np.square(sums).sum(axis=1)
@@ -267,7 +268,7 @@ def _sum_vectors(
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return whether each paper is in the later half, split between years as evenly as possible."""
+    """Return whether each paper is in the later half; papers of one year are not separated."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -279,7 +280,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 def growth(
     papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the odds of a late paper relative to the corpus (Haldane 1956), with lower bound."""
+    """Return the odds ratio of late papers relative to the corpus (Haldane 1956): bound, value."""
     if not 0 < late_share < 1:
         return np.ones(len(papers)), np.ones(len(papers))
     late = late_papers + 0.5

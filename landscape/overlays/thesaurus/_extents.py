@@ -1,4 +1,4 @@
-"""The extent of thesaurus concepts on the map, their separability, and their paper counts."""
+"""Measure the extent and separability of concepts on the map, and count their papers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 LEAST_SCORE = 0.25
-"""Threshold that gives the top concepts as many papers as their authors do (453 papers)."""
-_OCCUPIED = 0.98  # share of all papers in the occupied area of the map
+"""Score at which top concepts get as many papers as the authors assigned (453 papers)."""
+_OCCUPIED = 0.98  # share of papers that defines the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0
 _LEAST_PIECE = 0.01
@@ -52,24 +52,25 @@ def thesaurus_overlay(
     atlas : Atlas
         With a thesaurus and tagged papers.
     concepts : sequence of str, optional
-        Names or ids; the top concepts of the thesaurus by default.
+        Names or ids of concepts. The default is the top concepts of the thesaurus.
     shares : sequence of float, default (0.5, 0.8)
         Share of a concept's papers inside each contour.
     least_score : float, default 0.25
-        A paper belongs to a concept if the chance that it is about it or a narrower one, by the
-        scores of its tags, is at least this; see `concept_members`.
+        Minimum probability that a paper is about the concept or a narrower one, computed from the
+        scores of its tags; see `concept_members`.
     seed : int, default 0
         Seed of the sample of papers for the separability.
 
     Returns
     -------
     Analysis
-        Table: ``concept_id, label, papers, share`` (of all papers), for each contour
-        ``area_50`` (its area as a fraction of the occupied map, the smallest area that contains
-        98% of all papers) and ``pieces_50`` (each with at least 1% of the concept's papers),
-        ``separability_full`` and ``separability_map`` with ``_low`` and ``_high``: the area
-        under the ROC curve of the concept's share among the 15 nearest neighbours of 4,000
-        papers, in the embedding and on the map.
+        Table with one row per concept: ``concept_id, label, papers, share`` (of all papers). Each
+        contour, such as 50%, has ``area_50``, its area as a fraction of the occupied map (the
+        smallest area with 98% of all papers), and ``pieces_50``, the number of its pieces with at
+        least 1% of the concept's papers. ``separability_full`` and ``separability_map``, with
+        ``_low`` and ``_high``, are areas under the ROC curve in the embedding and on the map,
+        where papers are classified by the concept's share among their 15 nearest neighbours in a
+        sample of 4,000 papers.
         ``tables["contours"]``: ``concept_id, label, share, piece, order, x, y``.
 
     Raises
@@ -106,8 +107,8 @@ def thesaurus_overlay(
         f"Extents of {len(wanted)} concepts of the thesaurus on the map of "
         f"{describe_corpus(atlas)}: highest-density contours that contain "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
-        f"concept or a narrower one, with a chance of {least_score:g} or more that their authors "
-        "would give it.",
+        f"concept or a narrower one, if the probability that their authors would choose it is at "
+        f"least {least_score:g}.",
         {"papers": len(x), "papers with one of these concepts": int(held.sum())},
         atlas.coverage,
         warn(
@@ -132,7 +133,10 @@ def concept_members(
     n_papers: int,
     least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
-    r"""Find the papers about each concept or a narrower one, by :math:`1 - \prod (1 - s)`."""
+    r"""Find the papers about each concept or a narrower one.
+
+    The probability is :math:`1 - \prod (1 - s)` over the scores s of the tags.
+    """
     surprise = _surprise(tags, thesaurus, n_papers) @ _upwards(thesaurus)
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
     columns = [column_of[one.concept_id] for one in concepts]
@@ -158,7 +162,7 @@ def measure_extents(
     lines: list[pd.DataFrame] = []
     nothing = pd.DataFrame(columns=["group", "share", "piece", "order", "x", "y"], dtype=float)
     for group in members.T:
-        # The kernel of the map resolves many peaks; an outline needs a wider one.
+        # The default kernel resolves many peaks; outlines need a wider kernel.
         width = _CALMER * default_bandwidth(x[group], y[group])
         grid = density_grid(x[group], y[group], bounds=extent, shape=shape, bandwidth=width)
         levels = highest_density_levels(grid, shares)
@@ -181,7 +185,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """Return the ROC area of each group's share among nearest neighbours, with 95% interval."""
+    """Return how well the share among nearest neighbours predicts each group (ROC area)."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
@@ -198,22 +202,22 @@ def measure_separability(
 
 
 def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
-    """Count the papers of each concept, rolled up the hierarchy.
+    """Count the papers of each concept, with and without its narrower concepts.
 
-    A paper counts by the rule of `concept_members`, so that this table and the overlay agree.
+    The rule is that of `concept_members`, so that this table agrees with `thesaurus_overlay`.
 
     Parameters
     ----------
     atlas : Atlas
     least_score : float, default 0.25
-        Smallest probability, of papers that count, that the authors would give the concept.
+        Minimum probability that the authors of a paper would choose the concept.
 
     Returns
     -------
     Analysis
         One row per concept with papers: ``concept_id, label, level, papers`` (tagged with it),
-        ``with_narrower`` (tagged with it or a narrower concept, each paper once), ``share`` (of
-        these in the corpus).
+        ``with_narrower`` (papers tagged with it or a narrower concept), and ``share`` (of these
+        papers in the corpus).
     """
     thesaurus: Thesaurus = atlas.thesaurus
     tags = atlas.read_layer("uat", ["concept_id", "score"])
@@ -225,8 +229,8 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     release = f" (release {thesaurus.version})" if thesaurus.version else ""
     caption = (
         f"Papers of {bounds['title']} ({dates}) by concept of the Unified Astronomy "
-        f"Thesaurus{release}; a paper may have several concepts. It counts where the chance that "
-        f"its authors would give the concept, or one below it, is {least_score:g} or more."
+        f"Thesaurus{release}; a paper may have several concepts. A paper counts if the probability "
+        f"that its authors would choose the concept or a narrower one is at least {least_score:g}."
     )
     without = f"{n - tagged:,} papers have no tag with a score of {least_score:g} or more."
     warnings = (without,) if n > tagged else ()
@@ -237,7 +241,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
 def count_concepts(
     tags: pd.DataFrame, thesaurus: Thesaurus, *, n_papers: int, least_score: float = LEAST_SCORE
 ) -> pd.DataFrame:
-    """Count papers by concept; a paper counts once for each concept above its own."""
+    """Count papers by concept; a paper counts at most once for each broader concept."""
     import pandas as pd
 
     direct = _surprise(tags, thesaurus, n_papers)
@@ -262,7 +266,7 @@ def count_concepts(
 
 
 def _surprise(tags: pd.DataFrame, thesaurus: Thesaurus, n_papers: int) -> csr_matrix:
-    """Return -log(1 - score) of each tag; their sums combine independent chances."""
+    """Return -log(1 - score) of each tag; its sum combines independent probabilities."""
     import pandas as pd
     from scipy.sparse import csr_matrix
 
@@ -275,13 +279,13 @@ def _surprise(tags: pd.DataFrame, thesaurus: Thesaurus, n_papers: int) -> csr_ma
 
 
 def _likely(surprise: csr_matrix, least_score: float) -> csr_matrix:
-    """Return whether each paper is about each concept, with a positive chance."""
+    """Return a sparse matrix of the papers whose probability for a concept is high enough."""
     least = -np.log1p(-min(least_score, 1 - 1e-12)) - 1e-12
     return surprise >= max(least, np.finfo(np.float64).tiny)
 
 
 def _upwards(thesaurus: Thesaurus) -> csr_matrix:
-    """Return the matrix from each concept to itself and all broader concepts."""
+    """Return a sparse 0/1 matrix from each concept (row) to itself and all broader concepts."""
     from scipy.sparse import csr_matrix
 
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
@@ -296,7 +300,7 @@ def _upwards(thesaurus: Thesaurus) -> csr_matrix:
 
 
 def _levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the number of steps from the nearest top concept to each concept."""
+    """Return the level of each concept: the number of steps from the nearest top concept."""
     level = dict.fromkeys(thesaurus.top, 0)
     waiting = list(thesaurus.top)
     for one in waiting:

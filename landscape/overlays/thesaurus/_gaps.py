@@ -1,4 +1,4 @@
-"""Gaps of the thesaurus: phrases of the literature proposed as concepts, and their backtest."""
+"""Propose phrases of the literature as concepts that the thesaurus lacks, and backtest."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _N_PAPERS_SHOWN = 5
 
 @dataclass(frozen=True)
 class GapSettings:
-    """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
+    """Settings of proposals, tuned with `backtest_gaps` on releases of the thesaurus."""
 
     fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # rarer phrases than one paper in this number are noise
+    papers_a_phrase: int = 20_000  # a phrase needs one paper in this number of papers
     growth_weight: float = 0.5
     novelty_weight: float = 0.25
 
@@ -53,7 +53,7 @@ _SETTINGS = GapSettings()
 
 @dataclass(frozen=True)
 class Evidence:
-    """The phrases of a corpus and their measures, independent of a thesaurus."""
+    """Phrases of a corpus, with measures that do not depend on a thesaurus."""
 
     table: PhraseTable
     phrases: pd.DataFrame
@@ -71,7 +71,7 @@ def thesaurus_gaps(
     limit : int, default 100
         Number of proposals.
     thesaurus : Thesaurus, optional
-        The thesaurus of the atlas by default.
+        Thesaurus to extend. The default is the thesaurus of the atlas.
 
     Returns
     -------
@@ -80,8 +80,9 @@ def thesaurus_gaps(
         in_title, novelty, likeness, score, parent_id, parent, nearest, region,
         region_share`` (the region with most of its papers, and their share).
         ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
-        similarity``). ``tables["regions"]``: of each region ``topic_id, label, papers,
-        named_share`` (share of its papers' phrases that the thesaurus names) and ``proposals``.
+        similarity``). ``tables["regions"]``: one row per region with ``topic_id, label,
+        papers, named_share`` (share of its papers' phrases that the thesaurus covers) and
+        ``proposals``.
 
     Raises
     ------
@@ -115,16 +116,16 @@ def thesaurus_gaps(
     return Analysis(
         "thesaurus_gaps",
         proposals.drop(columns=["phrase"]),
-        f"Phrases that the thesaurus{version} does not name and that are used like those it "
-        f"names, in {describe_corpus(atlas)}. "
-        "Growth: odds of a paper of the later half against the earlier, relative to the corpus.",
+        f"Phrases that are not in the thesaurus{version} and are used like its terms, in "
+        f"{describe_corpus(atlas)}. "
+        "Growth: odds that a paper is from the later half of the corpus, relative to all papers.",
         {
             "papers": len(papers),
             "phrases": len(named),
             "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
         },
         atlas.coverage,
-        count_years(year).warnings if dated else ("No paper has a date: growth is not known.",),
+        count_years(year).warnings if dated else ("No paper has a date, so growth is unknown.",),
         {
             "papers": _exemplars(proposals, evidence, papers),
             "regions": _regions(named, proposals, evidence.table, topic_of, topics),
@@ -166,13 +167,13 @@ def rank_gaps(
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
-    """Merge spellings and abbreviations of a phrase into one proposal, the best first."""
+    """Merge the spellings and abbreviations of each phrase into one proposal, best first."""
     ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
     by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
     spellings: dict[str, list[str]] = {}
     for bag, name in zip(by_use["bag"], by_use["name"], strict=True):
         spellings.setdefault(bag, []).append(name)
-    # An abbreviation belongs to its phrase, whatever their ranks.
+    # An abbreviation is merged with its phrase, even if it has the higher rank.
     owned = {abbreviation_letters(one) for one in ordered["acronym"]} - {""}
     best = ordered.drop_duplicates("bag")
     kept = np.array([abbreviation_letters(name) not in owned for name in best["name"]], dtype=bool)
@@ -195,7 +196,7 @@ _SHOWN = [
 def _add_parents(
     proposals: pd.DataFrame, named: pd.DataFrame, evidence: Evidence, thesaurus: Thesaurus
 ) -> pd.DataFrame:
-    """Add the nearest concepts by their papers, and the suggested parent concept."""
+    """Add the concepts with the most similar papers, and the suggested broader concept."""
     wanted = proposals["phrase"].to_numpy(dtype=np.int64)
     nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
     forms = index_names(thesaurus)
@@ -218,7 +219,7 @@ def _papers_of(table: PhraseTable, phrase: int) -> NDArray[np.int64]:
 def _add_regions(
     proposals: pd.DataFrame, table: PhraseTable, topic_of: NDArray[np.integer], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Add the region with most of the papers of each proposal."""
+    """Add the region that contains most papers of each proposal, and its share of them."""
     labels = dict(zip(topics["topic_id"], topics["label"], strict=True))
     names, shares = [], []
     for phrase in proposals["phrase"]:
@@ -230,7 +231,7 @@ def _add_regions(
 
 
 def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
-    """Return the papers nearest to the mean of each proposal's papers."""
+    """Return typical papers of each proposal: those nearest to the mean of its papers."""
     import pandas as pd
 
     chosen = []
@@ -258,7 +259,7 @@ def _regions(
     topic_of: NDArray[np.integer],
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return the share of each region's phrases that the thesaurus names, the least first."""
+    """Return the share of each region's phrases that the thesaurus covers, in ascending order."""
     import pandas as pd
 
     covered = pd.Series(named["covered"].to_numpy(float), index=named["phrase"])
@@ -293,19 +294,19 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
     Returns
     -------
     str
-        One line per field. The definition is left empty for a person to write.
+        One line per field. The field for the definition is empty; a person must write it.
 
     Raises
     ------
     InputError
-        If there is no proposal of this name.
+        If no proposal has this name.
     """
     fields = _fields(gaps, name)
     return "".join(f"{field}: {text}\n" for field, text in fields.items())
 
 
 def to_uat_csv(gaps: Analysis) -> str:
-    """Write all proposals as a table for a spreadsheet, one row per proposal."""
+    """Write all proposals as CSV, one row per proposal."""
     import pandas as pd
 
     rows = [_fields(gaps, name) for name in gaps.table["name"]]
@@ -318,7 +319,7 @@ def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
     found = gaps.table[gaps.table["name"] == name]
     if not len(found):
         close = difflib.get_close_matches(name, gaps.table["name"].tolist(), n=3)
-        hint = f"; the nearest: {', '.join(close)}" if close else ""
+        hint = f"; the most similar names are: {', '.join(close)}" if close else ""
         raise InputError(f"There is no proposal {name!r} in this table{hint}.")
     row = found.iloc[0]
     papers = gaps.tables["papers"]
@@ -348,23 +349,24 @@ def backtest_gaps(
     *,
     limits: tuple[int, ...] = (100, 500, 1000),
 ) -> Analysis:
-    """Score proposals made with an earlier release against what later releases added.
+    """Measure how many concepts of a later release are proposed from an earlier release.
 
     Parameters
     ----------
     atlas : Atlas
     earlier, later : Thesaurus
-        Two releases, with the same ids.
+        Two releases of the thesaurus with the same ids.
     limits : tuple of int, default (100, 500, 1000)
-        Numbers of first proposals to evaluate.
+        Numbers of top proposals to evaluate.
 
     Returns
     -------
     Analysis
-        Table, for each method (``landscape``: the score of `rank_gaps`; ``frequency``: number of
-        papers; ``compactness``) and limit ``found`` (added concepts proposed), ``precision``
-        with its 95% interval, ``recall`` (of all added concepts) and ``recall_reachable`` (of
-        those that any method could have found: named by enough papers of this corpus).
+        Table with one row per method and limit. The methods are ``landscape`` (score of
+        `rank_gaps`), ``frequency`` (number of papers) and ``compactness``. The columns are
+        ``found`` (number of added concepts among the proposals), ``precision`` with its 95%
+        interval, ``recall`` (of all added concepts) and ``recall_reachable`` (of the added
+        concepts that occur in enough papers of this corpus).
         ``tables["found"]``: ``method, rank, name, concept_id, label``.
     """
     papers = atlas.read_papers(["title", "abstract", "keywords"])
@@ -375,17 +377,17 @@ def backtest_gaps(
     return Analysis(
         "thesaurus_backtest",
         table,
-        f"Concepts proposed with thesaurus {earlier.version} against those that {later.version} "
-        f"added, in {describe_corpus(atlas)}.",
+        f"Concepts proposed with thesaurus {earlier.version}, compared with the concepts that "
+        f"{later.version} added, in {describe_corpus(atlas)}.",
         {"papers": len(papers), "added concepts": len(set(added.values()))},
         atlas.coverage,
-        ("The papers are not limited to those before the earlier release.",),
+        ("The corpus also contains papers that appeared after the earlier release.",),
         {"found": found.assign(label=found["concept_id"].map(labels))},
     )
 
 
 def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
-    """Return keys and ids of the concepts that a later release added, without known names."""
+    """Return the ids of concepts that a later release added, by the key of each new name."""
     known = index_names(earlier)
     return {
         bag: one
@@ -401,7 +403,7 @@ def score_proposals(
     *,
     limits: tuple[int, ...] = (100, 500, 1000),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Evaluate the first proposals of each method; see `backtest_gaps`."""
+    """Evaluate the top proposals of each method; see `backtest_gaps`."""
     import pandas as pd
     from scipy.stats import binomtest
 

@@ -1,4 +1,4 @@
-"""Find the terms of a thesaurus in texts; each distinct token is processed once."""
+"""Find the terms of a thesaurus in texts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _STOPS = frozenset(".,;:!?()")
-_Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, where written
-_NOTHING: _Piece = ((0,), (-1,), (-1,))  # not part of any term: it only ends a phrase
-_MOST = 300_000  # tokens kept
+_Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, spellings
+_NOTHING: _Piece = ((0,), (-1,), (-1,))  # a token that is not part of any term
+_MOST = 300_000  # tokens in the cache
 
 
 @dataclass(frozen=True)
 class Split:
-    """Texts as one sequence of numbered words, separated by the word 0."""
+    """Texts as one sequence of word numbers, in which 0 separates the texts."""
 
     words: NDArray[np.int64]
     stems: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Split:
 
 
 class Lexicon(dict[str, int]):
-    """Numbers of words and stems, and the parts of each token processed so far."""
+    """Cache of processed tokens, with the numbers of their words and stems."""
 
     def __init__(
         self, words: Mapping[str, int], stems: Mapping[str, int], spellings: Sequence[str] = ()
@@ -60,7 +60,7 @@ class Lexicon(dict[str, int]):
         self.starts = array("q", [0, 1])
 
     def __missing__(self, token: str) -> int:
-        """Process a token that is new."""
+        """Process a token that is not in the cache, and return its number."""
         found = [self._pieces.get(one) or self._read(one) for one in _PIECE.findall(token)]
         if found and all(one is _NOTHING for one in found):
             self[token] = 0
@@ -87,7 +87,7 @@ class Lexicon(dict[str, int]):
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
-    """Split a text into words in their normal form, and the words as they are written."""
+    """Return the words of a text in normal form, and the same words as written."""
     pieces = _PIECE.findall(text)
     normal = list(map(_normal, pieces))
     written = [piece for piece, words in zip(pieces, normal, strict=True) for _ in words]
@@ -95,12 +95,12 @@ def split(text: str) -> tuple[list[str], list[str]]:
 
 
 def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
-    """Split many texts at once; `split` handles one text."""
+    """Split many texts into numbered words."""
     if len(lexicon) > _MOST:
         lexicon.forget()
     numbers = array("q")
     counts = np.empty(len(texts), dtype=np.int64)
-    # A piece has no space: tokens are processed one by one.
+    # A piece of a text never contains a space, so tokens can be processed one by one.
     for row, text in enumerate(texts):
         tokens = readable(text).split()
         numbers.extend(map(lexicon.__getitem__, tokens))
@@ -124,7 +124,7 @@ def _normal(piece: str) -> tuple[str, ...]:
     if piece in _STOPS:
         return ("",)
     if _NUMERAL.fullmatch(piece):
-        return (piece,)  # its normal form, without the slow call
+        return (piece,)  # numbers are normal already; this avoids the slow call
     return tuple(singular(word) for word in normal_form(piece).split())
 
 
@@ -170,14 +170,14 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
 def covered(
     found: csr_matrix, stems: TermStems, weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the largest share of a term of each concept in each text, weighted by rarity."""
+    """Return how completely the stems of a term of each concept occur in each text, 0 to 1."""
     from scipy.sparse import diags
 
     n, m = found.shape[0], len(stems.first)
     weighted = diags(weights) @ stems.terms
     whole = np.maximum(np.asarray(weighted.sum(0)).ravel(), 1e-6)
     shares = found.astype(np.float32) @ (weighted @ diags(1.0 / whole)).tocsr()
-    # Few terms share a stem with a text: only these are compared.
+    # Compare only the few terms that share a stem with a text.
     concept = np.searchsorted(stems.first, np.arange(stems.terms.shape[1]), side="right") - 1
     places = np.repeat(np.arange(n) * m, np.diff(shares.indptr)) + concept[shares.indices]
     best = np.zeros(n * m, dtype=np.float32)
@@ -187,14 +187,14 @@ def covered(
 
 
 def rarity(found: csr_matrix) -> NDArray[np.float32]:
-    """Return the weight of each stem: the log of the inverse share of texts with it."""
+    """Return the inverse document frequency (log) of each stem."""
     n = found.shape[0]
     frequency = found.getnnz(axis=0).astype(np.float32)
     weights: NDArray[np.float32] = (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)
     return weights
 
 
-_SHORT = 4  # letters; a shorter term must be written the same: ISM, not ism; ICM, RAS
+_SHORT = 4  # letters; terms up to this length match only as written: ISM, not ism
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
 
 _Words = tuple[str, ...]
@@ -202,7 +202,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a thesaurus, arranged as a tree of words to be found in running text."""
+    """Terms of a thesaurus as a tree of words, to find them in texts."""
 
     concept_ids: tuple[str, ...]
     words: dict[str, int]
@@ -216,7 +216,7 @@ class Terms:
 
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
-    """Arrange the terms of a thesaurus for `match`."""
+    """Build the tree of the terms of a thesaurus for `match`."""
     named: dict[tuple[str, _Words], dict[int, bool]] = {}
     for column, concept in enumerate(thesaurus.concepts.values()):
         for name in concept.names:
@@ -231,14 +231,14 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
     steps: dict[int, int] = {}
     found: list[tuple[int, int, int, int]] = []
     for number, ((written, term), columns) in enumerate(named.items()):
-        # A preferred term means its own concept, not another one's alternative.
+        # A preferred term denotes its own concept, even if it is an alternative term elsewhere.
         preferred = tuple(column for column, first in columns.items() if first)
         node = 0
         for word in term:
             node = steps.setdefault(node * (1 + len(words)) + words[word], len(steps) + 1)
         spelled = spellings.setdefault(written, len(spellings) - 1)
         found += [(node, -number, column, spelled) for column in preferred or tuple(columns)]
-    found.sort(key=lambda one: one[:2])  # of two terms at one node the last one is preferred
+    found.sort(key=lambda one: one[:2])  # the last term at a node is the preferred one
     at, groups, columns_, spelled_ = np.array(found, dtype=np.int64).reshape(-1, 4).T
     keys = np.array(list(steps), dtype=np.int64)
     order = np.argsort(keys)
@@ -256,11 +256,11 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
 
 
 def match(texts: Split, terms: Terms) -> pd.DataFrame:
-    """Find terms in texts; where one term is a part of a longer one, the longer one counts."""
+    """Find terms in texts; a term inside a longer term is counted separately."""
     import pandas as pd
 
     starts, stops, nodes = _walk(texts.words, terms)
-    # Longest first, so that a part follows its term.
+    # Sort longest first, so that a contained term follows the longer one.
     order = np.lexsort((-stops, starts))
     starts, stops, nodes = starts[order], stops[order], nodes[order]
     counts = terms.ends[nodes + 1] - terms.ends[nodes]
@@ -272,7 +272,7 @@ def match(texts: Split, terms: Terms) -> pd.DataFrame:
     starts, stops, entry = starts[right], stops[right], entry[right]
     inside = _is_inside(starts, stops, terms.groups[entry])
     row, column = texts.rows[starts], terms.columns[entry]
-    # Of one concept in one text the longest term first, of several as long the first.
+    # For each text and concept, sort the longest term first; ties are in the order of the text.
     order = np.lexsort((starts - stops, row * len(terms.concept_ids) + column))
     row, column, inside = row[order], column[order], inside[order]
     is_first = np.ones(len(order), dtype=bool)
@@ -301,7 +301,7 @@ def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.Dat
 
 
 def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
-    """Return start, end and final node of each term; vectorised over positions."""
+    """Return the start, the end and the final node of each term in a sequence of words."""
     n_words = 1 + len(terms.words)
     first = np.zeros(n_words, dtype=np.int64)
     n_first = int(np.searchsorted(terms.steps, n_words))
@@ -343,7 +343,7 @@ def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
 
 
 def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
-    """Return terms as written; a hyphenated piece of several words occurs once."""
+    """Return terms as written; a hyphenated piece with several words is not repeated."""
     import pandas as pd
 
     known: dict[tuple[int, ...], int] = {}
@@ -361,14 +361,14 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
-    """Return spellings of a term: without a note in brackets, and inverted with "of"."""
+    """Return spellings of a term, without text in brackets and also inverted with "of"."""
     bare = re.sub(r"\s*\([^)]*\)", "", name).strip() or name
     written = bare if len(bare) <= _SHORT and not bare.islower() and " " not in bare else ""
     words = tuple(filter(None, split(bare)[0]))
     spellings = [(written, words)] if words else []
     if written.isupper() and len(written) > 1:
         spellings.append((f"{written}s", words))
-    if len(words) == 2 and not written:  # galaxy evolution: evolution of galaxies
+    if len(words) == 2 and not written:  # "galaxy evolution" also matches "evolution of galaxies"
         spellings += [("", (words[1], "of", words[0])), ("", (words[1], "of", "the", words[0]))]
     elif len(words) > 2 and not _JOINING & set(words) and not written:
         spellings.append(("", (words[-1], "of", *words[:-1])))
@@ -376,7 +376,7 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
 
 
 GIVEN, GIVEN_BY_NAME = 1.0, 0.97
-"""Scores of a concept in the keywords: by its number, and by a term."""
+"""Scores of a concept that the keywords contain as a number, or as a term."""
 
 _NUMBER = re.compile(r"\((\d{1,5}) ?\)")
 _PAPERS_AT_ONCE = 2_000
@@ -384,7 +384,7 @@ _PAPERS_AT_ONCE = 2_000
 
 @dataclass(frozen=True)
 class TermMatches:
-    """The terms of a thesaurus that papers contain."""
+    """Terms of a thesaurus found in titles, abstracts and keywords of papers."""
 
     n_papers: int
     title: pd.DataFrame
@@ -394,7 +394,7 @@ class TermMatches:
 
 
 class TermReader:
-    """Find terms in batches of papers; the lexicon is kept between batches."""
+    """Find terms in batches of papers; processed tokens are cached between batches."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._terms = arrange_terms(thesaurus)

@@ -1,4 +1,4 @@
-"""Tag papers with concepts: from keywords, from title and abstract, or by meaning."""
+"""Tag papers with concepts, from keywords, words in title and abstract, and embeddings."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaggingSettings:
-    """Settings of tagging, measured by ``benchmarks/quality.py``; weights: ``thesaurus.yaml``."""
+    """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
 
     least_score: float = 0.01
-    most_meant: int = 100  # candidates by meaning, besides the named concepts
+    most_meant: int = 100  # candidates from the model of meaning
     most_similar: int = 20  # candidates whose term has a similar embedding
     whole_term: float = 0.999
     ridge: float = 10.0
-    spread_power: float = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
+    spread_power: float = 0.3  # power of the variance; 0.5 favours rare concepts, 0 common ones
     fewest_papers: int = 4
 
 
@@ -67,31 +67,32 @@ def tag_papers(
 ) -> pd.DataFrame:
     """Tag papers with the concepts of a thesaurus.
 
-    Candidates are concepts that are named, that papers with similar embeddings name, or whose term
-    has a similar embedding; a logistic regression scores each.
+    The candidates are concepts named in the paper, concepts named in papers with similar
+    embeddings, and concepts whose term has a similar embedding. A logistic regression scores each
+    candidate.
 
     Parameters
     ----------
     titles, abstracts : sequence of str, shape (n,)
     keywords : sequence of sequence of str, shape (n,), optional
-        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term selects its concept.
+        Keywords from the authors or ADS. ``"Galaxies (573)"`` or a term selects its concept.
     vectors : ndarray of float32, shape (n, n_dims), optional
-        Embeddings of the papers; without them only words are used.
+        Embeddings of the papers. Without them, only words are used.
     thesaurus : Thesaurus
     concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
         Embeddings of `concept_texts`.
     limit : int, default 10
-        Largest number of tags of a paper.
+        Maximum number of tags per paper.
     only : ndarray of int, optional
-        Rows to tag; the others only serve to learn the model of meaning.
+        Rows to tag. The other papers are only used to fit the model of meaning.
 
     Returns
     -------
     pandas.DataFrame
-        ``row, concept_id, score, evidence``, best first within a row. The score estimates the
-        probability that the authors would give the concept; the evidence is the words that name
-        it (``"title: white dwarfs"``), ``"keywords"``, or, if no text names it, ``"meaning"``
-        (``"words"`` without vectors: the words of its term are separate).
+        Columns ``row, concept_id, score, evidence``, best first within a row. The score estimates
+        the probability that the authors would choose the concept. The evidence is the term in the
+        text (``"title: white dwarfs"``), ``"keywords"``, or, if the text does not contain the
+        term, ``"meaning"`` (without vectors ``"words"``).
 
     Examples
     --------
@@ -113,7 +114,7 @@ def tag_wording(
     limit: int = 10,
     only: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
-    """Tag papers whose terms are matched already; see `tag_papers`."""
+    """Tag papers in which terms have already been found; see `tag_papers`."""
     import pandas as pd
 
     evidence = gather_evidence(wording, vectors, thesaurus)
@@ -156,7 +157,7 @@ def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
 
 @cache
 def _usage_counts() -> dict[str, int]:
-    """Return the number of papers by concept id, and by term for files without ids."""
+    """Read the number of papers of each concept, by concept id and by term."""
     with data_file("uat_usage.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     by_term = {row["label"].casefold(): int(row["papers"]) for row in rows}
@@ -164,7 +165,7 @@ def _usage_counts() -> dict[str, int]:
 
 
 def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
-    """Return the evidence of each tag: keywords, words in title or abstract, or the meaning."""
+    """Return the evidence of each tag; see `tag_papers`."""
     wording, m = evidence.wording, len(evidence.thesaurus)
     wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
     sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
@@ -186,14 +187,14 @@ FEATURES = (
     "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
     "below", "usage",
 )  # fmt: skip
-"""Features of a pair of paper and concept, see `features`."""
+"""Names of the features of a pair of a paper and a concept; see `features`."""
 
 _ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Terms in papers and the model of meaning, from which concepts are scored."""
+    """Terms in papers and the model of meaning, from which `features` computes its values."""
 
     thesaurus: Thesaurus
     wording: TermMatches
@@ -207,7 +208,7 @@ class Evidence:
 def gather_evidence(
     wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
 ) -> Evidence:
-    """Collect the named concepts of papers, and learn the model of meaning from them."""
+    """Collect the concepts named in papers, and fit the model of meaning to them."""
     title, abstract = wording.title, wording.abstract
     n = wording.n_papers
     shape = (n, len(thesaurus))
@@ -239,7 +240,7 @@ def features(
     *,
     only: NDArray[np.int64] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
-    """Measure every candidate concept of the papers, in blocks of papers."""
+    """Yield the features of every candidate concept, in blocks of papers."""
     n, m = evidence.in_title.shape
     in_text = evidence.wording.in_text
     weights = rarity(in_text)
@@ -287,7 +288,7 @@ def features(
 
 
 def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
-    """Return the matrix from each concept to its broader ones, shape (n_concepts, n_concepts)."""
+    """Return a sparse 0/1 matrix from each concept (row) to its broader concepts (columns)."""
     from scipy.sparse import csr_matrix
 
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
@@ -308,7 +309,7 @@ def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Rank the concepts of each paper, 0 is the best."""
+    """Rank the concepts of each paper; rank 0 is the best."""
     order = np.argsort(-scores, axis=1)
     ranks = np.empty(order.shape, dtype=np.int32)
     np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
@@ -320,7 +321,7 @@ _PAIRS_AT_ONCE = 16_384
 
 @dataclass(frozen=True)
 class Meaning:
-    """Linear model that scores from its embedding how much a paper is about each concept."""
+    """Linear model that predicts from the embedding of a paper how well each concept fits."""
 
     centre: NDArray[np.float32]
     directions: NDArray[np.float32]
@@ -333,7 +334,7 @@ class Meaning:
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
-    """Fit the model to the papers that name concepts."""
+    """Fit the model by ridge regression to the papers that name concepts."""
     n, dims = vectors.shape
     centre = np.zeros(dims)
     for start in range(0, n, _PAIRS_AT_ONCE):

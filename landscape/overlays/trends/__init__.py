@@ -1,10 +1,10 @@
-"""Topics, authors and places over time, and two selections of papers compared.
+"""Analyse topics, authors and institutions over time, and compare selections of papers.
 
 Each function takes an atlas and returns a `landscape.overlays.Analysis`:
 
 - `trends`: regions that grow or shrink relative to the corpus, and the years of abrupt change;
 - `author_path`: an author's papers on the map and through its regions over time;
-- `institutions`, `countries`: who works where on the map, where affiliations are known;
+- `institutions`, `countries`: papers of institutions and countries by region and year;
 - `compare`: regions where one selection is over-represented against another.
 """
 

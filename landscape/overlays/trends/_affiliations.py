@@ -1,4 +1,4 @@
-"""Institutions and countries of papers, read from affiliations."""
+"""Count papers by institution and country, from the affiliations of their authors."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_N_DETAILED = 30  # places whose years and regions are tabulated
-_WELL_KNOWN = 0.5  # share of papers with affiliations; a warning below it
+_N_DETAILED = 30  # top places with tables of years and regions
+_WELL_KNOWN = 0.5  # share of papers with affiliations below which a warning is given
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
 _TAG = re.compile(r"<[^>]*>|&[a-z]+;")
@@ -52,7 +52,7 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
         if parts:
             country, rest = _country_of(parts)
             own = [part for part in rest if not _DEPARTMENT.search(part)] or rest
-            # The part that names the most specific kind of institution.
+            # Choose the part that names the most specific kind of institution.
             named = (
                 part for level in _institution_patterns() for part in own if level.search(part)
             )
@@ -67,7 +67,7 @@ def _country_of(parts: list[str]) -> tuple[str, list[str]]:
         words = normal_title(_WITH_DIGITS.sub(" ", parts[-back])).split()
         for n_words in range(min(len(words), 5), 0, -1):
             is_part = n_words < len(words)
-            # "Tokyo Japan": the last words are enough, but not "Maine" of "Le Maine University".
+            # The last words are enough in "Tokyo Japan", but not in "Le Maine University".
             if is_part and back > 1:
                 continue
             country = names.get(" ".join(words[-n_words:]))
@@ -101,10 +101,10 @@ def _lines(name: str) -> list[list[str]]:
 def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each country, overall, by region and by year.
 
-    A paper counts once for each country of its authors ("papers"); in "fractional" it is divided
-    equally among its authors and their affiliations (Waltman & van Eck 2015). The activity index
-    is the share of a region in a country's papers, divided by its share in all papers with a
-    known country (Schubert & Braun 1986).
+    In the column ``papers``, a paper counts once for each country of its authors. In
+    ``fractional``, it is divided equally among its authors and their affiliations (Waltman & van
+    Eck 2015). The activity index is the share of a region in a country's papers, divided by its
+    share in all papers with a known country (Schubert & Braun 1986).
 
     Parameters
     ----------
@@ -131,8 +131,9 @@ def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each institution, overall, by region and by year.
 
-    As `countries`, with ``institution`` and ``country``. Institutions are named as in the
-    affiliations, apart from case and punctuation; no register is used.
+    The tables are like those of `countries`, with the columns ``institution`` and ``country``.
+    Names are taken from the affiliations, where case and punctuation are ignored. They are not
+    compared with a list of institutions.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Return the institutions and countries of each paper, with their fractions of the paper."""
+    """Return the institutions and countries of each paper, and the fraction of each in it."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)
@@ -167,7 +168,7 @@ def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
     authors = authors.assign(weight=1 / (authors["n_places"] * n_authors)).explode("place")
     authors["institution"] = [place[0] for place in authors["place"]]
     authors["country"] = [place[1] for place in authors["place"]]
-    # One spelling, the most frequent, of names that differ in case and punctuation only.
+    # Names that differ only in case and punctuation get the most frequent spelling.
     counted = authors["institution"].value_counts().rename_axis("name").reset_index(name="n")
     counted["key"] = counted["name"].map(normal_title)
     spelling = counted.groupby("key", sort=False)["name"].transform("first")
@@ -223,11 +224,12 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
 
 
 def _cells(places: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the names of places by number, and one row per place and paper."""
+    """Number the places; return their names, and a table with one row per place and paper."""
     keys = ["country"]
     if kind == "institution":
         keys = ["institution", "country"]
-        # Without a country in the text: the only one that the institution has elsewhere.
+        # If the text has no country, use the country of the institution in other affiliations,
+        # provided that there is only one.
         named = places[places["country"] != ""].drop_duplicates(keys)
         only = named.drop_duplicates("institution", keep=False).set_index("institution")["country"]
         found = places["institution"].map(only).fillna("")

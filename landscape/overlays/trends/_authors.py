@@ -1,4 +1,4 @@
-"""The path of an author on the map, with namesakes, spread and drift."""
+"""Follow an author's papers over the map, and measure their spread and drift."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_SAMPLE = 20_000  # papers in the sample for the spread of the corpus
-_MOST_NEAR = 5_000  # names that are compared with a misspelled one
+_SAMPLE = 20_000  # sampled papers for the spread of the corpus
+_MOST_NEAR = 5_000  # maximum number of names compared with a name that is not found
 
 
 def author_path(
@@ -33,11 +33,11 @@ def author_path(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Follow an author over the map: papers in time, regions, spread and moves.
+    """Follow an author's papers over the map, with regions, spread, drift and moves.
 
-    Distances are cosine distances of the embeddings in their full dimension; the places on the map
-    are for drawing only. Papers are matched by name, so namesakes are included: groups of papers
-    that share co-authors or affiliations are candidates for different persons.
+    Distances are cosine distances of the full embeddings; the map coordinates are only for plots.
+    Papers are matched by name, so they can belong to several people with the same name. Papers that
+    share co-authors or affiliations form a group, and different groups may be different people.
 
     Parameters
     ----------
@@ -45,20 +45,20 @@ def author_path(
     name : str
         ``"Rubin, Vera C."``, ``"Vera Rubin"``, ``"Rubin, V"`` or ``"Rubin"``.
     group : int, optional
-        Restrict to the papers of this group (see ``tables["groups"]``).
+        Use only the papers of this group; see ``tables["groups"]``.
     period_years : int, default 5
         Length of a period in years.
     n_resamples : int, default 1000
-        Permutations of the test of drift.
+        Number of permutations in the test of the drift.
     seed : int, default 0
 
     Returns
     -------
     Analysis
-        One row per paper in the order of time: ``paper_id, paper_row, date, year, title, spelled,
-        affiliation, n_authors, group, x, y, topic_id, label, step`` (distance from the paper
-        before). ``tables``: ``"summary"`` (``measure, value, low, high, note``), ``"topics"``,
-        ``"periods"`` (with ``moved``: another region became the main one), ``"groups"``,
+        One row per paper, sorted by date: ``paper_id, paper_row, date, year, title, spelled,
+        affiliation, n_authors, group, x, y, topic_id, label, step`` (distance from the previous
+        paper). ``tables``: ``"summary"`` (``measure, value, low, high, note``), ``"topics"``,
+        ``"periods"`` (``moved`` is True if the main region changed), ``"groups"``,
         ``"coauthors"``.
 
     Raises
@@ -118,7 +118,7 @@ def author_path(
 
 
 def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
-    """Return the papers of an author in the order of time."""
+    """Return the papers of an author, sorted by date."""
     columns = ["paper_id", "date", "year", "title", "authors", "aff"]
     rows = np.asarray(open_engine(atlas).select(f'author:"{name}"'), dtype=np.int64)
     papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
@@ -136,7 +136,7 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
     bylines = [list(authors) for authors in papers["authors"]]
     places = papers["place"].tolist()
     papers["spelled"] = [names[at] for names, at in zip(bylines, places, strict=True)]
-    # Of lists of different lengths it is not known whose affiliation each is.
+    # If the lists have different lengths, affiliations cannot be assigned to authors.
     papers["affiliation"] = [
         aff[at] if len(aff) == len(names) and aff[at] not in (None, "-") else ""
         for names, aff, at in zip(bylines, papers["aff"], places, strict=True)
@@ -156,7 +156,7 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
 
 
 def _nearest(atlas: AtlasStore, name: str) -> str:
-    """Return the most similar names of the atlas, as part of a sentence."""
+    """Return text with the most similar author names of the atlas, for an error message."""
     from difflib import get_close_matches
     from itertools import islice
 
@@ -210,7 +210,7 @@ def _groups_table(papers: pd.DataFrame) -> pd.DataFrame:
     table = papers.groupby("group", as_index=False).agg(
         **_SPAN, **{name: (column, _distinct) for name, column in names.items()}
     )
-    # Papers that are linked to none (group 0) come last.
+    # Papers without a link to another paper (group 0) come last.
     return table.sort_values("group", key=lambda n: n.mask(n == 0, n.max() + 1), ignore_index=True)
 
 
@@ -234,7 +234,7 @@ def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -
     )  # fmt: skip
 
 
-_LONG_BYLINE = 30  # authors; sharing a co-author in longer ones is weak evidence
+_LONG_BYLINE = 30  # authors; shared co-authors in longer lists are weak evidence
 
 
 def link_papers(
@@ -256,7 +256,7 @@ def link_papers(
     different = list(dict.fromkeys(given))
     kinds = np.array([different.index(one) for one in given])
     fits = np.array([[is_compatible(a, b) for b in different] for a in different])
-    # "Y. Wang" is compatible with Yu and with Yang: such papers must not link the two people.
+    # "Y. Wang" can be Yu Wang or Yang Wang, so its papers must not link the two people.
     clash = fits.astype(np.int64) @ (~fits).astype(np.int64)
     unclear = np.any(clash * fits > 0, axis=1)[kinds]
     linked = (has_mark @ has_mark.T).multiply(fits[np.ix_(kinds, kinds)]).tocsr()
@@ -272,7 +272,7 @@ def link_papers(
     _, first, group, sizes = np.unique(
         group, return_index=True, return_inverse=True, return_counts=True
     )
-    # From the largest group, the earliest first among equals; single papers are in group 0.
+    # Number the groups by size, then by first paper; papers without a link are in group 0.
     rank = np.lexsort((first, -sizes)).argsort() + 1
     return np.where(sizes[group] > 1, rank[group], 0)
 
@@ -296,7 +296,7 @@ def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
 def measure_drift(
     vectors: NDArray[np.float64], *, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the cosine distance between earlier and later half, and its permutation p value."""
+    """Return the cosine distance of the earlier and the later half, and its permutation p value."""
     n = len(vectors)
     if n < 4:
         return float("nan"), float("nan")
@@ -321,7 +321,7 @@ def _distance_of_halves(
 def periods_table(
     papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
 ) -> pd.DataFrame:
-    """Summarise each period: papers, position, main region, distance from the period before."""
+    """Summarise the papers of each period, with main region and distance from the last period."""
     import pandas as pd
 
     start = papers["year"] - papers["year"] % period_years

@@ -1,4 +1,4 @@
-"""Regions in which one selection of papers is over-represented relative to another."""
+"""Find regions in which one selection of papers is over-represented relative to another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW = 30  # papers of a selection; smaller ones hardly differ significantly
+_FEW = 30  # papers; smaller selections rarely differ significantly
 _REACH = 1.959964  # two-sided 95%
 _LONGEST_NAME = 60
 
@@ -26,13 +26,13 @@ _LONGEST_NAME = 60
 def compare(
     atlas: AtlasStore, a: str | ArrayLike, b: str | ArrayLike, *, q: float = 0.05, level: int = 1
 ) -> Analysis:
-    """Find the regions in which one selection is over-represented against another.
+    """Find the regions in which one selection is over-represented relative to another.
 
-    For each region: Fisher's exact test of the two shares, q values of Benjamini & Hochberg (1995)
-    over all regions, and the odds ratio with the interval of Woolf (1955, Ann. Hum. Genet. 19, 251;
-    half a paper is added to all cells if a cell is empty). Papers in both selections are omitted.
-    If one selection contains the other, the inner one is compared with the rest of the
-    outer one.
+    The two shares of each region are compared by Fisher's exact test, with the q values of
+    Benjamini & Hochberg (1995) over all regions. The odds ratio has the interval of Woolf (1955,
+    Ann. Hum. Genet. 19, 251); if a cell is empty, half a paper is added to all cells. Papers in
+    both selections are omitted. If one selection contains the other, the smaller one is compared
+    with the rest of the larger one.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def compare(
 def compare_counts(
     a_counts: ArrayLike, b_counts: ArrayLike, a_total: int, b_total: int, *, q: float = 0.05
 ) -> pd.DataFrame:
-    """Test for each region whether two samples have different shares in it."""
+    """Test for each region whether its shares of two selections differ."""
     import pandas as pd
     from scipy.stats import fisher_exact
 
@@ -173,7 +173,7 @@ def select_rows(
 def separate_selections(
     a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
-    """Remove the papers that both selections contain, or the inner from the outer selection."""
+    """Remove common papers from both selections, or a contained one from the larger."""
     shared = np.intersect1d(a, b, assume_unique=True)
     if not len(shared):
         return (a, b), ()
@@ -192,7 +192,7 @@ def separate_selections(
 
 
 def _named(selection: str | ArrayLike, letter: str) -> str:
-    """Return the words of a filter, shortened."""
+    """Return the text of a filter, shortened, as the name of a selection."""
     if not isinstance(selection, str):
         return f"selection {letter}"
     text = " ".join(selection.split())
@@ -212,7 +212,7 @@ def _warnings(
     if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
         found.extend(count_years(years).warnings)
         found.append(
-            f"The selections are of different times (median years {medians[0]} and {medians[1]}): "
-            "the difference may be one of time."
+            "The selections are from different times (median years "
+            f"{medians[0]} and {medians[1]}), which may explain the differences."
         )
     return tuple(found)

@@ -1,9 +1,9 @@
-"""Regions of the map that grow or shrink relative to the whole corpus.
+"""Find regions of the map that grow or shrink relative to the whole corpus.
 
-A region's rate is its share of all papers of a year: growth of the corpus is not growth of a
-region. Shares before and after an abrupt change of the corpus (another source begins) cannot be
-compared: each era between such changes has its own level, and a slope describes the shares within
-the eras.
+A region's rate is its share of all papers of a year, so that growth of the corpus is not growth of
+a region. An abrupt change of the corpus, for example when another source begins, changes the
+shares. Each era between such changes therefore has its own level in the fit, and a slope describes
+the shares within the eras.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW = 10  # papers of a region; a region with fewer is not tested
+_FEW = 10  # papers; regions with fewer are not tested
 _STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold per year
-_NEARLY_FLAT = 1e-3  # precision of the prior of a level: keeps the system solvable for absent eras
+_NEARLY_FLAT = 1e-3  # precision of the prior of a level, so that absent eras have a solution
 _MOST_STEPS = 60
 _LONGEST_STEP = 2.0
 _WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
@@ -52,10 +52,10 @@ def trends(
 ) -> Analysis:
     """Find emerging and fading regions, and the years in which their trend changed.
 
-    A rate is the share of a region in all papers of a year; its slope is that of a logistic
-    regression with quasi-binomial errors (McCullagh & Nelder 1989, section 4.5), fitted to the
-    years that the corpus covers, with a separate level for each era between abrupt changes of
-    the corpus. Shares add up to 1: if some regions grow, the others must shrink.
+    A rate is the share of a region in all papers of a year. Its slope is fitted by logistic
+    regression with quasi-binomial errors (McCullagh & Nelder 1989, section 4.5) to the years that
+    the corpus covers. Each era between abrupt changes of the corpus has a separate level. Shares
+    add up to 1, so if some regions grow, others must shrink.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def trends(
         False discovery rate among the regions called emerging or fading (Benjamini & Hochberg
         1995).
     least_change : float, default 1.25
-        Smallest factor between the odds at both ends of the period that is called a trend.
+        Minimum factor by which the odds of a trend change over the period.
 
     Returns
     -------
@@ -77,8 +77,9 @@ def trends(
         ``slope`` (change of the log odds per year: 0.05 is about 5 per cent per year), ``change``
         (factor over the period), each with its interval; ``overdispersion, p, q``;
         ``class`` ("emerging", "fading", or "steady" if there is no significant trend);
-        ``change_years`` and ``latest_slope`` (since the last of them). ``tables["years"]`` has
-        every region and year, ``tables["changes"]`` the changes of the trends.
+        ``change_years`` (years in which the trend changed) and ``latest_slope`` (slope since the
+        last change). ``tables["years"]`` has one row per region and year, ``tables["changes"]``
+        one row per change of a trend.
 
     Raises
     ------
@@ -176,7 +177,7 @@ def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
 
 
 def _within(whole: Years, since: int | None, until: int | None) -> Years:
-    """Restrict years to a period; their coverage stays that of the whole corpus."""
+    """Restrict years to a period; raise InputError if it is too short for a trend."""
     first = whole.years[0] if since is None else since
     last = whole.years[-1] if until is None else until
     inside = (whole.years >= first) & (whole.years <= last)
@@ -259,7 +260,7 @@ def _newton(
     design: NDArray[np.float64],
     precision: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the most probable coefficients and their information, all rows at once."""
+    """Return the maximum a posteriori coefficients and the information matrix of each row."""
     from scipy.special import expit
 
     whole = k.sum(axis=1) + 0.5
@@ -282,7 +283,7 @@ def _newton(
 def fit_slopes(
     counts: NDArray[np.int64], totals: ArrayLike, years: NDArray[np.int64], eras: ArrayLike
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """Return slopes, with intervals that allow for overdispersion, and the fitted shares."""
+    """Return the slopes, with intervals corrected for overdispersion, and the fitted shares."""
     import pandas as pd
     from scipy.stats import t as student
 
@@ -318,7 +319,7 @@ class Change(NamedTuple):
 def find_all_changes(
     counts: NDArray[np.int64], totals: ArrayLike, years: ArrayLike, eras: ArrayLike
 ) -> pd.DataFrame:
-    """Return the changes of all regions, one per line; ``row`` is the row of the counts."""
+    """Return the trend changes of all regions, one row each; ``row`` is the row in `counts`."""
     import pandas as pd
 
     found = [
@@ -347,7 +348,7 @@ def find_changes(
     era = np.zeros(len(k), dtype=np.int64) if eras is None else np.asarray(eras, dtype=np.int64)
     segments = _Segments.fit(k, n, calendar, era, shortest)
     best = [segments.best_cuts(pieces) for pieces in range(1, most + 2)]
-    # Pearson's chi-square per degree of freedom of the most flexible model, at least 1.
+    # Dispersion: Pearson's chi-square per degree of freedom of the most flexible model.
     pieces = segments.pieces(best[-1])
     free = len(k) - segments.lines.n_parameters[pieces].sum() - (len(pieces) - 1)
     dispersion = max(1.0, segments.lines.chi_square[pieces].sum() / max(free, 1))
@@ -360,7 +361,7 @@ def find_changes(
 class _Segments:
     """Lines fitted to every possible segment of a series of years."""
 
-    number: NDArray[np.int64]  # segment of (first, last + 1), -1 if it would be too short
+    number: NDArray[np.int64]  # index of the segment (first, last + 1), -1 if it is too short
     lines: Lines
     years: NDArray[np.int64]
     eras: NDArray[np.int64]
@@ -386,7 +387,7 @@ class _Segments:
         return self.number[cuts[:-1], cuts[1:]]
 
     def best_cuts(self, pieces: int) -> list[int]:
-        """Return the cuts of the most likely division, including 0 and the end."""
+        """Return the cuts of the most likely division into pieces, including 0 and the end."""
         gain = np.where(self.number >= 0, self.lines.log_likelihood[self.number], -np.inf)
         reached = gain[0].copy()
         came_from = []
@@ -407,16 +408,16 @@ class _Segments:
         return float(-2 * likelihood + parameters * np.log(len(self.years)))
 
     def describe(self, start: int, cut: int, end: int, *, dispersion: float) -> Change:
-        """Describe the change at a cut; its interval has the cuts that fit nearly as well."""
+        """Describe the change at a cut; its interval contains the cuts that fit nearly as well."""
         lines, before, after = self.lines, self.number[start], self.number[:, end]
         left, right = before[cut], after[cut]
         possible = np.flatnonzero((before >= 0) & (after >= 0))
         fit = lines.log_likelihood[before[possible]] + lines.log_likelihood[after[possible]]
         near = possible[fit / dispersion >= fit[possible == cut][0] / dispersion - _WITHIN]
-        later = min(cut + 3, end - 1)  # a few years later, as a turn begins without a step
+        later = min(cut + 3, end - 1)  # a change of slope is visible only some years later
         if self.eras[later] == self.eras[cut - 1]:
             goes_up = lines.fitted[right, later] > lines.fitted[left, later]
-        else:  # no common level to compare
+        else:  # the levels of different eras cannot be compared
             goes_up = lines.slope[right] > lines.slope[left]
         return Change(
             year=int(self.years[cut]),

@@ -104,7 +104,7 @@ def test_too_many_or_no_concepts_are_refused(make_atlas):
     atlas = make_atlas(500)
     analysis = concepts_of(atlas, n=1)
     many = pd.concat([analysis.table] * 22, ignore_index=True)
-    for table, said in ((many, "21 at most"), (analysis.table.head(0), "no concept")):
+    for table, said in ((many, "at most 21"), (analysis.table.head(0), "no concept")):
         wrong = Analysis("uat", table, "", {}, {}, (), analysis.tables)
         with pytest.raises(InputError, match=said):
             draw_concepts(atlas, wrong)

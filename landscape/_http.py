@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextvars
 import email.utils
 import importlib.metadata
 import random
 import re
 import socket
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -35,7 +38,6 @@ RUN_AGAIN = "run the same command again later; it resumes"
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 
 _MOST_REDIRECTS = 5
-_LARGEST_REPLY = 512 * 2**20  # bytes; a page of ADS or arXiv has a few megabytes
 _ERROR_TEXT = 10_000  # maximum number of bytes read from an error response
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
@@ -62,6 +64,7 @@ class RetryPolicy:
     cap_retry_after: bool = False  # if the server requests more: wait this long or fail
     timeout: float = 120.0  # maximum time without data from the server
     time_limit: float = float("inf")  # for all attempts of one request; not for downloads
+    largest_reply: int = 512 * 2**20  # bytes; a page of ADS or arXiv has a few megabytes
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time  # seconds since 1970
     jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
@@ -277,10 +280,11 @@ class HttpClient:
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
-            if len(content) > _LARGEST_REPLY:  # also after decompression
+            if len(content) > self._policy.largest_reply:  # also after decompression
+                size = megabytes(self._policy.largest_reply)
                 raise RequestError(
-                    f"{self.name} sent more than {_LARGEST_REPLY >> 20} MB as one page; the page "
-                    "was discarded. Check the address"
+                    f"{self.name} sent more than {size} as one page; the page was discarded. "
+                    "Check the address"
                 )
             if self._policy.clock() > end:
                 raise self._time_error()
@@ -348,7 +352,7 @@ class HttpClient:
             if asked is None:
                 return policy.backoff(failures)
             asked = min(asked, policy.longest_retry_after)
-            return asked + policy.jitter() * min(1.0, asked / 10)  # never earlier than requested
+            return asked + policy.jitter() * min(1.0, asked / 10)  # at least the requested pause
 
         def is_final(state: tenacity.RetryCallState) -> bool:
             error = error_of(state)
@@ -440,7 +444,7 @@ def read_quota(headers: Mapping[str, str]) -> Quota | None:
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Return the wait in seconds of a Retry-After header (RFC 9110, section 10.2.3)."""
+    """Return the wait in seconds from a Retry-After header (RFC 9110, section 10.2.3)."""
     value = headers.get("Retry-After", "").strip()
     if not value:
         return None
@@ -457,8 +461,8 @@ def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
     head = reply.content[:1000].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head:
         raise RemoteError(
-            f"{name} answered with a web page instead of {wanted}: a network login, or a notice "
-            f"that the service is down; open its address in a browser, then {RUN_AGAIN}"
+            f"{name} answered with a web page instead of {wanted}. It may be a network login, or a "
+            f"notice that the service is down; open its address in a browser, then {RUN_AGAIN}"
         )
 
 
@@ -490,6 +494,50 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def within(
+    seconds: float, work: Callable[[], Iterable[T]], *, stopped: threading.Event | None = None
+) -> Iterator[T]:
+    """Yield the items of `work`, which runs in a thread of its own; raise TimeoutError in time.
+
+    A thread that waits for a server cannot be interrupted. It is left behind, and `stopped` is set
+    so that it ends at its next step.
+    """
+    stopped = stopped or threading.Event()
+    items: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+
+    def produce() -> None:
+        try:
+            for item in work():
+                if stopped.is_set():
+                    return
+                items.put(([item], None))
+            items.put(([], None))
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
+            items.put(([], error))
+
+    context = contextvars.copy_context()
+    end = time.monotonic() + min(seconds, threading.TIMEOUT_MAX / 2)
+    threading.Thread(target=context.run, args=(produce,), daemon=True).start()
+    try:
+        while True:
+            try:
+                item, error = items.get(timeout=max(0.0, end - time.monotonic()))
+            except Empty:
+                raise TimeoutError(f"no answer within {seconds:g} s") from None
+            if error is not None:
+                raise error
+            if not item:
+                return
+            yield item[0]
+    finally:
+        stopped.set()
+
+
+def megabytes(n_bytes: int) -> str:
+    """Write a size, such as "2 MB"."""
+    return f"{n_bytes / 1e6:,.3g} MB"
+
+
 def is_refused(url: str) -> bool:
     """Return whether a server refuses connections. Return False if this is unknown."""
     try:
@@ -517,7 +565,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 def _reason(error: httpx.RequestError) -> str:
-    """Describe a transport error."""
+    """Return a description of a connection error."""
     kind = type(error).__name__
     return {
         "ConnectTimeout": "no connection within the time limit",

@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape.embeddings._vectors import DescribedEmbedder, normalised
 from landscape.errors import InputError, RemoteError
-from landscape.llm._server import Server
+from landscape.llm._server import TIMEOUT, Server
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,7 @@ _MODELS = {
 _BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 for plain English
 _TOKENS_AT_ONCE = 100_000  # estimated; OpenAI allows 300,000 tokens per request
 _TEXTS_AT_ONCE = 256
+_MOST_BYTES = 64_000_000  # of the vectors of one request, as text
 _LONGEST_TEXT = 24_000  # bytes; OpenAI allows 8,191 tokens per text
 
 
@@ -61,6 +62,8 @@ class OpenAIEmbedder(DescribedEmbedder):
         By default, the environment variables OPENAI_BASE_URL and OPENAI_API_KEY.
     timeout : float, default 60
         Seconds per attempt.
+    time_limit : float, default 120
+        Maximum time of a request with all its attempts, in seconds.
     retries : int, default 6
         Number of further attempts after a failed request.
 
@@ -82,11 +85,15 @@ class OpenAIEmbedder(DescribedEmbedder):
         base_url: str | None = None,
         api_key: str | None = None,
         timeout: float = 60.0,
+        time_limit: float = TIMEOUT,
         retries: int = 6,
     ) -> None:
         self.model = model
         self.dimension = _MODELS.get(model, (0, 0.0))[0]
-        self._server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+        self._server = Server(
+            base_url=base_url, api_key=api_key, timeout=time_limit, most_bytes=_MOST_BYTES,
+            attempt_timeout=timeout, retries=retries,
+        )  # fmt: skip
         self._confirm = confirm
         self._allowed = 0
 
@@ -142,11 +149,12 @@ class OpenAIEmbedder(DescribedEmbedder):
         self.allow(estimate.papers)
 
     def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        with self._server.reporting(self.model):
+        def send() -> tuple[dict[int, Any], int]:
             reply = self._server.client.embeddings.create(model=self.model, input=list(texts))
             # Sort by index, because the protocol allows any order.
-            found = {item.index: item.embedding for item in reply.data}
-            n_answered = len(reply.data)
+            return {item.index: item.embedding for item in reply.data}, len(reply.data)
+
+        found, n_answered = self._server.request(self.model, send)
         if n_answered != len(texts) or set(found) != set(range(len(texts))):
             self._reject(f"{n_answered} vectors for {len(texts)} texts")
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from landscape.llm._budget import (
     estimate_tokens,
 )
 from landscape.llm._replies import ReplyForm, find_fault, first_error, first_object, reply_schema
-from landscape.llm._server import Server
+from landscape.llm._server import MOST_BYTES, TIMEOUT, Server
 
 _OPENAI_MODEL = "gpt-4o-mini"
 
@@ -105,6 +106,9 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
 def connect_from_environment() -> WritingModel | None:
     """Connect the language model set in the environment.
 
+    The variables ``LANDSCAPE_LLM_TIMEOUT`` (seconds) and ``LANDSCAPE_LLM_MOST_BYTES`` change the
+    limits of a request, see `connect`.
+
     Returns
     -------
     WritingModel or None
@@ -112,7 +116,21 @@ def connect_from_environment() -> WritingModel | None:
     """
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         return None
-    return connect(cache=default_cache_folder())
+    return connect(
+        cache=default_cache_folder(),
+        timeout=_positive("LANDSCAPE_LLM_TIMEOUT", TIMEOUT),
+        most_bytes=int(_positive("LANDSCAPE_LLM_MOST_BYTES", MOST_BYTES)),
+    )
+
+
+def _positive(variable: str, default: float) -> float:
+    """Read a positive whole number from an environment variable."""
+    given = os.environ.get(variable, "")
+    if not given:
+        return default
+    if not re.fullmatch(r"[1-9][0-9]{0,11}", given):
+        raise InputError(f"{variable} is {given[:40]!r}; set it to a whole number above 0.")
+    return float(given)
 
 
 def connect(
@@ -120,7 +138,8 @@ def connect(
     model: str | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
-    timeout: float = 120.0,
+    timeout: float = TIMEOUT,
+    most_bytes: int = MOST_BYTES,
     retries: int = 4,
     token_budget: int = 500_000,
     money_budget: float | None = None,
@@ -138,7 +157,9 @@ def connect(
     api_key : str, optional
         Default: OPENAI_API_KEY. The empty string means no key.
     timeout : float, default 120
-        Seconds per attempt.
+        Maximum time of a request with all its attempts, in seconds.
+    most_bytes : int, default 2000000
+        Maximum size of a reply.
     retries : int, default 4
         Maximum number of further attempts after a failed attempt.
     token_budget : int, default 500000
@@ -167,7 +188,9 @@ def connect(
     >>> connect(base_url="http://localhost:11434/v1", model="qwen3").model
     'qwen3'
     """
-    server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+    server = Server(
+        base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=most_bytes, retries=retries
+    )
     name = model or os.environ.get("LANDSCAPE_LLM_MODEL")
     if not name and not server.is_openai:
         raise InputError(
@@ -279,7 +302,7 @@ class ChatModel:
         for piece in self._pieces(messages):
             pieces.append(piece)
             yield piece
-        self._keep(messages, "".join(pieces))
+        self._keep(messages, self._server.redacted("".join(pieces)))
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         """Request a reply that is valid for a JSON schema; retry once if it is invalid.
@@ -338,36 +361,48 @@ class ChatModel:
                     self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
 
     def _send(self, messages: Messages, request: dict[str, Any]) -> str:
+        def send() -> tuple[Any, Any, Any]:
+            reply = self._server.client.chat.completions.create(**request)
+            choice = reply.choices[0]
+            return choice.message.content, choice.finish_reason, reply.usage
+
         with self.budget.spending(_tokens(messages)) as usage:
-            with self._server.reporting(self.model):
-                reply = self._server.client.chat.completions.create(**request)
-                choice = reply.choices[0]
-                text = choice.message.content
-                _count(usage, reply.usage, messages, text)
-            return self._whole(text, reason=choice.finish_reason)
+            text, reason, counted = self._server.request(self.model, send)
+            _count(usage, counted, messages, text)
+            return self._server.redacted(self._whole(text, reason=reason))
 
     def _pieces(self, messages: Messages) -> Iterator[str]:
-        openai = require("openai", "llm")
         request = self._request(messages) | {"stream": True}
         pieces: list[str] = []
         reason = counted = None
         with self.budget.spending(_tokens(messages)) as usage:
             try:
-                with self._server.reporting(self.model):
-                    for chunk in self._open_stream(request, openai):
-                        counted = getattr(chunk, "usage", None) or counted
-                        for choice in chunk.choices[:1]:
-                            reason = choice.finish_reason or reason
-                            if choice.delta.content:
-                                pieces.append(choice.delta.content)
-                                yield choice.delta.content
+                for piece, ended, used in self._server.stream(
+                    self.model, lambda: self._read_stream(request)
+                ):
+                    reason, counted = ended or reason, used or counted
+                    if piece:
+                        pieces.append(piece)
+                        yield piece
             finally:  # runs even if the caller stops reading early
                 _count(usage, counted, messages, "".join(pieces))
         # A stream without a finish reason was interrupted, although no error was raised.
         self._whole("".join(pieces), reason=reason or "length")
 
-    def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:
+    def _read_stream(self, request: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield a piece of text, the finish reason and the usage of each chunk."""
+        for chunk in self._open_stream(request):
+            choices = chunk.choices[:1]
+            text, reason = "", None
+            for choice in choices:
+                text, reason = choice.delta.content, choice.finish_reason
+            if not isinstance(text, str | None):
+                raise TypeError("a piece is not text")
+            yield text, reason, getattr(chunk, "usage", None)
+
+    def _open_stream(self, request: dict[str, Any]) -> Any:
         """Open a stream that counts its tokens if the server supports it."""
+        openai = require("openai", "llm")
         create = self._server.client.chat.completions.create
         if self._abilities.counts_streams:
             try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from landscape._http import HttpClient, Reply, RequestError, RetryPolicy
+from landscape._http import HttpClient, Reply, RequestError, RetryPolicy, within
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm._server import one_line, server_url
+from landscape.llm._server import MOST_BYTES, TIMEOUT, one_line, server_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +132,8 @@ class HttpReranker:
     api_key : str, optional
         Default: COHERE_API_KEY. Other servers may not need a key.
     policy : RetryPolicy, optional
-        Default: 4 attempts of 30 s, 2 without a connection, and waits of at most 30 s.
+        Default: 4 attempts of 30 s, 2 without a connection, waits of at most 30 s, 120 s in all,
+        and 2 MB.
 
     Raises
     ------
@@ -165,7 +167,8 @@ class HttpReranker:
             longest_retry_after=30.0,
             cap_retry_after=True,
             timeout=30.0,
-            time_limit=600.0,
+            time_limit=TIMEOUT,
+            largest_reply=MOST_BYTES,
         )
         if self._url.rstrip("/") == COHERE_URL and not self._key:
             raise InputError(
@@ -212,14 +215,18 @@ class HttpReranker:
 
     def _request(self, client: HttpClient, query: str, texts: list[str]) -> NDArray[np.float32]:
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
+
+        def send() -> list[NDArray[np.float32]]:
+            read = partial(self._read, n=len(texts))
+            return [client.request(f"{client.base_url}/rerank", json=body, read=read)]
+
         try:
-            return client.request(
-                f"{client.base_url}/rerank",
-                json=body,
-                read=lambda reply: self._read(reply, len(texts)),
-            )
+            (scores,) = within(self._policy.time_limit, send)
+        except TimeoutError as error:
+            raise RemoteError(f"{self._url} gave {error}.") from error
         except RequestError as error:
             raise RemoteError(self._failure(error)) from error
+        return scores
 
     def _read(self, reply: Reply, n: int) -> NDArray[np.float32]:
         scores = np.full(n, np.nan, dtype=np.float32)
@@ -229,7 +236,7 @@ class HttpReranker:
                 if not isinstance(place, int) or not 0 <= place < n:
                     raise self._protocol_error(f"the index {place}")
                 scores[place] = float(result["relevance_score"])
-        except (TypeError, KeyError, ValueError) as error:
+        except (TypeError, KeyError, ValueError, RecursionError) as error:
             raise self._protocol_error(error) from error
         if not np.isfinite(scores).all():
             raise self._protocol_error("no score for some of the texts")
@@ -240,6 +247,8 @@ class HttpReranker:
         match error.status:
             case None if error.timed_out:
                 return f"{self._url} gave no answer within {self._policy.timeout:g} s."
+            case None if error.__cause__ is None:
+                return f"{self._url}: {error}."
             case None:
                 return f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)})."
             case 401 | 403:

@@ -3,27 +3,60 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from landscape._http import is_refused, without_query
+from landscape._http import is_refused, megabytes, within, without_query
 from landscape.errors import InputError, RemoteError, require
+
+T = TypeVar("T")
 
 OPENAI_URL = "https://api.openai.com/v1"
 
+TIMEOUT = 120.0  # seconds
+MOST_BYTES = 2_000_000
 _SECOND_TRY = 0.5  # seconds
 _MESSAGE_LENGTH = 200  # maximum number of characters of a message from a server
 
 
+@dataclass
+class _Limits:
+    """Limits of one request, checked while its reply is read."""
+
+    most_bytes: int
+    stopped: threading.Event = field(default_factory=threading.Event)
+    n_bytes: int = 0
+    redirected_to: str = ""
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.n_bytes > self.most_bytes
+
+    def check(self) -> None:
+        """Raise an error in a thread that nobody waits for any more."""
+        if self.stopped.is_set():
+            raise TimeoutError
+
+
+_LIMITS: ContextVar[_Limits] = ContextVar("limits")
+
+
 class Server:
-    """Address and key of a server, with messages for its errors.
+    """Address and key of a server, with the limits of its requests and messages for its errors.
 
     The ``openai`` package repeats requests after time-outs, broken connections and the statuses
     408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more try.
     Default address: OPENAI_BASE_URL, or else OpenAI. Default key: OPENAI_API_KEY. An empty string
     means no key.
+
+    A request ends after `timeout` seconds with all its attempts, and a reply at `most_bytes`. One
+    attempt ends after `attempt_timeout` seconds without data; the default is `timeout`.
+    Redirects to another host or port are not followed, because the whole prompt would go there.
     """
 
     def __init__(
@@ -31,24 +64,35 @@ class Server:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout: float = 60.0,
+        timeout: float = TIMEOUT,
+        most_bytes: int = MOST_BYTES,
+        attempt_timeout: float | None = None,
         retries: int = 4,
     ) -> None:
         self._address = _address(base_url)
         self.url = server_url(base_url)
         self._key = os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key
-        self._timeout, self._retries = timeout, retries
+        self._timeout, self._most_bytes, self._retries = timeout, most_bytes, retries
+        self._attempt_timeout = attempt_timeout or timeout
         self._has_answered = False
+        for name, value in (("timeout", timeout), ("most_bytes", most_bytes)):
+            if not value > 0:
+                raise InputError(f"{name} is {value!r}; it must be greater than 0.")
         if self.is_openai and not self._key:
             raise InputError(
                 "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
                 "OPENAI_BASE_URL to your own server, such as http://localhost:11434/v1."
             )
-        self.client: Any = require("openai", "llm").OpenAI(
+        openai = require("openai", "llm")
+        hooks = {"request": [lambda _: _LIMITS.get().check()], "response": [_limit]}
+        self.client: Any = openai.OpenAI(
             base_url=self._address,
             api_key=self._key or "none",
-            timeout=timeout,
+            timeout=self._attempt_timeout,
             max_retries=retries,
+            # A small compressed reply can unpack to gigabytes.
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultHttpxClient(event_hooks=hooks),
         )
 
     @property
@@ -56,34 +100,78 @@ class Server:
         """Whether this is the server of OpenAI."""
         return self.url.rstrip("/") == OPENAI_URL
 
+    def request(self, model: str, send: Callable[[], T]) -> T:
+        """Return the result of `send`, a function that sends one request with `client`."""
+        (result,) = self.stream(model, lambda: [send()])
+        return result
+
+    def stream(self, model: str, send: Callable[[], Iterable[T]]) -> Iterator[T]:
+        """Yield the items of `send`; errors become a RemoteError with a one-sentence message."""
+        limits = _Limits(self._most_bytes)
+
+        def limited() -> Iterator[T]:
+            _LIMITS.set(limits)
+            if not self._has_answered:
+                self._check_port()
+            yield from send()
+
+        with self._reporting(model, limits):
+            yield from within(self._timeout, limited, stopped=limits.stopped)
+            if limits.is_too_large:  # the end of a stream is missing
+                raise ValueError
+            self._has_answered = True
+
+    def redacted(self, text: str) -> str:
+        """Return a reply without the key and the private part of the address."""
+        return _redacted(text, self._secrets)
+
+    @property
+    def _secrets(self) -> dict[str, str]:
+        return {self._address: self.url, self._key: "***"}
+
     @contextmanager
-    def reporting(self, model: str) -> Iterator[None]:
-        """Convert errors of the ``openai`` package to a RemoteError with a one-sentence message."""
+    def _reporting(self, model: str, limits: _Limits) -> Iterator[None]:
         openai = require("openai", "llm")
-        if not self._has_answered:
-            self._check_port()
         try:
             yield
-            self._has_answered = True
-        except openai.APITimeoutError as error:
-            tries = self._retries + 1
+        except (TimeoutError, openai.APITimeoutError) as error:
+            limit = f"{self._timeout:g} s"
+            if isinstance(error, openai.APITimeoutError):
+                limit = f"{self._attempt_timeout:g} s, {self._retries + 1} times"
             raise RemoteError(
-                f"{self.url} gave no answer within {self._timeout:g} s, {tries} times. "
+                f"{self.url} gave no answer within {limit}. "
                 "Try again later: finished parts are stored."
             ) from error
-        except openai.APIConnectionError as error:
-            raise RemoteError(
+        except (
+            openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError, RecursionError,
+        ) as error:  # fmt: skip
+            # ValueError and similar errors mean that the reply has another format.
+            raise RemoteError(self._failure(error, model, limits)) from error
+
+    def _failure(self, error: Exception, model: str, limits: _Limits) -> str:
+        openai = require("openai", "llm")
+        if limits.is_too_large:
+            return (
+                f"{self.url} sent more than {megabytes(limits.most_bytes)} in one answer, and the "
+                "answer was discarded. Check OPENAI_BASE_URL, or raise most_bytes."
+            )
+        if limits.redirected_to:
+            return (
+                f"{self.url} redirects to another host or port ({limits.redirected_to}). The "
+                "redirect was not followed, because the prompt would be sent there. Check "
+                "OPENAI_BASE_URL."
+            )
+        if isinstance(error, openai.APIConnectionError):
+            return (
                 f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
                 "Check the network and OPENAI_BASE_URL."
-            ) from error
-        except openai.APIStatusError as error:
-            raise RemoteError(self._refusal(error, model)) from error
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
-            # ValueError and similar errors mean that the reply has another format.
-            raise RemoteError(
-                f"{self.url} answered the request for {model!r} with something that is not the "
-                f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
-            ) from error
+            )
+        if isinstance(error, openai.APIStatusError):
+            return self._refusal(error, model)
+        return (
+            f"{self.url} answered the request for {model!r} with something that is not the "
+            f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
+        )
 
     def _check_port(self) -> None:
         """Raise an error immediately if no server is running; other errors are retried."""
@@ -114,16 +202,58 @@ class Server:
         )
 
     def _plain(self, text: object) -> str:
-        return one_line(text, {self._address: self.url, self._key: "***"})
+        return one_line(text, self._secrets)
+
+
+def _limit(response: Any) -> None:
+    """Limit the size of a response, and ignore a redirect to another origin."""
+    limits = _LIMITS.get()
+    limits.check()
+    response.headers.pop("content-encoding", None)  # only "identity" was accepted
+    if "location" in response.headers:
+        target = response.request.url.join(response.headers["location"])
+        if _origin(target) != _origin(response.request.url):
+            limits.redirected_to = one_line(f"{target.host}:{target.port or target.scheme}", {})
+            del response.headers["location"]
+    stream = response.stream
+    kind: Any = type(stream)
+
+    class LimitedStream(kind):  # type: ignore[misc] # httpx accepts only streams of its own class
+        """The body of a response, which ends at the size limit."""
+
+        def __init__(self) -> None:
+            """Keep no state: `stream` has it."""
+
+        def __iter__(self) -> Iterator[bytes]:
+            for chunk in stream:
+                limits.check()
+                limits.n_bytes += len(chunk)
+                if limits.is_too_large:
+                    return
+                yield chunk
+
+        def close(self) -> None:
+            stream.close()
+
+    limits.n_bytes = 0  # of an earlier attempt
+    response.stream = LimitedStream()
+
+
+def _origin(url: Any) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def _redacted(text: str, secrets: Mapping[str, str]) -> str:
+    for secret, shown in secrets.items():
+        if secret:
+            text = text.replace(secret, shown)
+    return text
 
 
 def one_line(text: object, replaced: Mapping[str, str]) -> str:
     """Return a message of a server as one short line, without secrets."""
     line = "".join(c for c in " ".join(str(text).split()) if c.isprintable())
-    for secret, shown in replaced.items():
-        if secret:
-            line = line.replace(secret, shown)
-    return line[:_MESSAGE_LENGTH] or "no reason given"
+    return _redacted(line, replaced)[:_MESSAGE_LENGTH] or "no reason given"
 
 
 def server_url(base_url: str | None = None) -> str:

@@ -30,7 +30,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
 @pytest.fixture
 def writer(server: OpenAIServer) -> ChatModel:
     server.reply = lambda _: TEXT
-    return connect(retries=1, timeout=0.5)
+    return connect(retries=1, timeout=1.5)
 
 
 def streamed(model: ChatModel) -> str:

@@ -1,4 +1,4 @@
-"""Records shared by all packages: papers, search results, answers, surveys, citations."""
+"""Records shared by all packages, such as papers, search results, answers and surveys."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CitationVerdict = Literal[
     "supported", "unclear", "contradicted", "near", "far", "not in the corpus",
     "not in the bibliography",
 ]  # fmt: skip
-"""Result of checking a citation. Without a language model, only the last four are possible."""
+"""Result of checking a citation. The first three values require a language model."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
-"""Ways in which a survey finds a paper."""
+"""Way in which a survey finds a paper."""
 
 _HIT_COLUMNS = (
     "rank title=paper.title authors=paper.authors year=paper.year label=paper.label "
@@ -55,11 +55,11 @@ _WAYS = {
     "cited together": "cited together with {}",
     "similar": "similar in text to {}",
     "section": "cited by {} in its section “{}”",
-    "search": "by a search made from {}",
+    "search": "by a search based on {}",
 }
 _MEANING_OF_REASONS = (
-    "Very likely, likely, possible: judged from words, similarity and citations, without a "
-    "language model."
+    "The words very likely, likely and possible are estimates from words, similarity and "
+    "citations, made without a language model."
 )
 
 
@@ -78,7 +78,7 @@ class Paper(Record):
         "keywords source abstract url"
     )
 
-    row: int  # row number in the vectors and in every table of papers
+    row: int  # row of the paper in the vectors and in every table of papers
     paper_id: str
     title: str
     abstract: str
@@ -89,7 +89,7 @@ class Paper(Record):
     doi: str | None = None
     journal: str | None = None
     doctype: str | None = None
-    cites: int | None = None  # number of citations, as given by the source
+    cites: int | None = None  # number of citations reported by the source
     keywords: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
@@ -101,14 +101,14 @@ class Paper(Record):
 
     @property
     def label(self) -> str:
-        """Name of the paper in answers: its bibcode, arXiv identifier, or key in the atlas."""
+        """Name of the paper in answers (bibcode, arXiv identifier or key in the atlas)."""
         if self.bibcode:
             return self.bibcode
         return f"arXiv:{self.arxiv_id}" if self.arxiv_id else self.paper_id
 
     @property
     def links(self) -> dict[str, str]:
-        """Web addresses of the paper at ADS, arXiv and doi.org."""
+        """URLs of the paper at ADS, arXiv and doi.org, by name of the service."""
         addresses = {
             "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
             "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
@@ -118,17 +118,17 @@ class Paper(Record):
 
     @property
     def url(self) -> str | None:
-        """Address of the paper at ADS, arXiv or doi.org."""
+        """URL of the paper at ADS, arXiv or doi.org."""
         return next(iter(self.links.values()), None)
 
     @property
     def first_authors(self) -> str:
-        """The first three authors."""
+        """Names of the first three authors."""
         return "; ".join(self.authors[:3]) + (" et al." if len(self.authors) > 3 else "")
 
     @property
     def short_name(self) -> str:
-        """Authors and year as in a citation: ``Rubin and Ford (1970)``."""
+        """Authors and year as in a citation, such as ``Rubin and Ford (1970)``."""
         name = short_names(self.authors) or "no authors known"
         return f"{name} ({self.year})" if self.year else name
 
@@ -139,22 +139,22 @@ class Hit(Record):
 
     _keys = "rank *paper score parts outlier"
 
-    rank: int  # from 1
+    rank: int  # the best paper has rank 1
     paper: Paper
     score: float  # comparable only with other scores of the same result
-    # Parts of the score, if used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, weights,
-    # ``rerank``
+    # Parts of the score that were used: ``semantic`` (cosine), ``words`` (BM25), ``fused``,
+    # weights, ``rerank``
     parts: Mapping[str, float] = field(default_factory=dict)
-    outlier: bool | None = None  # whether it differs strongly from the others; None if unknown
+    outlier: bool | None = None  # whether the paper is an outlier; None if there are few papers
 
     def to_html(self) -> str:
-        """Return title, links and abstract as HTML without styles."""
+        """Return the title, links and abstract as HTML without CSS styles."""
         return render("paper.html", hit=self)
 
 
 @dataclass(frozen=True)
 class Coverage(Record):
-    """Papers that a search covered."""
+    """Description of the papers that a search covered."""
 
     _keys = (
         "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
@@ -162,27 +162,27 @@ class Coverage(Record):
     )
 
     title: str  # name of the atlas
-    n_papers: int  # papers in the atlas
-    n_searched: int  # papers that passed the filter
-    sources: Mapping[str, int]  # papers by source
+    n_papers: int  # number of papers in the atlas
+    n_searched: int  # number of papers that passed the filter
+    sources: Mapping[str, int]  # number of papers from each source
     first_date: str | None  # date of the oldest paper
     last_date: str | None  # date of the newest paper
-    generated: bool = False  # whether any paper is generated
-    notes: tuple[str, ...] = ()  # limits of the result, such as a method that could not be used
+    generated: bool = False  # whether the atlas contains synthetic papers
+    notes: tuple[str, ...] = ()  # limitations, such as a method that could not be used
 
     @property
     def n_filtered(self) -> int:
-        """Papers that the filter removed."""
+        """Number of papers that the filter removed."""
         return self.n_papers - self.n_searched
 
     @property
     def source_list(self) -> str:
-        """The sources with their numbers of papers."""
+        """List of the sources with the number of papers of each source."""
         return ", ".join(f"{name} {n:,}" for name, n in self.sources.items())
 
     @property
     def bounds(self) -> str:
-        """Papers, sources and dates in one line.
+        """Number of papers, sources and dates in one line.
 
         Examples
         --------
@@ -198,11 +198,11 @@ class Coverage(Record):
 
     @property
     def summary(self) -> str:
-        """The bounds and notes in one line, with a warning if papers are generated."""
+        """The bounds and notes in one line, with a warning if some papers are synthetic."""
         return " ".join([self.bounds, *([GENERATED] if self.generated else []), *self.notes])
 
     def to_text(self) -> str:
-        """Describe the papers searched in one sentence."""
+        """Describe in one sentence which papers were searched."""
         return render("coverage.txt", coverage=self)
 
 
@@ -213,7 +213,7 @@ class Results(Record):
     query: str
     hits: tuple[Hit, ...]
     coverage: Coverage
-    settings: Mapping[str, Any] = field(default_factory=dict)  # arguments that repeat the search
+    settings: Mapping[str, Any] = field(default_factory=dict)  # arguments to repeat the search
     expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
 
@@ -224,7 +224,7 @@ class Results(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Table with one row per paper, best first. Missing years and citations are ``<NA>``."""
+        """Table with one row per paper, best first. Unknown years and citations are ``<NA>``."""
         rows = [serializer.pick(hit, _HIT_COLUMNS) for hit in self.hits]
         types = {"rank": "int64", "year": "Int16", "cites": "Int64", "score": "float64",
                  "outlier": "boolean"}  # fmt: skip
@@ -236,7 +236,7 @@ class Results(Record):
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
     def to_text(self, *, where: str = "") -> str:
-        """Return the numbered papers, their positions (`where`) and the coverage as text."""
+        """Return the numbered papers, the given text on their map positions, and the coverage."""
         return render("results.txt", results=self, where=where)
 
     def to_bibtex(self) -> str:
@@ -244,7 +244,7 @@ class Results(Record):
         return bibliography.to_bibtex(self.papers)
 
     def to_ris(self) -> str:
-        """Return the papers as RIS, for reference managers."""
+        """Return the papers in the RIS format for reference managers."""
         return bibliography.to_ris(self.papers)
 
     def to_aastex(self) -> str:
@@ -264,7 +264,7 @@ class Results(Record):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sentence of a paper that supports a claim: ``abstract[start:end] == text``."""
+    """Sentence of a paper that supports a claim. It is ``abstract[start:end]``."""
 
     paper_id: str
     label: str  # name of the paper in the answer
@@ -279,7 +279,7 @@ class Claim(Record):
 
     _keys = "text citations verdict evidence"
 
-    text: str  # without its citations
+    text: str  # sentence without the citations
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict = "not found"
@@ -287,7 +287,7 @@ class Claim(Record):
 
 @dataclass(frozen=True)
 class Stance:
-    """Position of one paper on a statement, with the sentence that shows it."""
+    """Position of one paper on a statement, with the sentence that shows this position."""
 
     paper_id: str
     label: str
@@ -297,12 +297,12 @@ class Stance:
 
 @dataclass(frozen=True)
 class Consensus:
-    """How far the papers agree with a statement."""
+    """Degree to which the papers agree with a statement."""
 
-    statement: str  # the question as a statement
+    statement: str  # the question, reworded as a statement
     level: str  # one of `landscape.answers._evidence.LEVELS`
     explanation: str
-    relevance: float  # 0 to 1: share of the papers that address the statement
+    relevance: float  # fraction of the papers that address the statement
     stances: tuple[Stance, ...] = ()
 
 
@@ -310,8 +310,8 @@ class Consensus:
 class Step:
     """One step of a reasoning agent."""
 
-    thought: str  # the intention
-    action: str  # such as "search: dust in quasars; filter: 2015.."
+    thought: str  # purpose of the step
+    action: str  # for example "search: dust in quasars; filter: 2015.."
     observation: str
     labels: tuple[str, ...] = ()  # papers that the step found
 
@@ -326,36 +326,36 @@ class Answer(Record):
     )
 
     question: str
-    text: str  # Markdown; citations in square brackets follow each sentence
+    text: str  # Markdown text with citations in square brackets after each sentence
     claims: tuple[Claim, ...]
-    results: Results  # the papers that the answer is based on
-    method: str  # ``"extractive"``, or the name of the language model
+    results: Results  # papers on which the answer is based
+    method: str  # ``"extractive"`` or the name of the language model
     abstained: bool = False  # whether the papers do not answer the question
     style: str = "multi-paper"  # style of the prompt
     question_type: str | None = None  # see `landscape.answers._questions.classify`
     consensus: Consensus | None = None
-    trace: tuple[Step, ...] = ()  # steps of the agent, if an agent was used
+    trace: tuple[Step, ...] = ()  # steps of the agent; empty if no agent was used
     ads_query: str | None = None  # ADS query that answers a bibliometric question
-    notes: tuple[str, ...] = ()  # limits of the answer, for example that the model failed
-    # Settings that repeat the answer: ``atlas.ask(answer.question, **answer.settings)``
+    notes: tuple[str, ...] = ()  # limitations, for example that the language model failed
+    # Settings to repeat the answer with ``atlas.ask(answer.question, **answer.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The papers that the answer is based on."""
+        """Papers on which the answer is based."""
         return self.results.papers
 
     @property
     def ads_url(self) -> str | None:
-        """Address of the results of the ADS query."""
+        """URL of the results of the ADS query, or None if there is no ADS query."""
         return bibliography.ads_url(self.ads_query) if self.ads_query else None
 
     def to_markdown(self) -> str:
-        """Return the answer, its evidence, papers and coverage as one Markdown document."""
+        """Return the answer, the evidence, the papers and the coverage as one Markdown document."""
         return render("answer.md", answer=self)
 
     def to_text(self) -> str:
-        """Return the answer, the papers that it cites, and the coverage, for a terminal."""
+        """Return the answer, the cited papers and the coverage as text for a terminal."""
         return render("answer.txt", answer=self)
 
     def to_html(self, part: Literal["claims", "consensus", "method"]) -> str:
@@ -374,7 +374,7 @@ class Answer(Record):
 
 @dataclass(frozen=True)
 class Guess:
-    """A paper that an excerpt may cite."""
+    """Paper that an excerpt may cite, with a score."""
 
     paper: Paper
     score: float  # comparable only with other guesses of the same attribution
@@ -383,21 +383,22 @@ class Guess:
 
 @dataclass(frozen=True)
 class Attribution(Record):
-    """The paper that an excerpt cites."""
+    """Result of the search for the paper that an excerpt cites."""
 
     excerpt: str
     sentence: str
     clause: str  # part of the sentence that contains the citation
     paper: Paper | None  # None if no paper was selected
-    guesses: tuple[Guess, ...]  # best first; the selected paper is the first
+    guesses: tuple[Guess, ...]  # best first; a selected paper is the first
     method: str  # ``"offline"``, or the name of the language model
     coverage: Coverage
-    partial: bool = False  # whether the model failed, or its budget ran out, too early
+    partial: bool = False  # whether the model failed or reached its limit before the end
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)  # source, before, max_actions
+    settings: Mapping[str, Any] = field(default_factory=dict)  # arguments of the attribution
     seconds: float = 0.0
-    # Probability that the first guess is right; None with a language model, or if none is similar
+    # Probability that the first guess is correct. None if a language model was used or if no paper
+    # is similar.
     chance: float | None = None
 
     @property
@@ -407,12 +408,12 @@ class Attribution(Record):
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The papers of the guesses, best first."""
+        """Papers of the guesses, best first."""
         return tuple(guess.paper for guess in self.guesses)
 
     @property
     def others(self) -> tuple[Guess, ...]:
-        """The guesses except the selected one."""
+        """All guesses except the selected paper."""
         return tuple(guess for guess in self.guesses if not self.is_selected(guess))
 
     def is_selected(self, guess: Guess) -> bool:
@@ -421,7 +422,7 @@ class Attribution(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Table with one row per guess and its ``rank``, ``selected``, ``title``, ``score``..."""
+        """Table with one row per guess and columns such as ``rank``, ``title`` and ``score``."""
         keys = _GUESS_COLUMNS.removeprefix("rank selected ")
         rows = [
             {"rank": n, "selected": self.is_selected(one), **serializer.pick(one, keys)}
@@ -444,11 +445,11 @@ class Attribution(Record):
         return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Return the selected paper, or the guesses, and the coverage as text for a terminal."""
+        """Return the selected paper (or all guesses) and the coverage as text for a terminal."""
         return render("attribution.txt", found=self)
 
     def to_bibtex(self) -> str:
-        """Return the selected paper as a BibTeX entry; empty if none was selected."""
+        """Return the selected paper as a BibTeX entry. If there is none, the text is empty."""
         return bibliography.to_bibtex([self.paper]) if self.paper is not None else ""
 
     def _repr_html_(self) -> str:
@@ -457,10 +458,10 @@ class Attribution(Record):
 
 @dataclass(frozen=True)
 class Highlight:
-    """A sentence of a paper that is relevant to the context, or to its paper as a whole."""
+    """Sentence of a paper that is relevant to the context or central to the paper."""
 
     text: str
-    start: int  # first character in the stored abstract or the full text
+    start: int  # index of the first character in the stored abstract or full text
     end: int
     score: float  # comparable only with other highlights of the same paper
     matters: Literal["context", "paper"]
@@ -468,43 +469,43 @@ class Highlight:
 
 @dataclass(frozen=True)
 class CitingSentence(Record):
-    """A sentence that cites a paper, written by a language model and checked."""
+    """Sentence that cites a paper. It was written by a language model and then checked."""
 
     _keys = "text verdict evidence"
 
-    text: str  # without the citation itself
-    evidence: tuple[Evidence, ...]  # sentences of the paper that support it; never empty
+    text: str  # sentence without the citation
+    evidence: tuple[Evidence, ...]  # sentences of the paper that support the text; never empty
     verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Suggestion(Record):
-    """A paper to cite."""
+    """Paper that is suggested as a citation."""
 
     _keys = "rank *paper corpus also_in score highlights sentence"
 
-    rank: int  # from 1
+    rank: int  # the best paper has rank 1
     paper: Paper
-    corpus: str  # name of the corpus that has the paper
+    corpus: str  # name of the corpus that contains the paper
     score: float  # comparable only with other scores of the same result
     also_in: tuple[str, ...] = ()  # other corpora that contain the paper
     highlights: tuple[Highlight, ...] = ()  # in reading order
-    sentence: CitingSentence | None = None  # None without a model, or if unsupported
+    sentence: CitingSentence | None = None  # None if no model was used or no sentence is supported
 
     def to_html(self) -> str:
-        """Return paper, highlights and sentence as HTML without styles."""
+        """Return the paper, highlights and sentence as HTML without CSS styles."""
         return render("suggestion.html", one=self)
 
 
 @dataclass(frozen=True)
 class CitationSuggestions(Record):
-    """Papers to cite at one position in a text."""
+    """Suggested citations for one position in a text."""
 
     context: str
-    keywords: str | None  # in the syntax of filters
+    keywords: str | None  # keyword filter, in the filter syntax
     suggestions: tuple[Suggestion, ...]  # best first
-    coverage: Mapping[str, Coverage]  # by corpus
-    method: str  # ``"offline"``, or the language model that wrote the sentences
+    coverage: Mapping[str, Coverage]  # coverage by corpus name
+    method: str  # ``"offline"`` or the name of the language model that wrote the sentences
     partial: bool = False  # whether the model failed before all sentences were checked
     notes: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
@@ -516,12 +517,12 @@ class CitationSuggestions(Record):
 
     @property
     def citation_keys(self) -> list[str]:
-        r"""The keys of the papers in `to_bibtex`, for ``\cite``."""
+        r"""Keys of the BibTeX entries of `to_bibtex`, to be used in ``\cite``."""
         return bibliography.citation_keys(self.papers)
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per paper: ``rank, title, authors, year, label, corpus, also_in, score``..."""
+        """Table with one row per paper and columns such as ``rank``, ``title`` and ``score``."""
         rows = [
             serializer.pick(one, _SUGGESTION_COLUMNS)
             | {"highlights": " ".join(point.text for point in one.highlights)}
@@ -551,22 +552,22 @@ class CitationSuggestions(Record):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict on one paper cited in a sentence of a draft."""
+    """Verdict on one paper that is cited in a sentence of a draft."""
 
     key: str  # BibTeX key
-    line: int  # of the draft
+    line: int  # line number in the draft
     sentence: str
     part: str  # part of the sentence that the citation supports
     verdict: CitationVerdict
-    paper: Paper | None = None  # None if its abstract was not found
-    evidence: tuple[Evidence, ...] = ()  # relevant sentences of its abstract
+    paper: Paper | None = None  # None if the abstract of the paper was not found
+    evidence: tuple[Evidence, ...] = ()  # relevant sentences of the abstract
     nearness: float | None = None  # cosine similarity of the sentence and the paper
     why: str = ""  # short reason
 
 
 @dataclass(frozen=True)
 class Uncited(Record):
-    """A sentence that seems to need a citation."""
+    """Sentence that has no citation but probably needs a citation."""
 
     line: int
     sentence: str
@@ -587,10 +588,10 @@ class DraftCheck(Record):
 
     judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
-    method: str  # ``"offline"``, or the language model
-    partial: bool = False  # whether the model failed; other citations are then judged by similarity
+    method: str  # ``"offline"`` or the name of the language model
+    partial: bool = False  # whether the model failed, so that similarity was used for the rest
     notes: tuple[str, ...] = ()
-    n_sentences: int = 0  # sentences of the draft
+    n_sentences: int = 0  # number of sentences in the draft
     sought: bool = False  # whether sentences without a citation were examined
 
     @property
@@ -600,7 +601,7 @@ class DraftCheck(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Table of citations: ``line, key, verdict, sentence, evidence, title, why``."""
+        """Table with one row per citation and columns such as ``line``, ``key`` and ``verdict``."""
         columns = "line key verdict sentence evidence title=paper.title why"
         rows = [
             serializer.pick(one, columns)
@@ -610,19 +611,19 @@ class DraftCheck(Record):
         return serializer.to_table(rows, columns, {})
 
     def to_text(self) -> str:
-        """Return the verdicts in the order of the draft as text for a terminal."""
+        """Return the verdicts as text for a terminal, in the order of the draft."""
         return render("draft_check.txt", found=self)
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A paper linked to another one by a citation. For a stub, only the name is known."""
+    """Paper linked to another paper by a citation. Only the name of a stub is known."""
 
-    paper_id: str  # for a stub: arXiv identifier, bibcode, DOI or the given name
-    node: int  # row in the atlas; n_papers or more for a stub
+    paper_id: str  # the id of a stub is an arXiv identifier, a bibcode, a DOI or the given name
+    node: int  # row in the atlas; stubs have numbers from n_papers
     title: str  # empty if unknown
     year: int | None
-    score: float = 1.0  # strength of the relation; 1 for a reference or a citation
+    score: float = 1.0  # strength of the link, which is 1 for a reference or a citation
     is_stub: bool = False
 
 
@@ -631,31 +632,31 @@ class Asked:
     """One search of a survey."""
 
     text: str
-    by: str  # "question", "facet", "model" or "seeds"
+    by: str  # origin of the search: "question", "facet", "model" or "seeds"
     parent: str = ""  # key of the paper that led to this search
-    found: int = 0
+    found: int = 0  # number of papers found
     new: int = 0  # number of papers that no earlier search found
 
 
 @dataclass(frozen=True)
 class Crawled:
-    """One paper that a survey judged."""
+    """Paper that was judged in a survey."""
 
     paper: Paper
-    score: float  # probability that it belongs to the answer
+    score: float  # probability that the paper is relevant to the question
     selected: bool
     reason: str  # one sentence
     judged_by: str  # name of the language model, or "similarity"
-    how: How  # first way in which it was found
-    parent: str = ""  # key of the paper that led to it; empty if a search found it
-    query: int | None = None  # index of the search that found it
-    depth: int = 1  # steps from the question
-    expanded: bool = False  # whether its references and citations were followed
-    section: str = ""  # section of the parent that cites it
+    how: How  # way in which the paper was first found
+    parent: str = ""  # key of the paper that led to this paper; empty if a search found it
+    query: int | None = None  # index of the search that found the paper
+    depth: int = 1  # number of steps from the question
+    expanded: bool = False  # whether the references and citations of the paper were followed
+    section: str = ""  # section of the parent that cites the paper
 
     @property
     def key(self) -> str:
-        """The paper's key in the atlas."""
+        """Key of the paper in the atlas."""
         return self.paper.paper_id
 
 
@@ -663,10 +664,10 @@ class Crawled:
 class Spent:
     """Cost of a survey."""
 
-    calls: int = 0  # requests to the language model
-    tokens: int = 0  # sent and received; estimated as one token per four bytes
-    money: float = 0.0  # in the currency of the prices
-    papers: int = 0  # papers judged
+    calls: int = 0  # number of requests to the language model
+    tokens: int = 0  # number of tokens sent and received, estimated as one per four bytes
+    money: float = 0.0  # cost in the currency of the prices
+    papers: int = 0  # number of papers judged
     seconds: float = 0.0
 
 
@@ -682,58 +683,58 @@ class Survey(Record):
     """
 
     question: str
-    crawled: tuple[Crawled, ...]  # all judged papers: selected papers first, then by score
+    crawled: tuple[Crawled, ...]  # judged papers; selected papers are first, then sorted by score
     searches: tuple[Asked, ...]
     beyond: tuple[Linked, ...]  # cited papers outside the atlas, most cited first
     coverage: Coverage
-    # To repeat the survey: ``atlas.survey(survey.question, **survey.settings)``
+    # Settings to repeat the survey with ``atlas.survey(survey.question, **survey.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
-    partial: bool = False  # whether a budget or a server error ended it early
+    partial: bool = False  # whether a limit or a server error ended the survey early
     notes: tuple[str, ...] = ()
-    n_found: int = 0  # number of papers found; `crawled` contains the best
+    n_found: int = 0  # number of papers found; `crawled` contains only the best papers
 
     @property
     def selected(self) -> tuple[Crawled, ...]:
-        """The papers that belong to the answer, best first."""
+        """Papers that are relevant to the question, best first."""
         return tuple(one for one in self.crawled if one.selected)
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The selected papers, as papers of the atlas."""
+        """Selected papers as `Paper` objects, best first."""
         return tuple(one.paper for one in self.selected)
 
     @property
     def results(self) -> Results:
-        """The selected papers as results of a search, for figures and exports."""
+        """Selected papers as search results, which can be used for figures and exports."""
         hits = tuple(Hit(n, one.paper, one.score) for n, one in enumerate(self.selected, start=1))
         settings = dict(self.settings)
         return Results(self.question, hits, self.coverage, settings, seconds=self.spent.seconds)
 
     @property
     def table(self) -> pd.DataFrame:
-        """Table of the judged papers, in the order of `crawled`. Only selected ones have a rank."""
+        """Table of the judged papers as in `crawled`. Only selected papers have a rank."""
         types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
         return serializer.to_table(self._rows(), _CRAWLED_COLUMNS, types)
 
     @property
     def counts(self) -> str:
-        """Numbers of papers found, judged and selected, as text."""
+        """Text with the numbers of papers that were found, judged and selected."""
         judged = len(self.crawled)
         best = f", the best of {self.n_found:,} found" if self.n_found > judged else ""
         return f"{count(len(self.selected), 'paper')} selected of {judged:,} judged{best}"
 
     def paper_of(self, key: str) -> Paper | None:
-        """Return a judged paper by its key, or None."""
+        """Return the judged paper with this key, or None if there is no such paper."""
         return self._by_key.get(key)
 
     def children(self, key: str) -> tuple[Crawled, ...]:
-        """Return the papers found through one paper, or by searches if the key is empty."""
+        """Return the papers found from one paper. An empty key selects papers found by searches."""
         return tuple(one for one in self.crawled if one.parent == key)
 
     @property
     def headline(self) -> str:
-        """Summary of the papers, searches and cost in one line."""
+        """Summary of the number of papers, the searches and the cost in one line."""
         spent = self.spent
         cost = f", {spent.calls} requests to the language model" if spent.calls else ""
         by = "" if spent.calls else " by similarity and citations, without a language model"
@@ -743,14 +744,14 @@ class Survey(Record):
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """The notes, and an explanation of judgements by similarity."""
+        """Notes on the survey, with an explanation if papers were judged by similarity."""
         is_used = any(one.judged_by == "similarity" for one in self.selected)
         return (*self.notes, _MEANING_OF_REASONS) if is_used else self.notes
 
     def origin_of(self, one: Crawled) -> str:
         """Describe how a paper was found, to complete a sentence that begins with "Found"."""
         if one.how == "seed":
-            return "given as a start"
+            return "as a starting paper"
         if one.parent:
             parent = self.paper_of(one.parent)
             name = one.parent if parent is None else parent.short_name
@@ -762,7 +763,7 @@ class Survey(Record):
         return "by the question itself" if is_question else f"by the search “{search.text}”"
 
     def reason_for(self, one: Crawled) -> str:
-        """Describe the score of a paper, the reason, and how it was found."""
+        """Describe the score of a paper, the reason for it, and how the paper was found."""
         score = "" if one.judged_by == "similarity" else f"{one.score:.2f}. "
         return " ".join(f"{score}{one.reason} Found {self.origin_of(one)}.".split())
 
@@ -782,7 +783,7 @@ class Survey(Record):
         return self.results.to_bibtex()
 
     def to_csv(self) -> str:
-        """Return all judged papers as CSV, with spreadsheet formulas disabled."""
+        """Return all judged papers as CSV. Spreadsheet formulas in the texts are disabled."""
         return serializer.to_csv(self.table)
 
     def to_markdown(self) -> str:
@@ -817,7 +818,7 @@ class Survey(Record):
 
 @dataclass(frozen=True)
 class Analysis(Record):
-    """Result of an analysis: a main table with its caption, coverage and warnings.
+    """Result of an analysis, with a main table, its caption, the coverage and warnings.
 
     Examples
     --------
@@ -834,33 +835,33 @@ class Analysis(Record):
 
     _keys = "kind caption denominators bounds warnings table tables"
 
-    kind: str  # such as ``"impact"`` or ``"reviews"``
+    kind: str  # name of the analysis, such as ``"impact"`` or ``"reviews"``
     table: pd.DataFrame
     caption: str  # description of the table in one or two sentences
-    # Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``
+    # Denominators of fractions, such as ``{"papers": 4000, "papers with a facility": 1200}``
     denominators: Mapping[str, int]
     bounds: Mapping[str, Any]  # title, papers, sources and dates of the atlas
-    warnings: tuple[str, ...] = ()  # limits of the result, one sentence each
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # for figures, by name
+    warnings: tuple[str, ...] = ()  # limitations of the result, one sentence each
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # tables for figures
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Denominators and warnings, with a note if the corpus is generated."""
+        """Denominators and warnings, with a note if the corpus is synthetic."""
         of = "; ".join(f"{n:,} {what}" for what, n in self.denominators.items())
         generated = GENERATED if self.bounds.get("generated") else ""
         return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
 
     def to_csv(self) -> str:
-        """Return the main table, with caption and notes as comments (``#``) above it."""
+        """Return the main table as CSV, after the caption and notes in comment lines (``#``)."""
         lines = [self.caption, *self.notes]
         return "".join(f"# {line}\n" for line in lines) + serializer.to_csv(self.table)
 
     def to_latex(self) -> str:
-        r"""Return the main table as a LaTeX ``table`` (needs the package booktabs)."""
+        r"""Return the main table as a LaTeX ``table``, which needs the LaTeX package booktabs."""
         return serializer.to_latex(self.table, self.caption, self.notes)
 
     def to_text(self) -> str:
-        """Return the main table as text for a terminal, with intervals in brackets."""
+        """Return the main table as text for a terminal. Intervals are in brackets."""
         return "\n".join([self.caption, serializer.to_text(self.table), *self.notes])
 
     def _repr_html_(self) -> str:

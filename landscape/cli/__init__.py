@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             write_line(answer.text, sys.stdout)
         except OSError as error:  # a full disk
-            note(f"landscape: the answer cannot be written ({error.strerror})")
+            note(f"landscape: the answer cannot be written to standard output ({error.strerror})")
             return FAILED
     return answer.status
 

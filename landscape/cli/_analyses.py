@@ -1,4 +1,4 @@
-"""``landscape figure``, ``render``, ``table``, ``propose`` and ``evaluate``."""
+"""Commands ``figure``, ``render``, ``table``, ``propose`` and ``evaluate``."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _add_command(
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
     )
-    # Accepted before and after the command.
+    # This option is accepted before and after the command.
     parser.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
@@ -110,20 +110,20 @@ def _add_command(
 
 
 def arguments_of(options: argparse.Namespace, *without: str) -> dict[str, Any]:
-    """Return the parsed options of a command, except atlas, output and those in `without`."""
+    """Return the parsed options of a command, without atlas, output and the names in `without`."""
     omitted = {"atlas", "json", "output", *without}
     return picked(options, *(name for name in options.arguments if name not in omitted))
 
 
 def function_of(options: argparse.Namespace) -> Callable[..., Any]:
-    """Return the function that a command calls, as ``commands.yaml`` names it."""
+    """Return the function that ``commands.yaml`` specifies for a command."""
     module, _, name = options.function.rpartition(".")
     function: Callable[..., Any] = getattr(importlib.import_module(f"landscape.{module}"), name)
     return function
 
 
 def open_atlas(options: argparse.Namespace, folder: Path | None = None) -> Atlas:
-    """Open the atlas of a command, and trust its embedding model if the user asked for it."""
+    """Open the atlas of a command; the option ``--trust-model`` allows its embedding model."""
     return landscape.open(folder or options.atlas, trust_model=options.trust_model)
 
 
@@ -168,7 +168,7 @@ def connected_model() -> WritingModel:
     model = connect_from_environment()
     if model is None:
         raise InputError(
-            "No language model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL and "
+            "No language model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL and "
             "LANDSCAPE_LLM_MODEL, or omit --model."
         )
     return model
@@ -181,7 +181,7 @@ def note(line: str) -> None:
 
 
 def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
-    """Print a text; a closed pipe, as in `landscape info X | head -1`, is not an error."""
+    """Print a text; ignore a closed pipe, as in `landscape info X | head -1`."""
     try:
         print(text, end=end, file=stream, flush=True)
     except OSError as error:

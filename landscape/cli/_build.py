@@ -1,4 +1,4 @@
-"""``landscape demo``, ``build``, ``info`` and ``fetch``."""
+"""Commands ``demo``, ``build``, ``info`` and ``fetch``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _demo(options: argparse.Namespace) -> Answer:
 
 
 def _program() -> str:
-    """Return the command to call this program, even if it is not on PATH (as in `make demo`)."""
+    """Return the command that runs this program, even if it is not on PATH (as in `make demo`)."""
     beside = Path(sys.executable).with_name("landscape")
     if shutil.which("landscape") or not beside.is_file():
         return "landscape"
@@ -102,7 +102,7 @@ def _info(options: argparse.Namespace) -> Answer:
 
 
 def ask_on_terminal(question: str) -> bool:
-    """Ask on the terminal; return False without a terminal."""
+    """Ask a question on the terminal; return False if there is no terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         note(f"{question} Input is not a terminal; pass --yes to agree.")
         return False

@@ -1,4 +1,4 @@
-"""``landscape lab`` and ``landscape app``: find, copy and open notebooks."""
+"""Commands ``lab`` and ``app``, which find, copy and open notebooks."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def _lab(options: argparse.Namespace) -> Answer:
     server = require("jupyterlab.labapp", "lab")
     words = [*_prepared(options, 8888), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
-    words += ["--ServerApp.log_level=WARN"]  # the address is printed anyway
+    words += ["--ServerApp.log_level=WARN"]  # the address is printed at every log level
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        words.append("--allow-root")  # for containers; the server is local
+        words.append("--allow-root")  # needed in containers, and safe for a local server
     _note_all(copied, f"JupyterLab with the notebooks of {folder}; press Ctrl-C to stop")
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
     return Answer("")
@@ -140,8 +140,8 @@ def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
         os.environ[FOLDER_VARIABLE] = str(landscape.open(options.atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
-    # These defaults have lower priority than the user's settings. They render Markdown, do not
-    # fetch news, and keep the state of panels that are scrolled out of sight.
+    # The user's settings take precedence over these defaults. The defaults render Markdown, do not
+    # fetch news, and keep the state of panels that are scrolled out of view.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words
@@ -160,12 +160,12 @@ def _serve(server: Any, words: list[str]) -> None:
     except SystemExit as error:
         if error.code not in (None, 0):
             raise InputError(
-                f"The server did not start (exit status {error.code}); see its messages above."
+                f"The server did not start (exit status {error.code}). See the messages above."
             ) from error
 
 
 def _opening_with_its_token(voila: Any) -> Any:
-    """Return Voila's application class, changed to open its address with the access token."""
+    """Return a subclass of Voila that opens its address with the access token."""
 
     class Page(voila):  # type: ignore[misc]  # a class known only at run time
         def launch_browser(self) -> None:
@@ -175,7 +175,7 @@ def _opening_with_its_token(voila: Any) -> Any:
 
 
 def _free_port(chosen: int | None, usual: int) -> int:
-    """Return the requested port, or else the first free port from the default upwards."""
+    """Return the requested port, or the first free port from `usual` if none is requested."""
     if chosen is not None:
         if not 0 < chosen <= _LAST_PORT:
             raise InputError(f"--port is {chosen}; choose one from 1 to {_LAST_PORT}.")
@@ -195,7 +195,7 @@ def _free_port(chosen: int | None, usual: int) -> int:
 
 
 def _port_error(port: int) -> int | None:
-    """Return the error number of the system if a port cannot be used, else None."""
+    """Return the system error number if a port cannot be used, else None."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

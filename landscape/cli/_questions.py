@@ -1,4 +1,4 @@
-"""``landscape search``, ``ask``, ``survey``, ``attribute``, ``cite``, ``check`` and ``mcp``."""
+"""Commands ``search``, ``ask``, ``survey``, ``attribute``, ``cite``, ``check`` and ``mcp``."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _survey(options: argparse.Namespace) -> Answer:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """Check the names of the output files before any work is done."""
+    """Check the names of the output files before the survey starts."""
     if options.export:
         from landscape._serializer import check_results_file
 
@@ -134,7 +134,9 @@ def _cite(options: argparse.Namespace) -> Answer:
     )
     if options.export:
         if not len(found):
-            raise InputError(f"No paper was found; {options.export} was not written.")
+            raise InputError(
+                f"No paper was found; {options.export} was not written. Use other keywords."
+            )
         write_output(options.export, f"{found.to_bibtex()}\n")
         note(f"{options.export} contains {count(len(found), 'paper')}")
     return answer(found, options)
@@ -164,7 +166,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _desk(options: argparse.Namespace, folders: list[Path]) -> Desk:
-    """Return a desk with several atlases; add the directory to a title that occurs twice."""
+    """Return a desk with several atlases; add the directory to a title that is already used."""
     from landscape.agents import Desk
 
     desk = Desk()

@@ -63,8 +63,8 @@ def clean_text(text: str) -> str:
     r"""Convert a title or abstract of a source to plain, readable Unicode.
 
     HTML and ADS markup, entities, LaTeX, ligatures and white space are converted. Invisible and
-    control characters are removed. Comparisons such as ``p<0.05`` are kept, and a clean text is
-    unchanged. The function never raises an error.
+    control characters are removed. Comparisons such as ``p<0.05`` are kept. A text that is already
+    clean is returned unchanged. The function never raises an error.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def clean_text(text: str) -> str:
         if cleaned == text:
             return cleaned
         text = cleaned
-    # A malicious text can contain nested markup: remove all characters of markup.
+    # A malicious text can contain deeply nested markup, so all characters of markup are removed.
     return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
@@ -139,7 +139,7 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is already clean. Most texts are, so this check saves time."""
+    """Return whether a text is already clean. Most texts are clean, so this check saves time."""
     # isprintable() is False for control, format and surrogate characters and unusual spaces.
     if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
@@ -182,7 +182,7 @@ _ROMAN_NUMERALS = (
     "0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII",
     "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX",
 )  # fmt: skip
-# Escaped characters are matched too, so that the dollar of "\$5" does not open a formula.
+# Escaped characters are also matched, so that the dollar sign of "\$5" does not start a formula.
 _MATHS = re.compile(
     r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."
     r"|\$\$([^$]{1,2000})\$\$|\$((?:[^$\\]|\\.){1,2000})\$",
@@ -212,7 +212,7 @@ def latex_to_unicode(text: str) -> str:
         if content is None:
             continue
         if not set(content) & set("\\^_{}=<>") and _PROSE.search(content):
-            continue  # text between two prices, not a formula
+            continue  # text between two dollar amounts, not a formula
         pieces.append(_text(_untied(text[start : match.start()], after=start > 0, before=True)))
         pieces.append(_maths(content))
         start = match.end()
@@ -231,7 +231,7 @@ def _untied(text: str, *, after: bool, before: bool) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _maths(content: str) -> str:
-    # Cached, because most formulas of a corpus are repeated, such as "\sim" or "M_\odot".
+    # The result is cached because most formulas are repeated, such as "\sim" or "M_\odot".
     return " ".join(_Conversion(content).convert(maths=True).split())
 
 
@@ -243,7 +243,7 @@ def _text(text: str) -> str:
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Map LaTeX macros to Unicode, from pylatexenc and from our table of astronomy macros."""
+    """Return the Unicode text of LaTeX macros, from pylatexenc and a table of astronomy macros."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
     table: dict[str, str] = {}
@@ -251,14 +251,14 @@ def _symbols() -> dict[str, str]:
         symbol = spec.simplify_repl
         # Skip templates with arguments ("%s") and placeholders.
         if isinstance(symbol, str) and spec.macroname.isalpha() and symbol and "%" not in symbol:
-            # The first category with a macro has priority, as in pylatexenc.
+            # If several categories define a macro, the first one has priority, as in pylatexenc.
             table.setdefault(spec.macroname, symbol)
     ours: dict[str, str] = _LATEX["symbols"]
     return table | {name: text for text, names in ours.items() for name in names.split()}
 
 
 class _Conversion:
-    """Converter from LaTeX to Unicode. It needs linear time and never raises an error."""
+    """Converter from LaTeX to Unicode. It runs in linear time and never raises an error."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = _TOKEN.findall(text)
@@ -377,9 +377,9 @@ class _Conversion:
     def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
         symbol = _symbols().get(name)
         if symbol is None:
-            return name  # defined by the author; the name is often the printed text
+            return name  # macro defined by the author; its name is often the printed text
         spaced_before = bool(out) and out[-1][-1:].isspace()
-        is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
+        is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # such as "log g" or "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)
         if (maths or not symbol.isalpha()) and not keeps_space:
             self._skip_space()
@@ -403,7 +403,7 @@ class _Conversion:
         """Convert a superscript, a subscript, or both."""
         before = out[-1] if out else ""
         opens = self._next() in _SUBSCRIPT_MACROS if sign == "_" else self._next()[:1] == "\\"
-        # Outside mathematics, the sign can be part of a word, as in "file_name".
+        # Outside a formula, "_" or "^" can be part of a word, as in "file_name".
         if not maths and not opens and self._next()[:1] != "{":
             return self._plain_script(sign, before)
         argument = self._argument(maths=maths or sign == "_")
@@ -439,7 +439,7 @@ class _Conversion:
 
 
 def _script(sign: str, argument: str, before: str) -> str:
-    """Convert a superscript or subscript. Digits become Unicode, letters keep the sign (M_BH)."""
+    """Convert a script. Digits become Unicode scripts; letters keep "^" or "_", as in M_BH."""
     argument = re.sub(r"\s*([,;])\s*", r"\1", argument.strip())
     if not argument:
         return ""
@@ -463,7 +463,7 @@ def _special_superscript(argument: str, before: str) -> str | None:
         return f"^{argument}"
     if before:
         return None
-    # At the start of a formula, superscripts are units (hours), footnotes or part of a name.
+    # At the start of a formula, a superscript is a unit (hours), a footnote or part of a name.
     if _NOTE_MARKS.fullmatch(argument):
         return argument.translate(_SUPERSCRIPTS)
     plain = argument in "hmsd" or (argument[0].isdigit() and argument.isalnum())
@@ -478,7 +478,7 @@ def _accented(base: str, combining: str) -> str:
 
 
 def _small_caps(text: str) -> str:
-    """Convert Roman numerals in small capitals, such as ionisation stages, to capitals."""
+    """Convert Roman numerals to capitals, such as ionisation stages in small capitals."""
     return _ROMAN.sub(lambda m: m[0].upper(), text) if _ROMAN.fullmatch(text.strip()) else text
 
 

@@ -1,4 +1,4 @@
-"""Find and merge records of the same paper, by hashed keys.
+"""Find records of the same paper by hashed keys, and merge them.
 
 Two records are the same paper if they share an arXiv id, a bibcode or a DOI, or if they have the
 same normalised title and a common author. Both rules have exceptions: a DOI can belong to a whole
@@ -30,8 +30,8 @@ from landscape.corpus._records import Row
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
-MOST_TITLES = 4  # with more titles, an identifier belongs to a collection
-YEARS_APART = 2  # maximum time from e-print to publication
+MOST_TITLES = 4  # an identifier with more titles belongs to a collection
+YEARS_APART = 2  # maximum time between e-print and publication
 
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
@@ -55,7 +55,7 @@ class Keys:
 
 
 def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Return, for each record, the row of the first record of the same paper, shape (n,)."""
+    """Return the row of the first record of the same paper for each record, shape (n,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -110,12 +110,12 @@ def content_hash(title: str, abstract: str) -> int:
 
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
-    """Return hashes of the family names of the first authors, in any spelling."""
+    """Return the hashes of the normalised family names of the first authors."""
     return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
 
 
 def _consecutive(values: Hashes) -> NDArray[np.int64]:
-    """Return pairs of rows with the same value, shape (2, n_pairs). Each group forms a chain."""
+    """Return pairs of rows that link all rows with the same value, shape (2, n_pairs)."""
     order = np.argsort(values, kind="stable")
     same = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] != 0)
     return np.stack([order[:-1][same], order[1:][same]])
@@ -200,7 +200,7 @@ def _differ(
 
 
 def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
-    """Split groups that contain too many different titles."""
+    """Split groups that contain too many different titles into one group per title."""
     pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
     chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
     loose = chained[labels]
@@ -243,7 +243,7 @@ def merge_records(rows: Sequence[Row]) -> Row:
 
 
 def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
-    """Yield possible keys of a paper, best first. The iterator is infinite."""
+    """Yield an unlimited number of possible keys of a paper. The best key is first."""
     content = content_id(f"{row['title']}\n{row['abstract']}")
     given = [name for name in given if not name.startswith("sha256:")]
     yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
@@ -251,14 +251,14 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
-    """Return the first value that is not None. Values accepted by `demote` come last."""
+    """Return the first value that is not None. Values for which `demote` is true come last."""
     known = [value for value in values if value is not None]
     preferred = (value for value in known if demote is None or not demote(value))
     return next(chain(preferred, known), None)
 
 
 def _united(lists: Iterable[Sequence[str]]) -> list[str]:
-    """Return the texts of all lists in order, without duplicates (ignoring case)."""
+    """Join lists of texts without duplicates. Upper and lower case are not distinguished."""
     found: dict[str, str] = {}
     for text in chain.from_iterable(lists):
         found.setdefault(text.casefold(), text)

@@ -1,4 +1,4 @@
-"""Facilities: names, instruments, surveys, first light and home fields."""
+"""Facilities with their names, instruments, surveys, first light and main research fields."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def find_facility(name: str) -> Facility:
 
 @cache
 def _by_folded_name() -> Mapping[str, tuple[str, str]]:
-    """Map normalised names to the original name and the facility. Canonical ones have priority."""
+    """Map normalised names to original names and facilities. Canonical names have priority."""
     found: dict[str, tuple[str, str]] = {}
     facilities = load_facilities().values()
     ranked = (
@@ -100,7 +100,7 @@ def missions_file() -> Path:
 def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
     wrong = sorted((_REQUIRED - raw.keys()) | (raw.keys() - _REQUIRED - _OPTIONAL))
     if wrong:
-        raise InputError(f"missions.yaml: {name} has missing or unknown keys: {', '.join(wrong)}")
+        raise InputError(f"missions.yaml: {name} has missing or unknown keys: {', '.join(wrong)}.")
     lists = {key: tuple(map(str, raw.get(key, ()))) for key in _LISTS}
     return Facility(
         name=name,
@@ -116,7 +116,7 @@ def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
 
 
 def _date(value: Any) -> date:
-    """Convert a date of the data file. A missing month or day becomes 1."""
+    """Convert a date of the data file. A missing month or day is set to 1."""
     if isinstance(value, date):
         return value
     year, _, month = str(value).partition("-")

@@ -12,9 +12,9 @@ from typing import Literal
 from urllib.parse import unquote
 
 Precision = Literal["day", "month", "year"]
-_KNOWN = {"year": 4, "month": 7, "day": 10}  # number of known characters of an ISO date
+_KNOWN = {"year": 4, "month": 7, "day": 10}  # number of valid characters of the ISO date
 
-EARLIEST_YEAR = 1500  # earlier years are errors of the source
+EARLIEST_YEAR = 1500  # an earlier year is an error in the source
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
@@ -37,7 +37,7 @@ class PaperDate:
 
 
 def latest_year() -> int:
-    """Return the latest valid year. Journals date issues up to two years in the future."""
+    """Return the latest valid year. Journal issues can be dated up to two years in the future."""
     return max(dt.datetime.now(dt.UTC).year, 2026) + 2
 
 
@@ -73,7 +73,7 @@ def month_number(name: str) -> int | None:
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
-    """Return the earliest date of a paper. Of equal dates, the most precise one is used."""
+    """Return the earliest date of a paper. If dates are equal, return the most precise date."""
     best: PaperDate | None = None
     for date in dates:
         more_exact = best is None or best.covers(date)
@@ -120,7 +120,7 @@ _OLD_EPRINT_BIBCODE = re.compile(
 
 
 def parse_arxiv_id(text: object) -> str | None:
-    """Parse an arXiv id in any spelling; versions and prefixes are removed.
+    """Parse an arXiv id in any spelling. Versions and prefixes are removed.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def parse_arxiv_id(text: object) -> str | None:
     Returns
     -------
     str or None
-        ``"2101.01542"`` or ``"astro-ph/0703001"``; None if it is not an arXiv id.
+        Such as ``"2101.01542"`` or ``"astro-ph/0703001"``; None if `text` is not an arXiv id.
 
     Examples
     --------
@@ -159,14 +159,14 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> PaperDate | None:
-    """Return the month encoded in an arXiv id, or None if it is invalid, such as 2090-01."""
+    """Return the month encoded in an arXiv id, or None if the month is invalid, such as 2090-01."""
     digits = arxiv_id.rpartition("/")[2]
     century = "19" if digits[:2] >= "91" else "20"
     return _possible_date(f"{century}{digits[:2]}-{digits[2:4]}")
 
 
 def bibcode_year(bibcode: str) -> PaperDate | None:
-    """Return the year encoded in a bibcode, or None if it is invalid."""
+    """Return the year encoded in a bibcode, or None if the year is invalid."""
     return _possible_date(bibcode[:4])
 
 
@@ -179,12 +179,12 @@ def _possible_date(text: str) -> PaperDate | None:
 
 
 def _visible(text: str) -> str:
-    """Remove characters that are not printable, which can change how an id is displayed."""
+    """Remove unprintable characters, because they can change how an id is displayed."""
     return text if text.isprintable() else "".join(c for c in text if c.isprintable())
 
 
 def parse_doi(text: object) -> str | None:
-    """Parse the first DOI in a text and return it in lower case, without its URL.
+    """Parse a DOI or the URL of a DOI, and return the DOI in lower case.
 
     Examples
     --------
@@ -228,6 +228,6 @@ def is_eprint_bibcode(bibcode: str) -> bool:
 
 
 def content_id(content: str) -> str:
-    """Return a key for a paper without identifiers: a hash of its text."""
+    """Return a key for a paper without identifiers, which is a hash of its text."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"

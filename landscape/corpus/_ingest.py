@@ -1,4 +1,4 @@
-"""Ingest source files: scan, deduplicate, merge, and write the parts of papers.parquet."""
+"""Read source files, merge duplicates, and write the parts of papers.parquet."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _MOST_FILES = 200
 class Layout:
     """Chunks of all inputs, and the result of the search for duplicates.
 
-    `bounds` contains the first row of each chunk. `representative` is the row of the record into
-    which each record is merged.
+    `bounds` contains the first row of each chunk. `representative` contains, for each record, the
+    row of the record into which it is merged.
     """
 
     chunks: Sequence[tuple[Scan, int]]
@@ -61,18 +61,18 @@ class Layout:
         return np.asarray(rows[self.representative[start:stop] == rows])
 
     def papers(self, chunk: int) -> pa.Table:
-        """Read a chunk with the columns of ``papers.parquet``."""
+        """Read the papers of a chunk with the columns of ``papers.parquet``."""
         scan, number = self.chunks[chunk]
         return scan.papers(number, columns=COLUMNS)
 
     def ready(self, chunk: int, kind: str) -> NDArray[np.float32] | None:
-        """Return the precomputed vectors or coordinates of a chunk, or None."""
+        """Return the precomputed vectors or coordinates of a chunk, or None if it has none."""
         scan, number = self.chunks[chunk]
         return scan.ready(number, kind)
 
 
 class PartWriter:
-    """Writer of the parts of ``papers.parquet``, with only a few chunks in memory."""
+    """Writer of the parts of ``papers.parquet`` that keeps only a few chunks in memory."""
 
     def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class PartWriter:
 
         chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
         n_rows = sum(len(self._layout.kept(chunk)) for chunk in chunks)
-        dates: list[str] = []  # the earliest and latest date of each chunk
+        dates: list[str] = []  # earliest and latest date of each chunk
         categories: Counter[str] = Counter()
         path = self._folder / f"{scan.part}.parquet"
         with ExitStack() as stack:
@@ -176,7 +176,7 @@ class PartWriter:
     def _ready_rows(
         self, chunk: int, kind: str, merged_from: dict[int, list[int]]
     ) -> NDArray[np.float32] | int:
-        """Return the precomputed vectors of a chunk, or its number of papers if it has none."""
+        """Return the precomputed vectors of a chunk. If there are none, return the paper count."""
         layout = self._layout
         kept = layout.kept(chunk)
         ready = layout.ready(chunk, kind)
@@ -240,7 +240,7 @@ class PartWriter:
 
 
 class Matrix:
-    """Writer of an ``.npy`` file, row by row. Without values, no file is created."""
+    """Writer of an ``.npy`` file, row by row. If there are no values, no file is created."""
 
     def __init__(self, path: Path, n_rows: int) -> None:
         self._path = path
@@ -276,7 +276,7 @@ class Matrix:
             return
         whole = False
         try:
-            self._stream.close()  # writes the rest of the buffer, which can fail
+            self._stream.close()  # can fail, because it writes the rest of the buffer
             whole = kind is None and self.n_known > 0
         finally:
             if whole:
@@ -298,7 +298,7 @@ def ingest(
 
     The inputs are read into chunks under ``work/scan``. Then duplicates are merged, and one part
     per input is written. A paper that occurs in several inputs is written to the part of the first
-    one. The result does not depend on `workers` or on interruptions.
+    input. The result does not depend on `workers` or on interruptions.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def ingest(
     advance : callable, optional
         Called with the number of bytes read since the last call.
     begin_writing : callable, optional
-        Called when all inputs have been read, before anything in `folder` changes.
+        Called when all inputs have been read, before any file in `folder` is changed.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def ingest(
     Raises
     ------
     landscape.errors.InputError
-        If a file cannot be read or no record is usable. Existing files are then unchanged.
+        If a file cannot be read or no record is usable. Existing files are not changed.
     OSError
         If a file cannot be written, for example because the disk is full. No partial file
         is left.
@@ -398,7 +398,7 @@ def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
 def _authors_of(
     rows: NDArray[np.int64], chunks: _Chunks, bounds: NDArray[np.int64]
 ) -> list[frozenset[int]]:
-    """Return the hashed surnames of some rows. Rows must be sorted: each chunk is read once."""
+    """Return the hashed surnames of some rows. The rows must be sorted."""
     which = np.searchsorted(bounds, rows, side="right") - 1
     found: list[frozenset[int]] = []
     for number in np.unique(which):
@@ -410,7 +410,7 @@ def _authors_of(
 
 
 def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter[str]]:
-    """Count the records that were read and rejected for each input, and the reasons."""
+    """Count the records read and rejected for each input, and the reasons for rejections."""
     read, rejected, reasons = [], [], Counter[str]()
     for scan in scans:
         n_read = n_rejected = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LIST_COLUMNS = (
     "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
 )  # fmt: skip
-"""Columns that contain lists of strings. The list is empty if the value is unknown."""
+"""Names of the columns that contain lists of strings. An unknown value is an empty list."""
 COLUMNS = (
     "paper_id", "ads_id", "arxiv_id", "title", "abstract", "date", "date_precision", "year",
     "cites", "read_count", "bibcode", "doi", "keywords", "ads_keywords", "authors", "aff",
@@ -44,7 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """Record of a source before cleaning, with the field names of this package."""
+    """Record of a source before cleaning. The fields have the names used in this package."""
 
     line: int
     fields: Mapping[str, Any]
@@ -54,7 +54,7 @@ class RawRecord:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Rejected record with the reason. It becomes a line of ``rejected.jsonl``."""
+    """Rejected record and the reason. It is written as a line of ``rejected.jsonl``."""
 
     file: str
     line: int
@@ -93,7 +93,7 @@ class PartReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Counts of all inputs; ``read = kept + merged + rejected``."""
+    """Numbers of records of all inputs, where ``read = kept + merged + rejected``."""
 
     parts: list[PartReport]
     read: int
@@ -120,7 +120,7 @@ def papers_schema() -> pa.Schema:
     return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
 
 
-# In characters. The longest real abstracts have about 10,000.
+# Maximum numbers of characters. The longest real abstracts have about 10,000.
 _LONGEST = {"title": 5_000, "abstract": 100_000}
 _LARGEST_COUNT = 2**31 - 1
 _CATEGORY = re.compile(r"[A-Za-z][\w.:-]{1,60}")
@@ -151,7 +151,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
 
 
 def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the precomputed embeddings of records, float32 (n, d). Missing ones are NaN."""
+    """Stack the precomputed embeddings of records, float32 (n, d). Missing values are NaN."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
     if not dimension:
@@ -164,7 +164,7 @@ def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
 
 
 def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the precomputed coordinates of records, float32 (n, 2). Missing ones are NaN."""
+    """Stack the precomputed coordinates of records, float32 (n, 2). Missing values are NaN."""
     if all(raw.position is None for raw in raws):
         return None
     none = (np.nan, np.nan)
@@ -225,7 +225,7 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
 def _cleaned(
     fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None]
 ) -> tuple[str, str | None]:
-    """Return the cleaned title or abstract, and the original if cleaning has changed it."""
+    """Return the cleaned title or abstract, and the original text if cleaning has changed it."""
     given = fields.get(name)
     if given is None:
         raise UnusableError(f"no {name}")
@@ -245,14 +245,14 @@ def _cleaned(
 
 
 def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
-    """Return the date of the record, of its arXiv id, or of its bibcode, in this order."""
+    """Return the date of the record. If it is missing, use the arXiv id, then the bibcode."""
     known = arxiv_month(arxiv_id) if arxiv_id else None
     if candidates:
         try:
             date = parse_date(candidates[0])
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        # Prefer the month of the arXiv id if the record only has the same year.
+        # Use the month of the arXiv id if the record only contains the year, and it is the same.
         return known if known and date.covers(known) else date
     if known:
         return known
@@ -289,7 +289,7 @@ def _given_id(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """Convert a value to an integer count. Return None if it is invalid."""
+    """Convert a value to an integer count. Return None if the value is invalid."""
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
@@ -307,7 +307,7 @@ def kind_of(value: Any) -> str:
 
 
 def first(value: Any) -> Any:
-    """Return the first item of a list, such as a list of titles in ADS, or the value itself."""
+    """Return the first item of a list, such as the titles in ADS. Other values are unchanged."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value
@@ -322,7 +322,7 @@ def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
 
 
 def list_in_text(value: Any) -> Any:
-    """Parse a list that pandas has written to a CSV file as text."""
+    """Parse a list that pandas has written as text to a CSV file."""
     is_list = isinstance(value, str) and value.startswith("[") and value.endswith("]")
     if not is_list or len(value) > 1_000_000:
         return value
@@ -398,7 +398,7 @@ def _name_in(piece: str) -> str:
 
 
 def _collaborations(texts: Iterable[str]) -> list[str]:
-    """Return the names of collaborations in texts from parentheses, without duplicates."""
+    """Return the names of collaborations in texts between parentheses, without duplicates."""
     pieces = (
         " ".join(piece.split())
         for text in texts
@@ -410,7 +410,7 @@ def _collaborations(texts: Iterable[str]) -> list[str]:
 
 
 def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str, list[str]]:
-    """Separate the text outside parentheses from the texts inside.
+    """Return the text outside parentheses, and the texts inside them.
 
     A number in parentheses also separates the names before and after it.
     """
@@ -420,7 +420,7 @@ def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str,
     for start, stop in sorted(_parentheses(text, piece_end)):
         if start >= end:
             outside.append(text[end:start])
-            if _NAME_FOLLOWS.match(text, start):  # A. Ho (1) L. Wu (2)
+            if _NAME_FOLLOWS.match(text, start):  # as in "A. Ho (1) L. Wu (2)"
                 outside.append(_SEPARATOR)
             inside.append(text[start + 1 : stop].removesuffix(")"))
         end = max(end, stop)
@@ -429,7 +429,7 @@ def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str,
 
 
 def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Find the spans of parentheses. An unclosed one ends at the next separator."""
+    """Find the spans of parentheses. An unclosed parenthesis ends at the next separator."""
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
     for bracket in re.finditer(r"[()]", text):
@@ -437,12 +437,12 @@ def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]
             opened.append(bracket.start())
         elif opened:
             spans.append((opened.pop(), bracket.end()))
-    spans.extend(  # (25) University of Geneva
+    spans.extend(  # an affiliation such as "(25) University of Geneva"
         (match.start(1), _end_of_piece(text, match.end(), piece_end))
         for match in _AFFILIATION.finditer(text)
     )
     for start in opened:
-        list_follows = text.startswith("((", start)  # ((1) MIT, (2) CfA
+        list_follows = text.startswith("((", start)  # as in "((1) MIT, (2) CfA"
         spans.append((start, len(text) if list_follows else _end_of_piece(text, start, piece_end)))
     return spans
 
@@ -453,7 +453,7 @@ def _end_of_piece(text: str, start: int, piece_end: re.Pattern[str]) -> int:
 
 
 def _by_commas(piece: str) -> list[str]:
-    """Split at commas between full names, but not within a name such as ``Penzias, A.``."""
+    """Split a text at commas between full names, but not within names such as ``Penzias, A.``."""
     parts = [part.strip() for part in piece.split(",")]
     full_names = all(re.search(r"\S[\s.]+\S{2,}", part) for part in parts if part)
     return parts if full_names else [piece]

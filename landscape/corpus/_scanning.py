@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 BATCH_SIZE = 2000
-_FEWEST_FOR_POOL = 2  # batches; for fewer batches, one process is faster
+_FEWEST_FOR_POOL = 2  # minimum number of batches for which several processes are faster
 
 
 def read_papers(
@@ -54,7 +54,7 @@ def read_papers(
     Parameters
     ----------
     path : pathlib.Path
-        A file of any supported kind.
+        File in any supported format.
     batch_size : int, default 2000
         Number of records per batch, including rejected records.
     workers : int, default 1
@@ -93,7 +93,7 @@ _Piece = tuple[list[RawRecord | Rejection], int]
 
 
 def _pieces(path: Path, reader: Reader, size: int) -> Iterator[_Piece]:
-    read: list[int] = []  # numbers of bytes read since the last piece
+    read: list[int] = []  # numbers of bytes read for the current piece
     records = reader.read(path, on_bytes=read.append)
     while piece := list(itertools.islice(records, size)):
         yield piece, sum(read)
@@ -107,7 +107,7 @@ def _cleaned(pieces: Iterator[_Piece], file: str, source: str, workers: int) -> 
         for piece, n_bytes in everything:
             yield _clean(piece, n_bytes, file, source)
         return
-    # Spawned, not forked: a forked child of a process with Arrow's threads can hang.
+    # Processes are spawned, because a forked child of a process with Arrow threads can hang.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting: deque[Future[Batch]] = deque()
         for piece, n_bytes in everything:
@@ -167,18 +167,18 @@ class Scan:
         return pq.ParquetFile(path).read(columns=list(columns) if columns is not None else None)
 
     def facts(self, chunk: int) -> dict[str, Any]:
-        """Read the counts of a chunk and its rejections."""
+        """Read the numbers of records and the rejections of a chunk."""
         facts: dict[str, Any] = json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
         return facts
 
     def ready(self, chunk: int, kind: str) -> np.ndarray[Any, Any] | None:
-        """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if it has any."""
+        """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if they exist."""
         path = self.folder / f"{chunk:06d}.{kind}.npy"
         return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
-    """Return a unique part name for each input, derived from its file name, in sorted order."""
+    """Return a unique part name for each input, based on the file name. The names are sorted."""
     names: list[str] = []
     for path in paths:
         stem = path.name
@@ -189,7 +189,7 @@ def part_names(paths: Sequence[Path]) -> list[str]:
             digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:6]
             name = f"{name}-{digest}"
         names.append(name if name not in names else f"{name}-{len(names)}")
-    if names != sorted(names, key=lambda name: f"{name}."):  # because other programs sort the files
+    if names != sorted(names, key=lambda name: f"{name}."):  # other programs sort the files
         width = len(str(len(names)))
         names = [f"{number:0{width}}-{name}" for number, name in enumerate(names, start=1)]
     return names
@@ -244,7 +244,7 @@ def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
     n_chunks = 0
     while _is_whole(folder, n_chunks):
         n_chunks += 1
-    if (folder / f"{n_chunks:06d}.json").exists():  # damaged chunk: read the input from here
+    if (folder / f"{n_chunks:06d}.json").exists():  # the chunk is damaged: read it again
         (folder / "finished").unlink(missing_ok=True)
     return n_chunks
 
@@ -276,7 +276,7 @@ def _load(path: Path) -> dict[str, Any] | None:
 
 
 def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
-    """Write the files of a chunk. The JSON file is written last, to mark it as complete."""
+    """Write the files of a chunk. The JSON file is written last and marks the chunk as complete."""
     import io
 
     import pyarrow as pa
@@ -305,7 +305,7 @@ def _with_keys(papers: pa.Table) -> pa.Table:
         name: papers[name].to_pylist()
         for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
     }
-    # Omit DOIs assigned by arXiv: they repeat the arXiv id and differ from the journal DOI.
+    # Omit DOIs assigned by arXiv, because they repeat the arXiv id and differ from journal DOIs.
     dois = (None if doi and is_eprint_doi(doi) else doi for doi in texts["doi"])
     bibcodes = (None if code and is_eprint_bibcode(code) else code for code in texts["bibcode"])
     hashed = {

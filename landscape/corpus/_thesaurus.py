@@ -48,7 +48,7 @@ class Concept:
 
 @dataclass(frozen=True)
 class Thesaurus:
-    """Concepts and their hierarchy, a directed acyclic graph."""
+    """Concepts and their hierarchy, which is a directed acyclic graph."""
 
     version: str
     concepts: Mapping[str, Concept] = field(repr=False)
@@ -63,7 +63,7 @@ class Thesaurus:
                         "from the broader concepts."
                     )
         try:
-            self._parents_first  # noqa: B018 - found here, since a cycle has no order
+            self._parents_first  # noqa: B018 - raises CycleError
         except CycleError as error:
             cycle = reversed(error.args[1])
             names = " < ".join(f"{self.concepts[one].label} ({one})" for one in cycle)
@@ -77,7 +77,7 @@ class Thesaurus:
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Ids of the top concepts, which have no broader concept, sorted by name."""
+        """Ids of the concepts that have no broader concept, sorted by name."""
         roots = [one for one in self.concepts.values() if not one.broader]
         return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
 
@@ -109,7 +109,7 @@ class Thesaurus:
         found = tried if tried in self.concepts else self._by_name.get(given.casefold())
         if found is None:
             close = difflib.get_close_matches(given.casefold(), self._by_name, n=3, cutoff=0.6)
-            hint = "; the nearest: " + ", ".join(self._written(name) for name in close)
+            hint = "; the nearest are: " + ", ".join(self._written(name) for name in close)
             raise InputError(
                 f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}"
                 f"{hint if close else ''}."
@@ -130,7 +130,7 @@ class Thesaurus:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Thesaurus:
-        """Create a thesaurus from a table of `to_frame`."""
+        """Create a thesaurus from a table that `to_frame` returned."""
         version = str(frame["version"].iloc[0]) if len(frame) else ""
         made = {}
         for row in frame.itertuples():
@@ -182,9 +182,9 @@ class Thesaurus:
 def _closure(
     order: Iterable[str], nearest: Callable[[str], Iterable[str]]
 ) -> dict[str, frozenset[str]]:
-    """Return the set of all concepts that can be reached from each concept.
+    """Return, for each concept, all concepts that can be reached from it.
 
-    In `order`, each concept must come after the concepts that can be reached from it.
+    `order` must list the concepts that can be reached from a concept before this concept.
     """
     found: dict[str, frozenset[str]] = {}
     for one in order:
@@ -225,7 +225,7 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     try:
         readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
         concepts = _concepts(readers.get(text.lstrip()[:1], _read_csv)(text))
-        for one in concepts.values():  # reject lone surrogates, which tables cannot store
+        for one in concepts.values():  # encoding fails for lone surrogates, as in tables
             for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
                 text.encode()
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
@@ -238,7 +238,7 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
 
 @cache
 def embedded_thesaurus() -> Thesaurus:
-    """Return the part of the Unified Astronomy Thesaurus (release 5.1.0) in the package."""
+    """Return the subset of the Unified Astronomy Thesaurus (release 5.1.0) in the package."""
     return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
 
 
@@ -333,7 +333,7 @@ def _read_csv(text: str) -> _Records:
             "'label' and 'broader'"
         )
     records: _Records = {}
-    for row in rows:  # one path in the hierarchy, from the broadest to the narrowest term
+    for row in rows:  # a row is a path from the broadest to the narrowest term
         path = [term.strip() for term in row if term.strip()]
         for term in path:
             records.setdefault(term, _Record(term))
@@ -358,7 +358,7 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_rdf(text: str) -> _Records:
-    """Read SKOS in RDF/XML. A concept can have several elements."""
+    """Read SKOS in RDF/XML. Several elements can describe the same concept."""
     if "<!ENTITY" in text:
         raise ValueError("it defines XML entities, which are not supported")
     records: _Records = {}
@@ -382,7 +382,7 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
         return
     if element.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif element.tag in _NAMES and text:  # British prefLabels are alternatives too
+    elif element.tag in _NAMES and text:  # British preferred terms are alternatives
         record.alternatives[text] = None
     elif element.tag == f"{_SKOS}definition":
         record.definition = text
@@ -393,7 +393,7 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
 
 
 def _concepts(records: _Records) -> dict[str, Concept]:
-    """Convert records to concepts, without deprecated concepts and links to them."""
+    """Convert records to concepts. Deprecated concepts and links to them are omitted."""
     live = {one: found for one, found in records.items() if found.label and not found.deprecated}
     return {
         one: Concept(

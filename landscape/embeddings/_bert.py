@@ -1,9 +1,9 @@
 """Forward pass of a small BERT model on a CPU, in PyTorch for papers and in NumPy for queries.
 
 For papers, this is faster than the model class of ``transformers`` (``benchmarks/embedding.py``)
-because each core embeds one text without padding. A vector depends only on its text, so a resumed
-build writes the same bytes. Queries use NumPy because importing PyTorch takes seconds. Both
-implementations give the same numbers up to rounding.
+because each core embeds one text without padding. The vector of a text does not depend on other
+texts, so a resumed build writes the same bytes. Queries use NumPy because importing PyTorch takes
+seconds. Both implementations give the same numbers up to rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _PARTS = ("query", "key", "value")
-_FEW = 64  # tokens
+_FEW = 64  # maximum number of tokens for the transposed matrix product
 _Operation = Callable[["torch.Tensor"], "torch.Tensor"]
 
 
@@ -48,7 +48,7 @@ class TorchEncoder:
         ]
 
     def states(self, tokens: Sequence[int]) -> torch.Tensor:
-        """Return the float32 states of the last layer for one text, shape (n_tokens, dimension)."""
+        """Return the token states of the last layer for one text, shape (n_tokens, dimension)."""
         import torch
 
         hidden = self._normalise(self._words[torch.tensor(tokens)] + self._positions[: len(tokens)])
@@ -58,14 +58,14 @@ class TorchEncoder:
 
 
 def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
-    """Return the vector of a text: the normalised mean of its states."""
+    """Return the vector of a text, which is the normalised mean of its token states."""
     import torch
 
     return torch.nn.functional.normalize(states.mean(dim=0), dim=0)
 
 
 class _TorchLayer:
-    """Layer of BERT: self-attention and a feed-forward network, each with a residual."""
+    """Layer of BERT with self-attention, a feed-forward network, and residual connections."""
 
     def __init__(
         self, weights: Mapping[str, torch.Tensor], at: str, *, heads: int, dtype: torch.dtype
@@ -156,14 +156,14 @@ class NumpyEncoder:
     def __init__(self, weights: Mapping[str, Floats], *, heads: int) -> None:
         self._weights, self._heads = dict(weights), heads
         self._layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)
-        for number in range(self._layers):  # one matrix product for query, key and value
+        for number in range(self._layers):  # join query, key and value for one matrix product
             at = f"encoder.layer.{number}.attention.self"
             for kind in ("weight", "bias"):
                 parts = [self._weights.pop(f"{at}.{part}.{kind}") for part in _PARTS]
                 self._weights[f"{at}.{kind}"] = np.concatenate(parts)
 
     def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
-        """Return the states of the last layer for each text.
+        """Return the token states of the last layer for each text.
 
         No padding is needed because attention processes one text at a time.
         """
@@ -206,7 +206,7 @@ class NumpyEncoder:
 
     def _linear(self, x: Floats, at: str) -> Floats:
         weight = self._weights[f"{at}.weight"]
-        # For few rows, the transposed product takes half the time.
+        # If there are few rows, the transposed product takes half the time.
         product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
         product += self._weights[f"{at}.bias"]
         return product
@@ -222,14 +222,14 @@ class NumpyEncoder:
 
 
 def pooled(states: Floats) -> Floats:
-    """Return the vector of a text: the normalised mean of its states."""
+    """Return the vector of a text, which is the normalised mean of its token states."""
     mean = states.mean(axis=0)
     length = max(float(np.linalg.norm(mean)), _EPSILON)
     return np.asarray(mean / length, dtype=np.float32)
 
 
 def gelu(x: Floats) -> Floats:
-    """Return the Gaussian error linear unit: x times the normal distribution function of x.
+    """Return the Gaussian error linear unit, which is x times the normal distribution function.
 
     The error function uses eq. 7.1.26 of Abramowitz and Stegun (1964), which is accurate to 1.5e-7.
     This is sufficient for float32 and avoids importing SciPy.

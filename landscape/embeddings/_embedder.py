@@ -21,7 +21,7 @@ DEFAULT = "minilm"
 
 
 class Embedder(Protocol):
-    """Interface of an embedder. The unit vector of a text depends only on this text."""
+    """Interface of an embedder. The unit vector of a text does not depend on other texts."""
 
     @property
     def name(self) -> str:
@@ -29,11 +29,11 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Name of the model, as published by its authors."""
+        """Name under which the authors published the model."""
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, or 0 before the first reply of a remote model."""
+        """Number of values per vector. For a remote model, it is 0 before the first reply."""
 
     @property
     def checksum(self) -> str | None:
@@ -56,12 +56,12 @@ class PaidEmbedder(Protocol):
         """Estimate the cost of embedding texts."""
 
     def allow(self, n_papers: int) -> None:
-        """Permit the embedding of this number of papers."""
+        """Permit the embedding of `n_papers` more papers."""
 
 
 @runtime_checkable
 class WordEmbedder(Protocol):
-    """Interface of a local embedder that also returns word vectors, for late interaction."""
+    """Interface of a local embedder that also returns word vectors (for late interaction)."""
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed a few sentences without loading the network that embeds papers."""
@@ -92,7 +92,7 @@ def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
 
 
 def embedding_text(title: str | None, abstract: str | None) -> str:
-    """Return the text to embed for a paper: its title and abstract.
+    """Return the text to embed for a paper, which is its title and abstract.
 
     >>> embedding_text("A quiet galaxy", "We find nothing.")
     'A quiet galaxy. We find nothing.'
@@ -109,8 +109,8 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
         "minilm" (the default), "openai:MODEL", "st:NAME_OR_PATH", "ready:FILE" or
         "ready:FILE@MODEL" (FILE is ``.npy`` or Parquet).
     **options
-        Options of this embedder: ``precision``, ``device`` (minilm), ``confirm``, ``base_url``,
-        ``timeout`` (openai), ``device`` (st), ``model`` (ready).
+        Options of the embedder: ``precision`` and ``device`` for minilm; ``confirm``, ``base_url``
+        and ``timeout`` for openai; ``device`` for st; ``model`` for ready.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
 
 
 def identity(spec: str) -> dict[str, str]:
-    """Return the server or the checksum of an embedder without loading the embedder."""
+    """Return the server or the checksum of an embedder. The embedder is not loaded."""
     name, _, detail = spec.partition(":")
     if name == "openai":
         return {"server": server_url()}
@@ -173,8 +173,8 @@ def embedder_for(
     """Load the embedder for queries to an atlas, as described in its manifest.
 
     A remote embedder needs no confirmation for queries, because their cost is negligible.
-    Raise InputError if the model is unknown, differs from the model of the atlas, or comes
-    from a third party and `trust` is False.
+    Raise InputError if the model is unknown or differs from the model of the atlas. Also raise
+    it if the model is from a third party and `trust` is False.
     """
     name, model = str(description.get("name")), str(description.get("model"))
     if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
@@ -184,15 +184,15 @@ def embedder_for(
     elif name == "st":
         if not trust:
             raise InputError(
-                f"The atlas names the model {model!r}, which may come from anybody. If you trust "
-                "it, use --trust-model, or landscape.open(..., trust_model=True)."
+                f"The atlas needs the model {model!r}, whose author is unknown. If you trust this "
+                "model, use --trust-model, or landscape.open(..., trust_model=True)."
             )
         spec = f"st:{model}"
     else:
         raise InputError(
-            f"This atlas was embedded with {model!r} ({name}), which is not available; a query "
-            "needs the same model. Build the atlas again with --embedder minilm, or name the "
-            "model of ready-made vectors when building."
+            f"This atlas was embedded with {model!r} ({name}), which is not available, but a query "
+            "needs the same model. Build the atlas again with --embedder minilm. If the vectors "
+            "are precomputed, give the name of their model: --embedder ready:FILE@MODEL."
         )
     embedder = load_embedder(spec, **options)
     if isinstance(embedder, PaidEmbedder):
@@ -201,15 +201,15 @@ def embedder_for(
         then = description.get(key)
         if then and now and then != now:
             raise InputError(
-                f"This atlas was embedded with {model!r} of {key} {then}, and the installed one "
-                f"has {now}; a query needs the same model. Install that one, or build the atlas "
-                "again."
+                f"This atlas was embedded with {model!r} ({key} {then}), but the installed model "
+                f"has {key} {now}. A query needs the same model. Install the model of the "
+                "atlas, or build the atlas again."
             )
     return embedder
 
 
-_QUERIES = 10_000  # per session; limits the cost of an endless loop
+_QUERIES = 10_000  # maximum number of queries per session; limits the cost of an endless loop
 
 
 EMBEDDERS = ("minilm", "openai", "st", "ready")
-"""Names of the embedders, for the part before the colon in `load_embedder`."""
+"""Names of the embedders, which are the part before the colon in `load_embedder`."""

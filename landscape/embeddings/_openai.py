@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI or a compatible server. The user confirms the cost first."""
+"""Embeddings from OpenAI or a compatible server. The user must confirm the cost before."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _MODELS = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 
-_BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 for plain English
-_TOKENS_AT_ONCE = 100_000  # estimated; OpenAI allows 300,000 tokens per request
+_BYTES_PER_TOKEN = 3.5  # value for abstracts with formulas; it is about 4 for plain English
+_TOKENS_AT_ONCE = 100_000  # estimated number; OpenAI allows 300,000 tokens per request
 _TEXTS_AT_ONCE = 256
 _MOST_BYTES = 64_000_000  # of the vectors of one request, as text
 _LONGEST_TEXT = 24_000  # bytes; OpenAI allows 8,191 tokens per text
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 24_000  # bytes; OpenAI allows 8,191 tokens per text
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """Estimated cost of embedding texts: `cost` is in US dollars, or None if unknown."""
+    """Estimated cost of embedding texts. `cost` is in US dollars, or None if it is unknown."""
 
     papers: int
     tokens: int
@@ -57,7 +57,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     model : str, default "text-embedding-3-small"
     confirm : callable, optional
         Function that is called with a question about the cost and returns whether to continue.
-        Without it, nothing is embedded before :meth:`allow` is called.
+        If it is not given, :meth:`allow` must be called before texts are embedded.
     base_url, api_key : str, optional
         By default, the environment variables OPENAI_BASE_URL and OPENAI_API_KEY.
     timeout : float, default 60
@@ -70,7 +70,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     Raises
     ------
     InputError
-        If the server is OpenAI and there is no key.
+        If the server is OpenAI and no key is given.
     MissingExtraError
         If the package ``openai`` is not installed.
     """
@@ -116,7 +116,7 @@ class OpenAIEmbedder(DescribedEmbedder):
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts. With `embed_batches`, finished batches are kept if a request fails."""
+        """Embed texts. If a request fails, all vectors are lost, unlike in `embed_batches`."""
         batches = []
         for batch in self.embed_batches(texts):
             batches.append(batch)
@@ -143,8 +143,8 @@ class OpenAIEmbedder(DescribedEmbedder):
         estimate = self.estimate(texts[self._allowed :])
         if self._confirm is None or not self._confirm(f"Embed {estimate}?"):
             raise InputError(
-                f"Nothing was sent: embedding {estimate} needs your agreement. "
-                "Confirm the question, or pass --yes."
+                f"Nothing was sent: embedding {estimate} was not confirmed. "
+                "Answer the question with yes, or pass --yes."
             )
         self.allow(estimate.papers)
 
@@ -168,12 +168,12 @@ class OpenAIEmbedder(DescribedEmbedder):
 
     def _reject(self, answer: str) -> NoReturn:
         raise RemoteError(
-            f"{self._server.url} answered {answer}. Check that {self.model!r} embeds text."
+            f"{self._server.url} returned {answer}. Choose an embedding model, not {self.model!r}."
         )
 
 
 def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Split texts into batches, one for each request.
+    """Split texts into batches. Each batch is sent in one request.
 
     >>> [len(batch) for batch in batches_of(["word " * 4_000] * 40)]
     [17, 17, 6]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _FILE_AND_MODEL = re.compile(r"(.+\.(?:npy|parquet|pq))@(.+)", re.IGNORECASE)
 _COLUMN = "embedding"
-_BLOCK = 16_384  # rows checked and normalised at a time
+_BLOCK = 16_384  # number of rows that are checked and normalised at a time
 
 
 def file_and_model(detail: str) -> tuple[Path, str]:
-    """Split ``FILE@MODEL`` into file and model. A missing model becomes "unknown".
+    """Split ``FILE@MODEL`` into file and model. If the model is missing, return "unknown".
 
     >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
     'text-embedding-3-small'
@@ -42,12 +42,12 @@ class ReadyVectors(DescribedEmbedder):
         ``.npy`` file with an array of shape (n, d), or a Parquet file whose column ``embedding``
         contains a list of numbers in each row.
     model : str, default "unknown"
-        Model of the vectors. Queries can be embedded if this model is available.
+        Name of the model of the vectors. Queries can be embedded if this model is available.
 
     Raises
     ------
     InputError
-        If the file cannot be used.
+        If the file does not exist, cannot be read, or has another format.
 
     Examples
     --------
@@ -65,12 +65,12 @@ class ReadyVectors(DescribedEmbedder):
     def __init__(self, path: str | Path, *, model: str = "unknown") -> None:
         self.path, self.model = Path(path), model
         if not self.path.is_file():
-            self._refuse("there is no such file; write ready:FILE")
+            self._refuse("there is no such file; pass ready:FILE with an existing file")
         self.rows, self.dimension = self._parquet_shape() if self.is_parquet else self._shape()
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the file is a Parquet table, which can have a column of paper ids."""
+        """Whether the file is a Parquet file, which can have a column of paper ids."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def ids(self) -> list[str]:
@@ -79,10 +79,10 @@ class ReadyVectors(DescribedEmbedder):
         import pyarrow.parquet as pq
 
         if "paper_id" not in pq.read_schema(self.path).names:
-            self._refuse("it has no column 'paper_id' with the paper of each vector")
+            self._refuse("it has no column 'paper_id' with the paper id of each vector")
         column = pq.read_table(self.path, columns=["paper_id"])["paper_id"].cast(pa.string())
         if column.null_count or len(column.unique()) < len(column):
-            self._refuse("an id in its column 'paper_id' is missing or occurs twice")
+            self._refuse("in the column 'paper_id', an id is missing or occurs twice")
         return list(column.to_pylist())
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
@@ -92,7 +92,7 @@ class ReadyVectors(DescribedEmbedder):
             try:
                 unit = normalised(block)
             except (ValueError, TypeError) as error:
-                self._refuse(f"in the block from row {start:,} on, {error}")
+                self._refuse(f"in the block that starts at row {start:,}, {error}")
             if unit.shape[1] != self.dimension:
                 self._refuse(f"row {start:,} has {unit.shape[1]} numbers, not {self.dimension}")
             yield unit
@@ -106,8 +106,8 @@ class ReadyVectors(DescribedEmbedder):
     ) -> NDArray[np.float32]:
         """Raise InputError, because precomputed vectors cannot embed new text."""
         raise InputError(
-            f"{len(texts)} texts cannot be embedded: the vectors were made before, by "
-            f"{self.model!r}. Name an embedder for new text, such as --embedder minilm."
+            f"{len(texts)} texts cannot be embedded, because the vectors were made before, by "
+            f"{self.model!r}. Choose an embedder for new texts, such as --embedder minilm."
         )
 
     def describe(self) -> dict[str, Any]:

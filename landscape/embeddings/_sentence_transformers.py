@@ -1,4 +1,4 @@
-"""Models of sentence-transformers, by name on the Hugging Face Hub or by directory."""
+"""Embedding models of sentence-transformers, from the Hugging Face Hub or a directory."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from landscape.errors import InputError, require
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXTS_AT_ONCE = 1024  # texts that the library sorts by length and then batches
+_TEXTS_AT_ONCE = 1024  # number of texts per call; the library sorts them by length
 
 
 class SentenceTransformerEmbedder(DescribedEmbedder):
     """Embedding model that is loaded with the package ``sentence-transformers``.
 
-    Code in the repository of a model is never executed.
+    Program code in the repository of a model is never executed.
 
     Parameters
     ----------
     model : str
-        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, or a directory. A model from the
-        Hub is downloaded once.
+        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, or a directory. A model on the Hub
+        is downloaded when it is first used.
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
 
     Raises
@@ -44,7 +44,7 @@ class SentenceTransformerEmbedder(DescribedEmbedder):
 
     def __init__(self, model: str, *, device: str = "auto") -> None:
         if not model:
-            raise InputError("The name of the model is missing; write st:NAME or st:FOLDER.")
+            raise InputError("The name of the model is missing; pass st:NAME or st:FOLDER.")
         self.model = model
         self.device = choose_device() if device == "auto" else device
         self._network = _load(model, device=self.device)
@@ -75,9 +75,9 @@ def _load(model: str, *, device: str) -> Any:
     library = require("sentence_transformers", "models")
     looks_like_path = model.startswith((".", "/", "~")) or "\\" in model
     if looks_like_path and not Path(model).is_dir():
-        raise InputError(f"There is no folder {model!r} with a sentence-transformers model.")
+        raise InputError(f"There is no folder {model!r}. Pass the folder of a saved model.")
     _refuse_code(Path(model))
-    # The library logs long warnings before it raises an error; the message below replaces them.
+    # The library logs long warnings before it raises an error. The message below replaces them.
     logger = logging.getLogger("sentence_transformers")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -86,8 +86,8 @@ def _load(model: str, *, device: str) -> Any:
     except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:160]
         raise InputError(
-            f"The model {model!r} cannot be loaded ({type(error).__name__}: {reason}). It needs a "
-            "network the first time, or a folder with a saved model: st:FOLDER. "
+            f"The model {model!r} cannot be loaded ({type(error).__name__}: {reason}). The "
+            "first use needs a network, unless st:FOLDER is the folder of a saved model. "
             "The default, minilm, needs neither."
         ) from error
     finally:
@@ -95,17 +95,19 @@ def _load(model: str, *, device: str) -> Any:
 
 
 def _refuse_code(folder: Path) -> None:
-    """Raise InputError if a saved model needs custom code, which old versions would run."""
+    """Raise InputError if a saved model needs custom code. Old library versions would run it."""
     try:
         modules = json.loads((folder / "modules.json").read_bytes())
         kinds = [str(module["type"]) for module in modules]
     except FileNotFoundError:
         return
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise InputError(f"{folder / 'modules.json'} cannot be read ({error}).") from error
+        raise InputError(
+            f"{folder / 'modules.json'} cannot be read ({error}). Save the model again."
+        ) from error
     foreign = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
     if foreign:
         raise InputError(
-            f"The model {str(folder)!r} runs code of its own ({foreign[0][:80]!r}), which is not "
-            "supported; use a model with classes of sentence-transformers only."
+            f"The model {str(folder)!r} needs program code ({foreign[0][:80]!r}) that is not in "
+            "sentence-transformers, so it was not loaded. Use a model without custom code."
         )

@@ -1,9 +1,9 @@
-"""Vectors of texts and words: normalisation, late interaction, and checksums of weights.
+"""Functions for vectors of texts and words, and checksums of the weights of models.
 
-Late interaction reranks search results: it compares each word of a query with the best matching
+Late interaction reranks search results. It compares each word of a query with the best matching
 word of a paper (ColBERT: Khattab and Zaharia 2020, arXiv:2004.12832). The vector of a word is the
 sum of its token states, projected to 64 dimensions and rounded to one byte per number. Stop words
-are omitted. This takes about 9 kB per paper.
+are omitted. The word vectors need about 9 kB per paper.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.int8]
 
 DIMENSION = 64
-"""Dimension of the vector of a word."""
+"""Dimension of a word vector."""
 
 
 class DescribedEmbedder:
-    """Base class of embedders that returns their description for the manifest."""
+    """Base class of embedders, which describes an embedder for the manifest."""
 
     name: str
     model: str
@@ -49,7 +49,7 @@ class DescribedEmbedder:
 
 
 def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
-    """Scale rows to unit length.
+    """Scale each row to unit length.
 
     >>> normalised([[3.0, 4.0]]).tolist()
     [[0.6000000238418579, 0.800000011920929]]
@@ -68,7 +68,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     return unit
 
 
-_MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # weights, settings and vocabulary
+_MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # files of weights, settings, vocabulary
 
 
 def file_checksum(path: Path) -> str:
@@ -95,7 +95,7 @@ def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - k
 class WordVectors:
     """Word vectors of all texts, shape (n_words, 64), and the number of words per text, (n,).
 
-    The lengths of the vectors have no meaning.
+    Only the directions of the vectors have a meaning.
     """
 
     vectors: Bytes
@@ -194,7 +194,7 @@ def late_interaction(query: Floats, weights: Floats, words: WordVectors) -> Floa
 def gather_words(
     parts: Sequence[WordVectors], ends: Sequence[NDArray[np.int64]], rows: Sequence[tuple[int, int]]
 ) -> WordVectors:
-    """Read the word vectors of selected texts; each row is a part and a text in that part."""
+    """Read the word vectors of selected texts. `rows` contains pairs (part, text in the part)."""
     pieces, lengths = [], []
     for part, text in rows:
         end = int(ends[part][text])

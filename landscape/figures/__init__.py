@@ -1,4 +1,4 @@
-"""Figures: one function per kind, loaded on first use.
+"""Figures, with one function per kind that is loaded on first use.
 
 >>> from landscape import figures
 >>> figures.heatmap.__name__

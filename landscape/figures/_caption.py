@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 GENERATED = _wording.GENERATED.replace("Generated demo corpus", "GENERATED DEMO CORPUS")
-NEARNESS = "Near means similar; directions, and distances between far regions, mean nothing."
+NEARNESS = "Near papers are similar; directions, and distances between far regions, mean nothing."
 _SOURCES_NAMED = 4
 _LONGEST_NOTE, _LONGEST_HEAD = 700, 100
 _SOURCE_NAMES = {
@@ -46,7 +46,7 @@ class Caption:
         return "\n".join([self.head, *self.sentences])
 
     def describe(self, what: str, more: str = "") -> str:
-        """Return the alternative text: the kind of figure, the caption and the contents."""
+        """Return the alternative text with the kind of figure, the caption and the contents."""
         return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
                                       *self.sentences, more]))  # fmt: skip
 
@@ -80,7 +80,7 @@ class MapFacts:
 
 
 def headline(facts: MapFacts) -> str:
-    """Return the title of a map: corpus, number of papers, dates and sources."""
+    """Return the title of a map with corpus, number of papers, dates and sources."""
     dates = " to ".join(dict.fromkeys(str(date) for date in (facts.first, facts.last) if date))
     sources = [clean_name(source) for source in facts.sources]
     more = len(sources) - _SOURCES_NAMED
@@ -127,7 +127,7 @@ _MEASURES = {
     "trustworthiness": "trustworthiness {:.2f}",
     "continuity": "continuity {:.2f}",
     "peak_recall": "{:.0%} of region peaks return when papers are resampled",
-    "stability": "two runs share {:.0%} of each paper's surroundings",
+    "stability": "two runs have {:.0%} of the neighbours of a paper in common",
 }
 
 
@@ -155,7 +155,7 @@ def place_in_words(x: float, y: float) -> str:
 
 
 def place_of(x: float, y: float, extent: Sequence[float]) -> str:
-    """Describe a position in map coordinates by its part of the page, such as ``upper left``."""
+    """Return the part of the page that contains a map position, such as ``upper left``."""
     x0, y0, x1, y1 = extent
     return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
 
@@ -179,7 +179,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
 
 
 def levels_of(topics: pd.DataFrame) -> Any:
-    """Return the level of each topic, derived from the parents if there is no column ``level``."""
+    """Return the level of each topic; without a column ``level``, derive it from the parents."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)
     if "parent_id" in topics:
@@ -188,7 +188,7 @@ def levels_of(topics: pd.DataFrame) -> Any:
 
 
 def readable_sources(sources: Iterable[Any]) -> list[str]:
-    """Return the archive of each source if it is known, else the file name."""
+    """Return the name of the archive of each source, or the file name if it is unknown."""
     split = (str(source).partition(":") for source in sources)
     names = (_SOURCE_NAMES.get(reader, file or reader) for reader, _, file in split)
     return list(dict.fromkeys(names))

@@ -1,8 +1,8 @@
 """Colours of figures: map themes, line series, and ramps for shares and for contrasts.
 
 The ramps are interpolated in OKLab [1]_, a colour space in which equal steps look equal. Lightness
-changes linearly from the background to the highest density, so the order is kept in a grey print.
-Hue is a second cue, which is visible with the common colour-vision deficiencies.
+changes linearly from the background to the highest density, so the order is clear in a grey print.
+Hue is a second cue, which is visible with the common types of colour blindness.
 
 References
 ----------
@@ -64,7 +64,7 @@ class Theme:
 
 
 def theme(name: str | Theme) -> Theme:
-    """Return a theme by its name; a theme is returned unchanged."""
+    """Return the theme with a given name; return a `Theme` unchanged."""
     if isinstance(name, Theme):
         return name
     if name not in THEMES:
@@ -83,9 +83,9 @@ def perceptual_ramp(knots: Sequence[Sequence[float]], *, steps: int = 256) -> Fl
     """Interpolate a smooth colour ramp through OKLCh colours."""
     lightness, chroma, hue = np.asarray(knots, dtype=float).T
     plane = chroma[:, None] * np.column_stack([np.cos(np.deg2rad(hue)), np.sin(np.deg2rad(hue))])
-    # A cubic Hermite spline through a and b, because chroma and hue would turn round the hue
-    # circle near grey. Its tangents are the gradients, as in a Catmull-Rom spline. SciPy's class
-    # would double the time that the first figure needs to import.
+    # A cubic Hermite spline through a and b. Chroma and hue are not interpolated, because the hue
+    # changes rapidly near grey. The tangents are the gradients, as in a Catmull-Rom spline. SciPy's
+    # class is not used, because it would double the import time of the first figure.
     tangents = np.gradient(plane, axis=0)
     position = np.linspace(0, len(plane) - 1, steps)
     left = np.minimum(position.astype(int), len(plane) - 2)
@@ -142,7 +142,7 @@ def series(colours: Theme, n: int) -> list[Series]:
 
 
 def share_ramp(colours: Theme) -> Floats:
-    """Return the colour ramp of shares, from 0 to the largest: shape (256, 3), sRGB 0 to 1."""
+    """Return the colours of shares from 0 to the largest, in sRGB 0 to 1, shape (256, 3)."""
     return perceptual_ramp(THEMES[colours.name]["share"])
 
 
@@ -155,18 +155,18 @@ def contrast_ramp(colours: Theme) -> Floats:
 
 Grid = NDArray[np.float32]
 
-# A Gaussian of width sigma averages over 4 pi sigma^2 pixels. If this area contains fewer papers
-# than the first number, the density is mostly noise, and a wider Gaussian is used instead. The
-# Gaussian is used without blending from the second number.
+# A Gaussian of width sigma averages over 4 pi sigma^2 pixels. If this area contains fewer than FEW
+# papers, the density is mostly noise, and a wider Gaussian is used instead. If it contains at least
+# ENOUGH papers, only the narrow Gaussian is used. Between the two limits, both are blended.
 FEW, ENOUGH = 6.0, 24.0
-# Single papers are drawn as specks: at full strength up to the first number of papers, fainter
-# above it, and not at all from the second.
+# Single papers are drawn as small dots. They have full strength in a corpus of up to SPECKS papers,
+# are fainter in a larger one, and are not drawn if there are FEW_ENOUGH_TO_SEE papers or more.
 SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
-_SIGMAS = (2.8, 2.0)  # in pixels of each level of the pyramid, half an octave between them
+_SIGMAS = (2.8, 2.0)  # kernel widths in pixels of a pyramid level; their ratio is sqrt(2)
 
 
 def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
-    """Smooth with a kernel that is narrow in dense areas and wide in sparse ones."""
+    """Smooth with a kernel that is narrow in dense areas and wide in sparse areas."""
     from scipy.ndimage import gaussian_filter
 
     octaves = max(0, round(np.log2(max(coarsest, _SIGMAS[0]) / _SIGMAS[0])))
@@ -195,7 +195,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
 
 
 def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
-    """Draw every paper as a small dot; the dots are fainter if the corpus is larger."""
+    """Draw every paper as a small dot; dots are fainter in a larger corpus."""
     from scipy.ndimage import gaussian_filter
 
     strongest = strength * np.clip(
@@ -205,7 +205,7 @@ def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
         return np.zeros_like(counts)
     sigma = 0.8
     specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
-    specks *= np.float32(2 * np.pi * sigma**2)  # the maximum of a single speck is 1
+    specks *= np.float32(2 * np.pi * sigma**2)  # the maximum of a single dot is 1
     specks = np.minimum(specks, 1) * np.float32(strongest)
     return np.asarray(specks, dtype=np.float32)
 
@@ -218,12 +218,12 @@ class Tones:
     top: float
 
     def position(self, density: Any) -> Any:
-        """Ramp position, 0 (empty) to 1 (densest), of densities in papers per pixel."""
+        """Convert densities in papers per pixel to ramp positions, 0 (empty) to 1 (densest)."""
         scaled = np.log1p(np.asarray(density) / self.knee) / np.log1p(self.top / self.knee)
         return np.clip(scaled, 0, 1)
 
     def density(self, position: float) -> float:
-        """Papers per pixel at a ramp position: the inverse of `position`."""
+        """Convert a ramp position to papers per pixel. This is the inverse of `position`."""
         return float(self.knee * np.expm1(position * np.log1p(self.top / self.knee)))
 
 
@@ -238,7 +238,7 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
     half, nearly_all = np.searchsorted(below, below[-1] * np.array([0.5, 0.995]))
     typical, top = float(values[order][int(half)]), float(values[order][int(nearly_all)])
     low, high = typical / 12, typical * 4
-    for _ in range(40):  # bisection: a larger knee gives a lower position
+    for _ in range(40):  # find the knee by bisection; a larger knee gives a lower position
         knee = (low * high) ** 0.5
         low, high = (knee, high) if Tones(knee, top).position(typical) > middle else (low, knee)
     return Tones(knee=knee, top=top)

@@ -28,8 +28,8 @@ _MOST_ROWS = 30
 _WIDEST = 64.0  # larger odds ratios are clipped to the axis
 _NAMES_ON_MAP = 14
 _HOW = (
-    "An odds ratio above 1 means over-represented in a, below 1 in b. Bars are 95% intervals; "
-    "filled symbols are significant at the false discovery rate."
+    "A region with an odds ratio above 1 is over-represented in a, and below 1 in b. Bars are 95% "
+    "intervals. Filled symbols are significant at the chosen false discovery rate."
 )
 
 
@@ -59,7 +59,7 @@ def compare(
     q : float, default 0.05
         False discovery rate over all regions.
     n_regions : int, default 24
-        Regions in the ranking.
+        Number of regions in the ranking.
     **options
         Passed on to `landscape.overlays.compare`.
     colours, size_inches, title
@@ -92,7 +92,7 @@ def draw_comparison(
     """Draw the result of `landscape.overlays.compare`."""
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
-        raise InputError("No region has papers of these selections. Use wider filters.")
+        raise InputError("No region contains papers of these selections. Use wider filters.")
     caption = caption_of(analysis, _HOW, NEARNESS)
     page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
@@ -201,7 +201,7 @@ def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> f
 
 
 def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
-    """Draw a scatter plot of the share of each region in selection b against that in a."""
+    """Draw a scatter plot of the share of each region in b against its share in a."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     page.write("Share of papers of each region", left, top - 8 * scale, size=8.5, weight="bold")

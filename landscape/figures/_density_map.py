@@ -68,23 +68,23 @@ def heatmap(
     Parameters
     ----------
     atlas : AtlasStore
-        With its ``map``, ``topics``, ``quality`` and ``coverage``.
+        Atlas with a map. Its ``topics``, ``quality`` and ``coverage`` are also used.
     colours : {"light", "dark"}, default "light"
-        For print or for screens.
+        Theme: ``"light"`` for print, ``"dark"`` for screens.
     levels : sequence of int, default (0, 1)
-        Levels of the names: 0 continents, 1 regions.
+        Levels of the topics to name: 0 for continents, 1 for regions.
     size_inches : (float, float), default (11, 8.5)
         Width and height of the page.
     labels : bool, default True
-        False omits the names.
+        Whether to draw the names.
     max_labels : int, optional
-        Maximum number of names, the largest topics first; by default chosen by the page size.
+        Maximum number of names; larger topics have priority. The default depends on the page.
     title : str, optional
-        Heading above the map; by default the corpus with its dates.
+        Heading above the map; by default the name and the dates of the corpus.
     raster_dpi : int, default 200
         Pixels per inch of the density picture; names are always drawn as text.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into, instead of a page.
+        Axes to draw into. By default a new page is made.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def heatmap(
     Raises
     ------
     InputError
-        For unknown colours, too small a page, or an atlas without a map.
+        If the colours are unknown, the page is too small, or the atlas has no map.
 
     Examples
     --------
@@ -135,8 +135,8 @@ _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
 _PAPERS_DESCRIBED, _RANKS_LISTED = 10, 12
 _ENOUGH_TO_OUTLINE = 3
-_CELL = 3.0  # cell of the grid from which outlines are computed, in points
-_SHORTEST_ARROW = 6.0  # points; the marks would hide shorter arrows
+_CELL = 3.0  # cell size of the grid for outlines, in points
+_SHORTEST_ARROW = 6.0  # minimum length in points; symbols would hide a shorter arrow
 _LED = "Arrows point from a paper to the papers found through it."
 
 
@@ -162,7 +162,7 @@ def query_map(
     links : sequence of (int, int)
         Pairs of indices of hits, starting at 0. Each pair is drawn as an arrow.
     how : str, optional
-        Selection of the papers for the title, such as ``"9 papers selected of 100 judged"``.
+        Text for the title on the selection, such as ``"9 papers selected of 100 judged"``.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`.
@@ -194,7 +194,7 @@ def query_map(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics = _topics_to_name(atlas.topics, spread)
-    # Outline the regions that the summary of the spread names.
+    # Outline the regions that are named in the summary of the spread.
     most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
     outlined = [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
@@ -266,7 +266,7 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 
 
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
-    """Outline 85% of a region's papers and all its papers found, by a density contour."""
+    """Draw a density contour around 85% of the papers of a region and all its papers found."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -292,7 +292,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
 
 
 def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[int, int]]) -> None:
-    """Draw arrows below the marks of papers, except those too short to be visible."""
+    """Draw arrows below the symbols of papers; omit arrows that are too short to be visible."""
     if not len(links):
         return
     at = panel.to_page(places[:, 0], places[:, 1])
@@ -327,10 +327,10 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
     ranks = [hit.rank for hit in known if hit.outlier]
     gamma = results.settings.get("gamma")
     less = f" − {gamma:g}" if isinstance(gamma, (int, float)) else " − γ"
-    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored up to LONGEST
+    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored for k up to LONGEST
     measure = (
         "further from the centroid of the others, in full dimension, than "
-        f"D95({k}){less}, with D95(k) the 95th percentile of the distances from papers "
+        f"D95({k}){less}, where D95(k) is the 95th percentile of the distances from papers "
         "to their k nearest neighbours"
     )
     if not ranks:
@@ -342,7 +342,7 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
 
 
 def _settings_in_words(results: Results) -> str:
-    """Return a sentence on the filters and weights of a search, or "" for the defaults."""
+    """Return a sentence on the filters and weights of a search, or "" if they are defaults."""
     settings = results.settings
     parts = []
     if settings.get("method") in ("semantic", "words"):

@@ -31,7 +31,7 @@ _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sa
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:
-    r"""Write a figure, and next to it its data and its alternative text.
+    r"""Write a figure, and write its data and alternative text to files next to it.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     Returns
     -------
     pathlib.Path
-        The file. It is written atomically, and the same figure gives the same bytes.
+        Path of the file. It is written atomically. The same figure gives the same bytes.
 
     Raises
     ------
     InputError
-        For any other suffix, a resolution out of range, or a directory that is not writable.
+        If the suffix is not supported, `dpi` is out of range, or the directory is not writable.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
     palette = np.array(few.getpalette()).reshape(-1, 3)
-    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # the page keeps its exact colour
+    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # use the exact colour of the page
     few.putpalette(palette.ravel().tolist())
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
@@ -181,13 +181,13 @@ def _check_fits(figure: Any, target: Path) -> None:
     is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
     if is_html and not is_plotly and getattr(figure, "scene", None) is None:
         raise InputError(
-            f"Only figures of landscape can be written as {target.name!r}; use a name that ends "
-            "in .pdf, .png or .svg."
+            f"Only figures of landscape can be written as {target.name!r}. For this figure, use a "
+            "file name that ends in .pdf, .png or .svg."
         )
     if is_plotly and not is_html:
         raise InputError(
-            f"This figure is for the browser and cannot be written as {target.name!r}; use a name "
-            "that ends in .html."
+            f"This figure is for the browser and cannot be written as {target.name!r}. Use a file "
+            "name that ends in .html."
         )
 
 
@@ -221,7 +221,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     InputError
-        For any other suffix, or a directory that is not writable.
+        If the suffix is not supported or the directory is not writable.
 
     Examples
     --------

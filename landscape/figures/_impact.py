@@ -53,23 +53,24 @@ if TYPE_CHECKING:
 
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
 _REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
-_FEWEST = 3  # least papers of a facility in a ranked region
-_WIDER = 1.5  # kernel of a facility with few papers, relative to the one of all papers
-_CELL = 2.2  # cell of a share map, in points on the page
+_FEWEST = 3  # minimum number of papers of a facility in a ranked region
+_WIDER = 1.5  # kernel width for a facility with few papers, relative to that for all papers
+_CELL = 2.2  # cell size of a share map, in points
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
-# A share map is transparent below the first number of papers under the kernel, and opaque above
-# the second.
+# A share map is transparent where the kernel contains fewer than _SEEN papers, and opaque where it
+# contains at least _SOLID papers.
 _SEEN, _SOLID = 2.0, 12.0
-_SMOOTHED = 3  # cells; narrower areas are not hatched
+_SMOOTHED = 3  # minimum half-width of hatched areas, in cells
 _SHARES = (
-    "Colour is the share of nearby papers that mention the facility, shrunk towards the overall "
-    "share where papers are few; the thin line contains half of its papers."
+    "The colour shows the share of nearby papers that mention the facility. Where there are few "
+    "papers, it is shrunk towards the overall share. The thin line contains half of the papers "
+    "that mention the facility."
 )
 _CONTOURS = (
-    "The thick line contains 50% of a facility's papers, the thin one 80%; the background is the "
-    "density of all papers."
+    "The thick line contains 50% of a facility's papers, and the thin line 80%. The background is "
+    "the density of all papers."
 )
-_HATCHING = "Hatched areas contain papers of the corpus, but hardly any of the period."
+_HATCHING = "Hatched areas contain papers of the corpus, but almost none of this period."
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,13 @@ def impact(
     ----------
     atlas : AtlasStore
     facilities : str or sequence of str, optional
-        Names or aliases; the six most mentioned by default.
+        Names or aliases; by default the six most mentioned facilities.
     since, until : int, optional
         First and last year, both included.
     multiples : bool, default False
-        Draw a share map for each facility, on one scale.
+        Draw a share map for each facility, all with the same colour scale.
     slices : sequence of (int, int), optional
-        Draw a share map for each facility and each of these periods, on one scale.
+        Draw a share map for each facility and each of these periods, with the same colour scale.
     n_resamples : int, default 1000
         Bootstrap samples for the intervals of the table.
     **look
@@ -124,8 +125,8 @@ def impact(
     Raises
     ------
     InputError
-        For an unknown facility, a period without papers, more than 24 maps on a page, unknown
-        colours, or too small a page.
+        If a facility or the colours are unknown, a period has no papers, there are more than 24
+        maps on a page, or the page is too small.
 
     Examples
     --------
@@ -162,7 +163,7 @@ def draw_impact(
     slices: Sequence[tuple[int, int]] | None = None,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the result of `measure_usage`; `usage` contains the papers of the facilities to draw."""
+    """Draw the result of `measure_usage` for the facilities in `usage`."""
     if usage is None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -227,7 +228,7 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
     return views
 
 
-# -- layouts: one share map, contours on one map, or a panel per view
+# -- layouts: one share map, contours on one map, or one panel for each view
 
 
 def _draw_alone(
@@ -338,7 +339,7 @@ def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
 def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
-    """Return a share map for each view, and one for all papers, with the same grid and kernel."""
+    """Return a share map for each view and a map for all papers, with the same grid and kernel."""
     shape, kernel = grid_shape(panel.box, scale=page.scale), default_bandwidth(x, y)
 
     def of(inside: Bools, uses: Bools) -> ShareMap:
@@ -356,7 +357,7 @@ def share_maps(
 
 
 def scale_top(maps: Sequence[ShareMap]) -> float:
-    """Return the upper limit of the colour scale: a round share that few papers exceed."""
+    """Return the upper limit of the colour scale, a round number that few values exceed."""
     shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
     papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
     if not len(shares):
@@ -371,7 +372,7 @@ def share_key(page: Page, top: float) -> Key:
     """Return the colour key of a share map."""
     texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
     meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
-    return Key.of_ramp("Share of the papers there", share_ramp(page.colours), meanings)
+    return Key.of_ramp("Share of nearby papers", share_ramp(page.colours), meanings)
 
 
 def add_shares(
@@ -383,7 +384,7 @@ def add_shares(
     everywhere: ShareMap | None = None,
     outline: bool = True,
 ) -> None:
-    """Draw a share map, transparent where papers are few."""
+    """Draw a share map, which is transparent where there are few papers."""
     pixels = share_pixels(found, top, share_ramp(page.colours))
     panel.layers.append(
         Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
@@ -408,7 +409,7 @@ def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
-    """Return a mask of the cells in which the corpus has papers but the period hardly any."""
+    """Return a mask of cells with papers of the corpus, but almost none of the period."""
     from scipy.ndimage import binary_opening
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
@@ -447,7 +448,7 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
         ("share", "Share", "{:.0%}"), ("interval", "95%", "{}"),
     ]  # fmt: skip
     title = f"{clean_name(facility)}: regions with the largest shares"
-    ranking = Ranking.of_table(title, "Region, by the lower bound", own, columns)
+    ranking = Ranking.of_table(title, "Region, sorted by the lower bound", own, columns)
     return ranking, own["topic_id"].astype(int).tolist()
 
 
@@ -462,7 +463,7 @@ def _key_numbers(row: Any) -> str:
     if row["outside_home"] == row["outside_home"]:
         parts.append(
             f"{percent(row['outside_home'], digits=0)} of those with a known field are outside "
-            "its home fields"
+            "the main research fields of the facility"
         )
     return "; ".join(parts) + "."
 
@@ -485,12 +486,12 @@ def _describe(analysis: Analysis) -> str:
 
 
 def percent(share: Any, *, digits: int = 1) -> str:
-    """Format a share in per cent; a missing share is a dash."""
+    """Format a share in per cent, or a missing share as a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
 
 
 def _number(value: Any) -> str:
-    """Format a number with two or three digits; a missing number is a dash."""
+    """Format a number with two or three digits, or a missing number as a dash."""
     return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 

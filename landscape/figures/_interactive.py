@@ -34,17 +34,17 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
         `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
-        Further arguments of that figure. All figures accept ``colours="light"`` or ``"dark"``.
+        Further arguments of the figure. All figures accept ``colours="light"`` or ``"dark"``.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Contains at most 20,000 marks (points, vertices of lines, bars) for a corpus of any size.
+        Figure with at most 20,000 points, line vertices and bars, for a corpus of any size.
 
     Raises
     ------
     InputError
-        For an unknown kind, or invalid arguments of that figure.
+        If the kind is unknown or the arguments of the figure are invalid.
     MissingExtraError
         If plotly is not installed.
 
@@ -59,7 +59,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:
-    """Draw the share map of a facility, by default the most mentioned one."""
+    """Draw the share map of a facility, by default the most mentioned facility."""
     if "facilities" not in options:
         named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
         options["facilities"] = str(next(iter(named.value_counts().index), ""))

@@ -1,4 +1,4 @@
-"""Charts of values with intervals: one row per facility, region, country or proposal."""
+"""Charts of values with intervals, with one row per facility, region, country or proposal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 2.8, 8.5
 _ROOMIEST = 26.0  # points between rows
 _AROUND = 112.0  # height of title, axis and caption, in points
-_GAP = 0.3  # distance between two groups of one label, in rows
+_GAP = 0.3  # distance between the values of two groups with the same label, in rows
 _MOST_ROWS = 24
 
 
@@ -65,7 +65,7 @@ def intervals(
     Raises
     ------
     InputError
-        For an unknown kind, or invalid arguments of the analysis.
+        If the kind is unknown or the arguments of the analysis are invalid.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def intervals(
 
 
 def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> Any:
-    """Draw the result of an analysis, see `intervals`."""
+    """Draw the values and intervals in the result of an analysis."""
     shown, caption = interval_rows(kind, found), caption_of(found)
     size = WIDTH_INCHES, _height(shown, generated=caption.generated)
     page = Page(caption, look, size=size, smallest=(4.0, 2.5))
@@ -95,7 +95,8 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
     """Return a page height, in inches, that has space for all rows."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
-    # Text is smaller on a lower page, by the square root of its area, so it needs less space.
+    # The text size is proportional to the square root of the page area, so text needs less space
+    # on a lower page.
     return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
@@ -205,7 +206,9 @@ def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> Inte
     """Select the rows of an analysis that a chart of this kind shows."""
     chosen = _known(kind)[1](found, most)
     if chosen.rows.empty:
-        raise InputError("Nothing to plot: all values are missing.")
+        raise InputError(
+            "Nothing to plot: all values are missing. Use other filters or a longer period."
+        )
     return chosen
 
 
@@ -262,7 +265,7 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
             detail=lambda row: f"{row['papers']:,} against {row['other_papers']:,} of "
             f"{row['region_papers']:,} papers",
         ))  # fmt: skip
-    words = "difference of the shares of a region's papers"
+    words = "difference between the shares of a region's papers"
     return IntervalRows(pd.concat(parts, ignore_index=True), words, reference=0.0)
 
 
@@ -286,7 +289,7 @@ def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
         detail=lambda row: f"{count(row['papers'], 'paper')}; proposed below "
         f"{row['parent'] or 'no concept'}",
     )  # fmt: skip
-    words = "growth: odds in the later half against the earlier (bar: down to the 95% lower bound)"
+    words = "growth: odds in the later half relative to the earlier half (bar: 95% lower bound)"
     return IntervalRows(rows, words, reference=1.0, is_share=False, is_ratio=True)
 
 
@@ -294,7 +297,7 @@ def _rows(
     table: pd.DataFrame, label: str, value: str, detail: Callable[[dict[str, Any]], str], *,
     low: str = "", high: str = "", group: str = "",
 ) -> pd.DataFrame:  # fmt: skip
-    """Return chart rows from a table; by default intervals are in ``{value}_low`` and ``_high``."""
+    """Return chart rows from a table; by default, intervals are in ``VALUE_low`` and ``_high``."""
     chosen = {"label": label, "value": value, "low": low or f"{value}_low",
               "high": high or f"{value}_high"}  # fmt: skip
     rows = table[[]].assign(**{name: table[column] for name, column in chosen.items()})

@@ -1,4 +1,4 @@
-"""Placement of labels, without overlaps and inside the page.
+"""Place labels inside the page without overlaps.
 
 adjustText and pylabeladjust do not guarantee separated boxes. textalloc does, but it never places
 a label on its own peak and does not support reserved areas or alternative line breaks. This module
@@ -35,8 +35,8 @@ MOST_LETTERS = 80
 _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a label closer to its peak has no leader line
-_REPAIRED = 60  # most labels that the repair step tries to place
-_MOVED = 2  # most labels moved to make space for one
+_REPAIRED = 60  # maximum number of labels that the repair step tries to place
+_MOVED = 2  # maximum number of labels moved to make space for another label
 _TRIED = 16  # positions tried for each label in the repair step
 _AT_ONCE = 200  # positions tested in one step, in order of cost
 _SWEEPS = 3
@@ -46,8 +46,8 @@ _SWEEPS = 3
 class Placement:
     """Positions of labels: boxes (n, 4), chosen variants (n,), and leader lines (n, 4).
 
-    Boxes and leaders are NaN, and variants -1, for labels that are not shown. Leaders are also NaN
-    for labels next to their peaks.
+    If a label is not shown, its box and leader are NaN, and its variant is -1. The leader is also
+    NaN if a label is next to its peak.
     """
 
     boxes: Floats
@@ -86,11 +86,11 @@ def place_labels(
     """Place labels near their `peaks` (n, 2), the most important label first.
 
     For each label, `sizes` contains the widths and heights of its variants (line breaks), shape
-    (v, 2), and `reluctance` their extra costs, shape (v,). Labels are inside the `frame` and
-    outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, and the
-    distance to their peaks at most `reach`. `directions` is the number of directions tried. A
-    leader line costs `crossing` for each reserved box that it crosses. `repair` moves labels to
-    make space for others; this step takes most of the time.
+    (v, 2), and `reluctance` contains their extra costs, shape (v,). Labels are inside the `frame`
+    and outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, and the
+    distance between a label and its peak is at most `reach`. `directions` is the number of
+    directions tried. A leader line costs `crossing` for each reserved box that it crosses. With
+    `repair`, labels are moved to make space for others; this step takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -134,7 +134,7 @@ class _Layout:
         return bool(self.choice[name] != before)
 
     def repair(self) -> None:
-        """Place the remaining labels, the most important first, by moving others."""
+        """Place the remaining labels by moving other labels, starting with the most important."""
         tried = 0
         for name in range(len(self.choice)):
             if self.choice[name] < 0 and tried < _REPAIRED:
@@ -143,7 +143,7 @@ class _Layout:
                     self._move_others(name, sacrifice=True)
 
     def _move_others(self, name: int, *, sacrifice: bool) -> bool:
-        """Try to place a label by moving at most two others; return whether this succeeded."""
+        """Try to place a label by moving at most two labels; return whether this succeeded."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -164,7 +164,7 @@ class _Layout:
         return False
 
     def _first_free(self, name: int) -> int:
-        """Return the index of the cheapest candidate without overlaps, or -1 if there is none."""
+        """Return the index of the cheapest candidate without overlaps, or -1 if all overlap."""
         every = np.arange(len(self.candidates[name].costs))
         for start in range(0, len(every), _AT_ONCE):
             some = every[start : start + _AT_ONCE]
@@ -175,14 +175,14 @@ class _Layout:
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return whether each candidate box overlaps each label, shape (options, names)."""
+        """Return whether each candidate box overlaps each label, shape (n_options, n_labels)."""
         boxes = self.candidates[name].boxes[options][:, None]
         touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
         touched[:, name] = False
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return whether each candidate box or leader overlaps each label (options, names)."""
+        """Return whether each candidate box or leader overlaps each label, as for `_covered`."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -318,7 +318,7 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Return a name without characters that no font has, truncated to `most` characters."""
+    """Replace characters that no font has, and truncate a name to `most` characters."""
     text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
     return shortened(text, most=most)
 
@@ -351,7 +351,7 @@ def capitals(name: str) -> str:
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
-    """Return the best line breaks of a name for each number of lines, from one to `most_lines`."""
+    """Return the best line breaks of a name for 1, 2, ... `most_lines` lines."""
     words = [
         word[start : start + longest_word]
         for word in name.split(" ")

@@ -1,4 +1,4 @@
-"""Layers of maps: the density of papers, names of regions, marked papers, shares of papers."""
+"""Layers of maps, such as the density of papers, region names and symbols of papers."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-FEW = 40  # up to this number of papers, marks are large and all are numbered
-_NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
-_DOT, _DIAMOND = 5.2, 6.4  # sizes of the marks of few papers
-_ALONGSIDE = 8.0  # a number closer to its own mark, and far from others, has no leader line
-_REGION, _CONTINENT, _LEADING = 8.6, 10.5, 1.08  # font sizes; lines of a name, in font sizes
-_MOST_POINTED_AT = 18_000  # most papers with hover texts in the browser
+FEW = 40  # with up to this number of papers, symbols are large and numbered
+_NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many papers
+_DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
+_ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
+_REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
+_LEADING = 1.08  # distance between the lines of a name, in font sizes
+_MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
 def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
@@ -54,15 +55,15 @@ def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
     across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     if len(across) != len(up):
         raise InputError(
-            f"The map has {len(across):,} x and {len(up):,} y coordinates; every paper needs both."
+            f"The map has {len(across):,} x and {len(up):,} y coordinates. Every paper needs both."
         )
     if not len(across):
         raise InputError("Nothing to plot: the map has no papers. Build it first.")
     broken = int((~(np.isfinite(across) & np.isfinite(up))).sum())
     if broken:
         raise InputError(
-            f"{broken:,} of {len(across):,} map positions are not finite numbers; "
-            "build the map again, or omit those papers."
+            f"{broken:,} of {len(across):,} map positions are not finite numbers. "
+            "Build the map again, or remove these papers."
         )
     return across, up
 
@@ -77,7 +78,8 @@ def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.D
     missing = [column for column in columns if column not in topics]
     if missing:
         raise InputError(
-            f"The table of topics lacks {', '.join(missing)}; it needs {', '.join(columns)}."
+            f"The table of topics lacks {', '.join(missing)}. It needs the columns "
+            f"{', '.join(columns)}."
         )
     table = topics.assign(level=levels_of(topics))
     table = table[table["level"].isin(list(levels)) & np.isfinite(table["x"] + table["y"])]
@@ -98,7 +100,7 @@ def map_panel(
     border: float | None = None,
     framed: bool = False,
 ) -> Panel:
-    """Add a map panel to the page that shows all papers except outliers, and all of `include`."""
+    """Add a map panel that shows all papers except outliers, and all positions in `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
         least, most = padded_range(values)
@@ -110,7 +112,7 @@ def map_panel(
     border = min(border, 0.2 * float(sides.min()))
     centre = (np.array(low) + np.array(high)) / 2
     span = np.array(high) - np.array(low)
-    # If all papers have one position, the window is still wide enough to be resolved in float32.
+    # Even if all papers have the same position, the window is wide enough for float32.
     span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
     half = float((span / (sides - 2 * border)).max()) * sides / 2
     (x0, y0), (x1, y1) = centre - half, centre + half
@@ -120,7 +122,7 @@ def map_panel(
 def map_panels(
     page: Page, boxes: Sequence[Box], x: Floats, y: Floats, *, include: pd.DataFrame | None = None
 ) -> list[Panel]:
-    """Add framed map panels, which all show the same area, to the page."""
+    """Add framed map panels to the page, which all show the same area."""
     border = 8 * page.scale
     first = map_panel(page, boxes[0], x, y, include=include, border=border, framed=True)
     return [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
@@ -134,7 +136,7 @@ def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
 
 
 def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
-    """Reduce the height of a box to the aspect ratio of the map, to at least `least` widths."""
+    """Reduce the height of a box to fit the map, but not below `least` times its width."""
     left, bottom, right, top = box
     spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
     shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
@@ -154,12 +156,12 @@ def add_density(
     specks: bool = False,
     dpi: float | None = None,
 ) -> Tones:
-    """Draw the density as an image; with `specks`, also draw the papers of a small corpus."""
+    """Draw the density as an image; with `specks`, also draw single papers of a small corpus."""
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
     counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
-    # In inches; it decreases with the number of papers by Scott's rule (Scott 1992).
+    # Kernel width in inches, which decreases with the number of papers (Scott's rule, Scott 1992).
     widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
     density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
     tones = choose_tones(density, counts)
@@ -171,13 +173,13 @@ def add_density(
 
 
 def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
-    """Return an image of ramp positions from 0 to 1, row 0 the lowest."""
+    """Return an image of ramp positions from 0 to 1, where row 0 is the lowest row."""
     pixels = pick(np.round(ramp * 255).astype(np.uint8), position)
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
 def density_key(page: Page, tones: Tones) -> Key:
-    """Return the colour key of a density map, as papers in the area of one square of the key."""
+    """Return the colour key of a density map, in papers per area of one square of the key."""
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
@@ -200,7 +202,7 @@ def key_values(least: float, most: float) -> list[float]:
 
 
 def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
-    """Add hover texts of papers for the browser, for a random sample if the corpus is large."""
+    """Add hover texts of papers for the browser. In a large corpus, use a random sample."""
     n = len(atlas.map)
     rows = np.arange(n)
     if n > _MOST_POINTED_AT:
@@ -229,7 +231,7 @@ def add_names(
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
 ) -> Floats:
-    """Draw topic names, the `emphasized` ones in bold; return their boxes, NaN if not drawn."""
+    """Draw topic names, with `emphasized` names in bold; return their boxes, or NaN if omitted."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
@@ -319,7 +321,7 @@ def _place(
         first = page.extent(lines[0], size=size, weight=weight).ascent
         step = _LEADING * size * scale
         leader = placed.leaders[place]
-        # Text with a leader line is aligned to the side where the line ends.
+        # Align text to the side where its leader line ends.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
         names.append(
             Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
@@ -370,7 +372,7 @@ def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int
 def mark_papers(
     page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
 ) -> tuple[Floats, int]:
-    """Mark papers and number them from 1, the best first; return used boxes and missing numbers."""
+    """Mark and number the papers; return the occupied boxes and the count of omitted numbers."""
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
     half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
@@ -419,7 +421,7 @@ def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], 
 def legend_of(
     colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
 ) -> list[LegendEntry]:
-    """Return the legend entries for marked papers, outliers and outlines."""
+    """Return the legend entries for papers found, outliers and outlines."""
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
     numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
     entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
@@ -442,7 +444,7 @@ def _shrinking(n: int) -> float:
 
 
 def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
-    """Return boxes and leader lines of the numbers; both are NaN for numbers without a position."""
+    """Return the boxes and leader lines of the numbers, or NaN for numbers that do not fit."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
     n = min(len(at), FEW)
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
@@ -458,9 +460,10 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
 
 
 def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
-    """Return whether each number is next to its own symbol only, shape (n,)."""
+    """Return whether each number is near its own symbol and far from others, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
-    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # distances of numbers and symbols
+    # distances between numbers and symbols
+    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))
     own = np.diag(away)
     elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
@@ -469,7 +472,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
-    """Return small boxes along leader lines, which other labels must not overlap."""
+    """Return small boxes along leader lines. Other labels must not overlap these boxes."""
     boxes = [np.empty((0, 4))]
     for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
         length = float(np.hypot(end_x - start_x, end_y - start_y))

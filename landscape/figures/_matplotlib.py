@@ -1,4 +1,4 @@
-"""Draw a scene with matplotlib, as a page for print or as one panel in given axes.
+"""Draw a scene with matplotlib, as a page for print or as one panel in existing axes.
 
 This module is imported only when a figure is drawn. It imports matplotlib at the top, because
 `Sheet` is a subclass of its Figure.
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
-_BEND = 0.12  # relative to the length of an arrow, so that opposite arrows do not overlap
+_BEND = 0.12  # bend of an arrow / its length; separates opposite arrows
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 _FONT: dict[str, Any] = {"fontfamily": list(FONTS), "parse_math": False}  # names are untrusted
 
-#: Without hinting, text has the measured width at every resolution. Hatching lines are thin, so
-#: that hatched areas do not look like a colour of the density.
+#: Without hinting, the width of text is the same at every resolution. Hatching lines are thin, so
+#: that hatched areas are not mistaken for a colour of the density.
 SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
 
 
@@ -71,7 +71,7 @@ class Sheet(Figure):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.alt_text, self.table, self.caption = alt_text, table, caption
-        self.scene: Any = scene  # None for a figure that was not drawn from a scene
+        self.scene: Any = scene  # None if the figure was not drawn from a scene
         FigureCanvasAgg(self)
 
     def draw(self, renderer: RendererBase) -> None:

@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
+SMALL, NORMAL = 7.0, 8.0  # font sizes: ticks and numbers; caption
 RASTER_DPI = 200
 SIZE_INCHES = (11.0, 8.5)
-BESIDE_A_TABLE = (11.0, 6.8)  # a map with a table next to it
+BESIDE_A_TABLE = (11.0, 6.8)  # page size in inches for a map next to a table
 _TITLE, _LEAST_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
-_LINES = 2  # of the caption
+_LINES = 2  # maximum number of caption lines
 _SMALLEST, _LARGEST = (3.0, 2.4), 100.0
 _LETTER_PAGE = 11 * 8.5
 _MOST_PIXELS = 24e6
-_MOST_WORDS = 64  # of a line
+_MOST_WORDS = 64  # maximum number of words in a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
-_LEGEND_LINE = 11.0  # height
-_BESIDE = 0.33  # width of a table, as a share of the page
+_LEGEND_LINE = 11.0  # line height of the legend, in points
+_BESIDE = 0.33  # width of a table, as a fraction of the page width
 
 
 class PageOptions(TypedDict, total=False):
@@ -88,7 +88,7 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class Key:
-    """Up to six coloured squares with their meanings."""
+    """Colour key of up to six coloured squares with their meanings."""
 
     title: str
     squares: Sequence[tuple[str, tuple[float, ...]]]
@@ -123,7 +123,7 @@ class Ranking:
         cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
         *, styles: Sequence[Series | None] = (), numbered: bool = False,
     ) -> Ranking:  # fmt: skip
-        """Make a ranking from a sorted table; `columns` are column names, headings and formats."""
+        """Make a ranking from a sorted table; `columns` contains names, headings and formats."""
         import pandas as pd
 
         known = [column for column in columns if column[0] in table]
@@ -150,7 +150,7 @@ class Page:
         legend: Sequence[LegendEntry] = (),
         has_key: bool = False,
     ) -> None:
-        """Create a page; `soft` reduces the contrast of the density below the marks."""
+        """Create a page; `soft` reduces the contrast of the density below other layers."""
         self.onto, size = look.get("ax"), look.get("size_inches") or size
         if self.onto is not None:
             box, dpi = self.onto.get_window_extent(), self.onto.figure.dpi
@@ -158,7 +158,7 @@ class Page:
         width, height = (float(length) for length in size)
         if not (smallest[0] <= width <= _LARGEST and smallest[1] <= height <= _LARGEST):
             raise InputError(
-                f"A page of {width:g} x {height:g} inches is not possible; use at least "
+                f"A page of {width:g} x {height:g} inches is not possible. Use at least "
                 f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches per side."
             )
         colours = theme(look.get("colours", "light"))
@@ -184,7 +184,7 @@ class Page:
     # -- text
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
-        """Measure one line, with a margin for rounding at other resolutions."""
+        """Measure one line; add a margin for rounding errors at other resolutions."""
         return _measure(words, size * self.scale, weight)
 
     def write(
@@ -201,7 +201,7 @@ class Page:
         in_panel: bool = False,
         width: float | None = None,
     ) -> None:
-        """Add a line of text at a position in points, truncated to a `width`.
+        """Add a line of text at a position in points, and truncate it to `width` points.
 
         If the figure is drawn into existing axes, only text inside a panel is added.
         """
@@ -214,10 +214,9 @@ class Page:
     def wrapped(
         self, words: str, *, size: float, width: float, weight: str = "normal", most: int = 0
     ) -> list[str]:
-        """Break words into lines of at most `width` points; wider words are split.
+        """Break a text into lines of at most `width` points; split wider words.
 
-        If there are more than `most` lines, the rest of the text is joined to the last of them
-        and truncated.
+        If the text needs more than `most` lines, the last line is truncated.
         """
         left = list(self._pieces(words, size=size, weight=weight, width=width))
         lines = []
@@ -236,7 +235,7 @@ class Page:
         return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
-        """Yield the words of a text; words wider than a line are split."""
+        """Yield the words of a text; split words that are wider than a line."""
 
         def first(length: int) -> float:
             return self.extent(rest[:length], size=size, weight=weight).width
@@ -280,7 +279,7 @@ class Page:
         self.title_height = self._whole_pixels(text + 0.2 * self.margin)
 
     def _write_caption(self, *, has_key: bool) -> None:
-        """Write up to two lines of caption below the figure; reserve space for the key."""
+        """Write up to two caption lines below the figure, and reserve space for the key."""
         beside = has_key and self._column() >= 0.45 * self.width
         width = self._column() if beside else self.width - 2 * self.margin
         lines = [(line, "bold", self.colours.accent)
@@ -298,7 +297,7 @@ class Page:
         if self.caption_height + self.title_height > 0.62 * self.height:
             raise InputError(
                 f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no space "
-                "between title and caption. Make it larger."
+                "between title and caption. Use a larger page."
             )
         top = self.caption_height - 0.45 * self.margin
         for number, (line, weight, colour) in enumerate(lines):
@@ -307,7 +306,7 @@ class Page:
         self._foot = top - text
 
     def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
-        """Return the lines of the first sentences that fit; truncate a single longer sentence."""
+        """Return the first sentences that fit, as lines; truncate the first if it is too long."""
         lines: list[str] = []
         shown: list[str] = []
         for sentence in sentences:
@@ -335,7 +334,7 @@ class Page:
 
     @property
     def chart_area(self) -> Box:
-        """Area for charts, within title, caption and margins."""
+        """Area for charts, inside the margins and between title and caption."""
         if self.onto is not None:
             return self.area
         left, bottom, right, top = self.area
@@ -366,7 +365,7 @@ class Page:
     def chart(
         self, box: Box, x: Axis, y: Axis, *, gid: str = "chart", below: float = 21.0, **more: Any
     ) -> Panel:
-        """Add a chart to the page; `below` is the distance of its x title in points."""
+        """Add a chart to the page; its x title is `below` points below the chart."""
         if x.title:
             self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
                        align="center", colour=self.colours.faint,
@@ -377,7 +376,7 @@ class Page:
         self, box: Box, words: str, note: str = "", *, colour: str | None = None,
         note_colour: str | None = None, size: float = 8.6,
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and a note in a smaller font to its right."""
+        """Write a heading above a panel, and a small note to the right of the heading."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
         kept = self.extent(note, size=SMALL).width + 6 * self.scale if note else 0.0
@@ -435,7 +434,7 @@ class Page:
             self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
 
     def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
-        """Draw a sample of a line or mark for the legend."""
+        """Draw a sample of a line or symbol for the legend."""
         if "marker" in style:
             self.layers.append(Points(x=[(left + right) / 2], y=[y], gid="legend", **style))
         else:
@@ -489,7 +488,7 @@ class Page:
         return len(ranking.rows)
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
-        """Return the widths of the number columns that fit into a table of the given width."""
+        """Return the widths of the columns of numbers that fit into a table of a given width."""
         widths = []
         for number, heading in enumerate(ranking.headings[1:]):
             cells = [(row.numbers[number], 7.6) for row in ranking.rows]
@@ -544,7 +543,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
     text.set_figure(_RULER.figure)
     before = mpl.rcParams["text.hinting"]
-    mpl.rcParams["text.hinting"] = "none"  # text width is then independent of the resolution
+    mpl.rcParams["text.hinting"] = "none"  # the text width is then independent of the resolution
     try:
         box = text.get_window_extent(_RULER.get_renderer())  # type: ignore[no-untyped-call]
     finally:

@@ -1,7 +1,7 @@
 """Draw a scene with plotly, as a page for the browser or as panels for notebooks.
 
-The size of a page does not grow with the corpus: densities are images, and there are at most
-20,000 marks.
+The size of a page does not increase with the corpus, because densities are images and the number
+of points and vertices is at most 20,000.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from landscape.figures._scene import (
 MOST_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
 _WIDTH = 800  # width of the panels in a notebook, in pixels
-_MOST_PIXELS = 1400  # across a picture
+_MOST_PIXELS = 1400  # maximum width of a picture
 _LONGEST_HOVER = 160
-_MOST_KEPT_CLEAR = 300  # most marks that names must not overlap
-_MANY = 2000  # with more points, WebGL is used
+_MOST_KEPT_CLEAR = 300  # maximum number of symbols that names must not overlap
+_MANY = 2000  # WebGL is used for more points
 _LETTERS = "FigureSTIX"  # name of the font embedded in a page
 _FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
 _WIDER = 1.2  # width of the widest fallback font, relative to the embedded font
@@ -61,7 +61,7 @@ _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "
 
 
 def draw(scene: Scene) -> Any:
-    """Draw the whole page: panels, title, caption, keys and tables."""
+    """Draw the whole page with panels, title, caption, keys and tables."""
     return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
 
 
@@ -111,7 +111,7 @@ def count_marks(figure: Any) -> int:
 
 
 def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
-    """Escape text for plotly, which interprets some HTML tags and LaTeX between dollar signs."""
+    """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
 
 
@@ -121,7 +121,7 @@ def _escaped(line: str) -> str:
 
 
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
-    """Join lines, separated by NaN, with at most `most` vertices; keep closed lines closed."""
+    """Join lines, separated by NaN, and reduce them to at most `most` vertices."""
     kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
     step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, most - 2 * len(kept)))))
     gap = np.full((1, 2), np.nan)
@@ -130,7 +130,7 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
         points = np.asarray(line, dtype=float)
         parts.append(points[::step])
         if step > 1 and (points[0] == points[-1]).all():
-            parts.append(points[:1])  # closes the line again
+            parts.append(points[:1])  # close the line again
         parts.append(gap)
     joined = np.concatenate(parts)[:most]
     return joined[:, 0], joined[:, 1]
@@ -166,7 +166,7 @@ class _Drawing:
         self.figure = go.Figure()
         wide = box[2] - box[0]
         self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # pixels per point of the page
-        #: Pixels per point for text and marks, which are not scaled with the panels.
+        #: Pixels per point for text and symbols, which are not scaled with the panels.
         self.size = _PIXELS_A_POINT
         self.vertices = sum(
             len(line) + 1 for panel in panels for layer in panel.layers if isinstance(layer, Lines)
@@ -314,13 +314,13 @@ class _Drawing:
                 self._draw(layer, number, panel)
 
     def _draw(self, layer: Layer, number: str, panel: Panel) -> None:
-        """Draw a layer with the method that has the name of its class."""
+        """Draw a layer with the method named after its class."""
         getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(
         self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
     ) -> None:
-        """Add a trace to a panel; `hover` is one text for all marks, or a text for each mark."""
+        """Add a trace to a panel; `hover` is one text for all points, or one text per point."""
         hover = hover() if callable(hover) else hover
         if not isinstance(hover, str):
             hover = ["<br>".join(map(safe_text, str(text).split("\n"))) for text in hover]
@@ -381,7 +381,7 @@ class _Drawing:
             }  # fmt: skip
         if layer.of > len(layer.x):
             self.samples.append(
-                f"A random {len(layer.x):,} of {layer.of:,} papers have hover texts."
+                f"{len(layer.x):,} of {layer.of:,} papers, chosen at random, have hover texts."
             )
         self._trace(
             number, np.asarray(layer.x), np.asarray(layer.y), layer.hover, mode="markers",
@@ -500,7 +500,7 @@ class _Drawing:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
             text = "<br>".join(_escaped(line) for line in name.lines)
-            if not self.is_page:  # these spaces are too wide in fallback fonts
+            if not self.is_page:  # thin spaces are too wide in fallback fonts
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
@@ -528,7 +528,7 @@ def _place_again(
 
 
 def _marked(panel: Panel) -> Floats:
-    """Return the boxes of the marks in a panel, which names must not overlap."""
+    """Return the boxes of the symbols in a panel, which names must not overlap."""
     boxes = [np.empty((0, 4))]
     for layer in panel.layers:
         if isinstance(layer, Points) and layer.screen is None:

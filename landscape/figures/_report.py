@@ -39,12 +39,12 @@ SIZE_INCHES = (8.5, 11.0)
 _LEAST_SIZE = (7.0, 9.0)
 _TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 7, 7
 _A_ROW = 4
-_BIG, _TILE = 16.0, 56.0  # font size of a number; height of a tile
+_BIG, _TILE = 16.0, 56.0  # font size of a key number; height of its box in points
 _HEADING = 9.0
 _NOT_KNOWN = "–"
 _METHOD = (
-    "Intervals are 95% bootstrap intervals, and Wilson intervals for regions and years. On the "
-    "map, shares are shrunk towards the overall share where papers are few.",
+    "Intervals are 95% bootstrap intervals, and 95% Wilson intervals for regions and years. On "
+    "the map, shares are shrunk towards the overall share where there are few papers.",
     NEARNESS,
 )
 
@@ -111,8 +111,8 @@ def draw_report(
     """Draw the report on a facility as a figure, without writing a file."""
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
-            f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches; use at "
-            f"least {_LEAST_SIZE[0]:g} x {_LEAST_SIZE[1]:g}."
+            f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches. Use at "
+            f"least {_LEAST_SIZE[0]:g} x {_LEAST_SIZE[1]:g} inches."
         )
     of = find_facility(facility)
     usage = read_usage(atlas, [of.name])
@@ -122,10 +122,10 @@ def draw_report(
     row = found.table.iloc[0]
     if not int(row["papers"]):
         raise InputError(
-            f"No paper of this period mentions {of.name}; choose another period or facility."
+            f"No paper of this period mentions {of.name}. Choose another period or facility."
         )
     numbers = key_numbers(row)
-    home = [f"Home fields: {', '.join(of.home_fields)}."] if of.home_fields else []
+    home = [f"Main research fields: {', '.join(of.home_fields)}."] if of.home_fields else []
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
     page = Page(caption_of(found, *_METHOD, *home),
                 {"colours": colours, "size_inches": size_inches, "title": title})  # fmt: skip
@@ -179,7 +179,7 @@ class Number:
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
-    """Return the key numbers of a facility from its row of an impact table."""
+    """Return the key numbers of a facility from its row in an impact table."""
     import pandas as pd
 
     def value_of(name: str) -> float:
@@ -197,15 +197,17 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
 
     since = f"since first light, {str(row.get('first_light', ''))[:4]}"
     if row.get("rise_comparable", True):
-        rise = number("rise", lambda value: f"{100 * value:+.1f} pts", f"in that share {since}")
+        rise = number(
+            "rise", lambda value: f"{100 * value:+.1f} pts", f"change in main regions {since}"
+        )
     else:
-        meaning = f"rise {since}: the corpus itself changed meanwhile"
+        meaning = f"change in main regions {since}; the corpus also changed"
         rise = Number(_NOT_KNOWN, "not comparable", meaning)
     near = f"of {whole('local_corpus')} papers in the {whole('core_regions')} main regions"
     cited = f"of all citations ({whole('cited_papers')} of its papers known)"
-    outside = f"outside its home fields, of {whole('fields_known')} papers"
+    outside = f"outside its main research fields, of {whole('fields_known')} papers"
     effective = f"effective regions (papers in {whole('regions')})"
-    bridging = "regions reached by a paper, relative to other papers there"
+    bridging = "regions reached by a paper, relative to others of its region"
     return [
         Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
         number("share", _percent, "of all papers"),
@@ -261,13 +263,13 @@ def _draw_share_map(
     add_shares(page, panel, found, most, outline=False)
     names = chosen_topics(atlas.topics, levels=(0,))
     add_few_names(page, panel, names, most=_NAMES_ON_MAP, size=6.4)
-    words = f"{'≥' if most < 1 else ''}{100 * most:.3g}% of the papers there"
+    words = f"{'≥' if most < 1 else ''}{100 * most:.3g}% of nearby papers"
     page.colour_bar(left, panel.box[1] - 12 * scale, share_ramp(page.colours), "0%", words)
     return panel.box[1] - 22 * scale
 
 
 def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
-    """Draw the share of papers by year with intervals; years not covered are hatched."""
+    """Draw the share of papers by year with intervals; hatch years that are not covered."""
     scale = page.scale
     _heading(page, box, "Share of all papers by year")
     left, bottom, right, top = box
@@ -286,7 +288,7 @@ def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None
 
 
 def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
-    """List the regions with the most papers; return the lower edge in points."""
+    """List the regions with the most papers; return the lower edge of the list in points."""
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Main regions")
@@ -311,7 +313,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
 def exemplar_rows(
     atlas: AtlasStore, rows: Ints, topic_ids: Sequence[int], *, most: int
 ) -> list[int]:
-    """Choose one paper per region: the most cited, or the most central if counts are unknown."""
+    """Choose the most cited paper of each region, or the most central if counts are unknown."""
     import pandas as pd
 
     region = atlas.map["topic_id"].to_numpy()[rows]

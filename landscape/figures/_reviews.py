@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 _LISTED = 15
 _FOLD = 4.0  # the colours range from 1/4 to 4 times the usual density of reviews
-_BESIDE = 0.39  # width of the table, which shows all components of the score
-_WIDER = 1.5  # width of the kernel for reviews, relative to papers
+_BESIDE = 0.39  # width of the table, as a fraction of the page width
+_WIDER = 1.5  # kernel width for reviews, relative to that for papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
-_COLUMNS = (  # the score, then its components
+_COLUMNS = (  # the score and its components
     ("score", "Score", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
@@ -66,7 +66,7 @@ def reviews(
     n_resamples : int, default 200
         Number of bootstrap samples for the intervals of the ranks.
     listed : int, default 15
-        Number of gaps on the map and in the table next to it.
+        Number of gaps that are numbered on the map and listed in the table.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`.
@@ -79,7 +79,7 @@ def reviews(
     Raises
     ------
     InputError
-        If no region can be ranked, for unknown colours, or for too small a page.
+        If no region can be ranked, the colours are unknown, or the page is too small.
 
     Examples
     --------
@@ -98,9 +98,11 @@ def draw_reviews(
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the ranked gaps on a map of reviews; `found` marks the papers that are reviews."""
+    """Draw the ranked gaps on a map of reviews; `found` is True for papers that are reviews."""
     if not len(gaps.table):
-        raise InputError("Nothing to plot: no region can be ranked by its reviews.")
+        raise InputError(
+            "Nothing to plot: no region can be ranked by its reviews. Use a larger atlas."
+        )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     # Keep the ranked regions that have a peak on the map.
     peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
@@ -109,13 +111,13 @@ def draw_reviews(
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
-        "Colour is the share of reviews among nearby papers, relative to the usual share of "
-        f"{found.sum():,} reviews among {len(found):,} papers, and shrunk towards it where papers "
-        "are few. Numbers are the ranks of the gaps.",
+        "The colour shows the share of reviews among nearby papers, relative to their share in the "
+        f"corpus ({found.sum():,} of {len(found):,} papers). Where there are few papers, it is "
+        "shrunk towards the share in the corpus. Numbers are the ranks of the gaps.",
     )
     page = Page(caption, look, size=BESIDE_A_TABLE, has_key=True)
     ramp = contrast_ramp(page.colours)
-    page.write_key(Key.of_ramp("Reviews for the papers there", ramp, _MEANINGS))
+    page.write_key(Key.of_ramp("Reviews relative to papers", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)
     panel = map_panel(page, box, x, y, include=best)
     shares = share_map(
@@ -174,7 +176,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Return the colours of a map of reviews: the share relative to the usual one, in logs."""
+    """Return colours that show the logarithm of the share relative to the overall share."""
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
@@ -182,7 +184,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
-    """Number the gaps on the map, add names where there is space, and add hover texts to all."""
+    """Number the gaps on the map, add names where there is space, and add all hover texts."""
     import pandas as pd
 
     hover = [

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
-#: Hover texts, one for each mark, or a function that returns them if reading them is slow.
+#: Hover texts, one for each point, or a function that returns them (if reading is slow).
 Hover = Sequence[str] | Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """A part of a panel. `gid` is its name in files; layers with a higher `order` are on top."""
+    """A part of a panel. `gid` is its name in files. Layers with a higher `order` are on top."""
 
     gid: str = ""
     order: float = 2.0
-    name: str = ""  # its entry in the legend of a page for the browser
-    screen: bool | None = None  # True: only in the browser; False: only in print
+    name: str = ""  # name in the legend in the browser
+    screen: bool | None = None  # True: drawn only in the browser; False: only in print
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Lines(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Curve(Layer):
-    """A curve, interrupted at NaN."""
+    """A curve, which is interrupted where values are NaN."""
 
     x: Any
     y: Any
@@ -73,7 +73,7 @@ class Curve(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Points(Layer):
-    """Marks with common or individual colours and sizes; `size` is the diameter in points."""
+    """Symbols with common or individual colours and sizes; `size` is the diameter in points."""
 
     x: Any
     y: Any
@@ -86,12 +86,12 @@ class Points(Layer):
     opacity: float = 1.0
     hover: Hover = ()
     bar: ColourBar | None = None
-    of: int = 0  # number of all papers, if the points are a sample
+    of: int = 0  # total number of papers if the points are a sample, else 0
 
 
 @dataclass(frozen=True)
 class ColourBar:
-    """Colour scale of points in the browser, with their values, the range and the ramp."""
+    """Colour scale of points in the browser: values of the points, limits and colour ramp."""
 
     title: str
     values: Any
@@ -101,7 +101,7 @@ class ColourBar:
 
 @dataclass(frozen=True, kw_only=True)
 class Intervals(Layer):
-    """Values with intervals, at positions `at` of the vertical axis."""
+    """Values with intervals, drawn at the positions `at` on the vertical axis."""
 
     at: Any
     value: Any
@@ -145,7 +145,7 @@ class Spans(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Hatched(Layer):
-    """Cells of a grid that the corpus does not cover, drawn hatched; row 0 is the lowest."""
+    """Hatched cells of a grid that the corpus does not cover; row 0 is the lowest row."""
 
     where: Bools
     extent: Box
@@ -174,7 +174,7 @@ class Squares(Layer):
 
 @dataclass(frozen=True)
 class Name:
-    """A name with its position on the page: its lines of text, and their box in points."""
+    """A name on the page, with its lines of text and the box around them in points."""
 
     lines: Sequence[str]
     box: Floats
@@ -231,13 +231,13 @@ class Panel:
     x: Axis
     y: Axis
     gid: str = "chart"
-    edge: str = "none"  # or "box", or "chart" (lines at the left and the bottom)
+    edge: str = "none"  # "none", "box" or "chart" (lines at the left and the bottom)
     heading: str = ""
     rows: Sequence[tuple[float, str]] = ()
     layers: list[Any] = field(default_factory=list)
 
     def to_data(self, points: Any) -> Floats:
-        """Convert points of the page to data coordinates, shape (n, 2)."""
+        """Convert page positions in points to data coordinates, shape (n, 2)."""
         left, bottom, right, top = self.box
         share = (np.asarray(points, dtype=float).reshape(-1, 2) - (left, bottom)) / (
             right - left, top - bottom,
@@ -246,7 +246,7 @@ class Panel:
         return np.asarray(low + share * (np.array([self.x.limits[1], self.y.limits[1]]) - low))
 
     def to_page(self, x: Any, y: Any) -> Floats:
-        """Convert data coordinates to points of the page, shape (n, 2)."""
+        """Convert data coordinates to page positions in points, shape (n, 2)."""
         (left, bottom, right, top), (x0, x1), (y0, y1) = self.box, self.x.limits, self.y.limits
         across = left + (np.asarray(x, dtype=float) - x0) * (right - left) / (x1 - x0)
         up = bottom + (np.asarray(y, dtype=float) - y0) * (top - bottom) / (y1 - y0)
@@ -281,7 +281,7 @@ class Scene:
 
 
 def padded_range(values: Any) -> tuple[float, float]:
-    """Return the range of positions with a border, without a few distant outliers."""
+    """Return the range of positions plus a border, without a few distant outliers."""
     low, high = np.quantile(values, [0.0005, 0.9995])
     border = 0.2 * (high - low)
     least, most = float(np.min(values)), float(np.max(values))
@@ -320,8 +320,8 @@ def doubling_ticks(
 def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:
     """Split a box into `n` equal boxes below headings, row by row from the upper left.
 
-    With a `pixel` size, the boxes are for maps: their sides are whole pixels, and the shorter side
-    is as long as possible. Without it, they are for charts with an aspect ratio of about 5:4.
+    If `pixel` is given, the sides of the boxes are whole pixels, and the shorter side is as long
+    as possible (for maps). Otherwise, the aspect ratio of the boxes is about 5:4 (for charts).
     """
     left, bottom, right, top = box
     width, height = right - left, top - bottom
@@ -332,7 +332,7 @@ def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) ->
         return across, (height - gap * (rows - 1)) / rows - heading
 
     def cost(columns: int) -> float:
-        """Return the deviation from an aspect of 5:4, plus a penalty for empty boxes."""
+        """Return the deviation from an aspect ratio of 5:4, plus a penalty for empty boxes."""
         rows = math.ceil(n / columns)
         shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
         return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n

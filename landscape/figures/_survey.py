@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_LONGEST = 90  # characters of a label, before it is truncated to its column
-_PITCH = 1.18  # distance of rows, in font sizes
-_NARROW = 0.62  # width of the columns of question and searches
+_LONGEST = 90  # maximum number of characters of a label
+_PITCH = 1.18  # distance between rows, in font sizes
+_NARROW = 0.62  # width of the first two columns, relative to the others
 _SMALLEST_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
@@ -69,8 +69,7 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     ----------
     survey : Survey
     most : int, default 60
-        Number of papers drawn, the best first. The papers through which they were found are also
-        drawn.
+        Number of best papers to draw. The papers through which they were found are also drawn.
     **look
         ``colours``, ``size_inches``, ``title`` and ``ax``, as for `landscape.figures.heatmap`.
 
@@ -92,7 +91,7 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
     if not survey.crawled:
-        raise InputError("Nothing to plot: the survey judged no papers.")
+        raise InputError("Nothing to plot: the survey judged no papers. Ask another question.")
     nodes = _nodes(survey, most=most)
     caption = _write_bounds(survey, sum(node.one is not None for node in nodes))
     page = Page(caption, look, smallest=(4.0, 3.0))
@@ -104,7 +103,7 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
 
 
 def _nodes(survey: Survey, *, most: int) -> list[_Node]:
-    """Return the nodes of the tree with their columns and rows, parents before children."""
+    """Return the nodes of the tree with their columns and rows; parents are before children."""
     by_key = {one.key: one for one in survey.crawled}
     wanted: dict[str, Crawled] = {}
     for one in survey.crawled[:most]:
@@ -148,7 +147,7 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
 
 
 def _across(column: int) -> float:
-    """Return the x position of a column, in units of the width of a column of papers."""
+    """Return the x position of a column, in units of the width of a paper column."""
     return _NARROW * min(column, 2) + max(column - 2, 0)
 
 
@@ -177,7 +176,7 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Draw lines from each node to its children; the line style shows how they were found."""
+    """Draw lines from each node to its children; the style shows how the children were found."""
     lines: dict[str, list[Any]] = {}
     for node in nodes:
         for child in node.children:
@@ -225,14 +224,16 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
     question = clean_name(survey.question, most=240)
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
-        *(["The survey is partial."] if survey.partial else []),
+        *(["The survey is incomplete."] if survey.partial else []),
         *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
         survey.coverage.bounds,
         *survey.coverage.notes,
-        "From left to right: the question, the searches, and the papers found through each. "
-        "Filled dots are selected papers; open dots were judged but not selected.",
-        "Solid lines: found by a search or in a list of references; dashed: cites the paper; dots "
-        "and dashes: cited together with it; dotted: similar to it.",
+        "The columns show, from left to right, the question, the searches, and the papers found "
+        "through each of them. Filled dots are selected papers; open dots are papers that were "
+        "judged but not selected.",
+        "Solid lines lead to papers found by a search or in a list of references, dashed lines to "
+        "citing papers, lines of dots and dashes to papers cited together with the paper on the "
+        "left, and dotted lines to similar papers.",
     ]
     head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
     return Caption(head, sentences, survey.coverage.generated)
@@ -267,7 +268,7 @@ def survey_map(
     atlas : AtlasStore
     survey : Survey
     most : int, default 100
-        Number of papers marked, the best first.
+        Number of best papers to mark.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`.
@@ -280,7 +281,7 @@ def survey_map(
     Raises
     ------
     InputError
-        If the survey selected no papers, or is from another atlas.
+        If the survey selected no papers or is from another atlas.
 
     Examples
     --------

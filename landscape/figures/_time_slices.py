@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     Grid = NDArray[np.float32]
 
 _MOST_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
-_HEADING = 13.0  # points above each map
+_HEADING = 13.0  # height of the heading above each map, in points
 _HOW = (
-    "Axes and tones are the same in all slices. The tone shows the share of a slice's papers at a "
-    "place, so it does not depend on the growth of the corpus."
+    "Axes and colours are the same in all slices. The colour shows the density of the papers of a "
+    "slice, divided by their number, so it does not depend on the growth of the corpus."
 )
 
 
@@ -118,7 +118,7 @@ def time_slices(
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
-    """Assign papers to slices; return the edges, and the slice of each paper or -1."""
+    """Return the edges of the slices, and the slice of each paper, or -1 outside all slices."""
     known = year[year != UNKNOWN_YEAR]
     if not len(known):
         raise InputError("Time slices need dates, but no paper of this corpus has one.")
@@ -128,7 +128,7 @@ def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
     if not (slice_of >= 0).any():
         raise InputError(
             f"No paper is from {chosen[0]} to {chosen[-1] - 1}; the atlas has {known.min()} to "
-            f"{known.max()}."
+            f"{known.max()}. Use other edges."
         )
     return chosen, slice_of
 
@@ -144,7 +144,7 @@ def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
 def slice_table(
     topic_id: NDArray[Any], slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Count the papers of each region in each slice, with their share of the slice."""
+    """Count the papers of each region in each slice, and compute their share of the slice."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,)).sort_values("topic_id")
@@ -177,12 +177,12 @@ def _checked(edges: Sequence[int]) -> list[int]:
     rising = all(a < b for a, b in pairwise(whole))
     if len(whole) < 2 or not rising or any(a != b for a, b in zip(whole, edges, strict=True)):
         raise InputError(
-            f"The edges of time slices must be at least two rising years, not {list(edges)}; "
-            "use, for example, [2000, 2010, 2020, 2027]."
+            f"The edges of time slices must be at least two rising years, not {list(edges)}. "
+            "Use, for example, [2000, 2010, 2020, 2027]."
         )
     if len(whole) > _MOST_SLICES + 1:
         raise InputError(
-            f"{len(whole) - 1} time slices do not fit on a page; give at most {_MOST_SLICES}."
+            f"{len(whole) - 1} time slices do not fit on a page. Use at most {_MOST_SLICES}."
         )
     return whole
 
@@ -214,7 +214,7 @@ def _draw(
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
-    """Add dots for the browser, with hover texts on the papers of each region in each slice."""
+    """Add dots with hover texts for the browser, one for each region in each slice."""
     places = table[["topic_id"]].merge(
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
@@ -242,7 +242,7 @@ def smoothed_slices(
     shape = rows, columns
     counts = [count_grid(x[w], y[w], bounds=panel.extent, shape=shape) for w in inside]
     fewest = float(np.median([which.sum() for which in inside if which.any()]))
-    # Scott's rule in two dimensions (Scott 1992) for a slice of median size, in pixels.
+    # Kernel width in pixels: Scott's rule (Scott 1992) in 2-D, for a slice of median size.
     sigma = float(np.clip(min(shape) * 0.09 * fewest ** (-1 / 6), 1.2, min(shape) / 12))
     weights = [grid * np.float32(fewest / max(1.0, grid.sum())) for grid in counts]
     shares = [gaussian_filter(grid, sigma, mode="constant") for grid in weights]
@@ -272,11 +272,11 @@ FILM_DPI = 100
 _NAMES_PER_FRAME = 8
 _FILM_KINDS = (".gif", ".mp4")
 _MOST_FRAMES = 150
-_LAST_SHOWN = 4  # duration of the last frame, relative to the others
+_LAST_SHOWN = 4  # duration of the last frame, in frames
 _HOW_TO_READ = (
-    "Colour is the share of nearby papers that mention the facility, shrunk towards the share of "
-    "all papers of those years where papers are few.",
-    "Hatched areas contain papers of the corpus, but hardly any of these years.",
+    "The colour shows the share of nearby papers that mention the facility. Where there are few "
+    "papers, it is shrunk towards the share among all papers of the same period.",
+    "Hatched areas contain papers of the corpus, but almost none of the period.",
 )
 
 
@@ -296,7 +296,7 @@ def animate(
     """Write an animation of the share of the local literature that mentions a facility.
 
     Each frame shows a moving period of `window` years, with the same axes, kernel and colours.
-    Areas in which the corpus has hardly any papers of the period are hatched.
+    Areas in which the corpus has almost no papers of the period are hatched.
 
     Parameters
     ----------
@@ -309,9 +309,9 @@ def animate(
     since, until : int, optional
         First and last year; by default the first and last year of the corpus.
     window : int, default 3
-        Years in a frame.
+        Number of years in a frame.
     seconds : float, default 0.7
-        Duration of a frame.
+        Duration of a frame in seconds.
     dpi : int, default 100
         Pixels per inch.
     colours, size_inches
@@ -350,15 +350,15 @@ def animate(
 
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
-    """Return a view for each frame, with the papers of its period in covered years."""
-    in_period(usage, since, until)  # raises InputError for a period without papers
+    """Return a view for each frame, with the papers of its period that are in covered years."""
+    in_period(usage, since, until)  # raises InputError if the period has no papers
     years = usage.years.years
     first = int(years[0]) if since is None else max(since, int(years[0]))
     last = int(years[-1]) if until is None else min(until, int(years[-1]))
     starts = range(first, max(first, last - window + 1) + 1)
     if len(starts) > _MOST_FRAMES:
         raise InputError(
-            f"{len(starts)} frames are too many; choose a period of {_MOST_FRAMES} years at most."
+            f"{len(starts)} frames are too many. Choose a period of at most {_MOST_FRAMES} years."
         )
     covered, uses = usage.covered, usage.uses(0)
     views = []
@@ -455,8 +455,8 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines()
             raise InputError(
-                f"ffmpeg could not encode the animation ({said[-1] if said else 'no reason'}); "
-                "write a .gif instead."
+                f"ffmpeg could not encode the animation ({said[-1] if said else 'no message'}). "
+                "Write a .gif file instead."
             )
         return made.read_bytes()
 

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_PANELS = 30, 12
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
-    "The change is the yearly change of a topic's share of all papers; bars and bands are 95% "
-    "intervals, thin lines are fits, dotted lines mark changes of trend.",
-    "Each share axis has its own scale and starts at zero; years that the corpus does not cover "
+    "The change is the yearly change of a topic's share of all papers. Bars and bands are 95% "
+    "intervals, thin lines are fits, and dotted lines mark changes of trend.",
+    "Each share axis has its own scale and starts at zero. Years that the corpus does not cover "
     "are hatched.",
 )
 
@@ -72,7 +72,8 @@ def trends(
     since, until : int, optional
         First and last year.
     n_topics : int, default 24
-        Number of topics in the ranking: half with the largest rise, half with the largest fall.
+        Number of topics in the ranking: one half with the largest rise, the other half with the
+        largest fall.
     **options
         Passed on to `landscape.overlays.trends`.
     colours, size_inches, title
@@ -100,10 +101,10 @@ def trends(
 
 
 def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOptions]) -> Sheet:
-    """Draw an analysis of trends: ``slope`` (yearly change of the log odds) and ``class``."""
+    """Draw the trends of topics from their ``slope`` (yearly change of log odds) and ``class``."""
     if not analysis.table["slope"].notna().any():
         raise InputError(
-            "No topic has papers in enough years to have a trend; give a longer period."
+            "No topic has papers in enough years to compute a trend. Use a longer period."
         )
     caption = caption_of(analysis, *_HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
@@ -118,12 +119,12 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
-    """Return the colour of a class of trends: blue emerging, orange fading, grey neither."""
+    """Return the colour of a trend: blue if emerging, orange if fading, otherwise grey."""
     return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return the topics with the largest changes, preferring significant ones, sorted by slope."""
+    """Return topics with large changes, sorted by slope; significant changes have priority."""
     import pandas as pd
 
     known = table[table["slope"].notna()]
@@ -145,13 +146,13 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     left, bottom, right, top = box
     scale, faint = page.scale, page.colours.faint
     names = left + 0.52 * (right - left)
-    page.write("Change of share a year", left, top - 9 * scale, weight="bold", size=9)
+    page.write("Yearly change of share", left, top - 9 * scale, weight="bold", size=9)
     pitch = min(_ROOMY_ROW * scale, (top - bottom - 40 * scale) / len(shown))
     upper = top - 18 * scale
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    # The axis includes all dots, and all bars that are not much longer than the others.
+    # The axis includes all dots, and all bars except very long ones.
     least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
     lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
     higher = min(max(most, float(np.max(high))), 1.8 * most + 5)
@@ -187,7 +188,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
     """Draw a small chart of the shares by year for each topic with a large change."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
-    # Choose significant changes first, then the largest; draw them in order of slope.
+    # Significant changes have priority, then large ones. The charts are sorted by slope.
     steep = shown.assign(steepness=shown["slope"].abs())
     steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MOST_PANELS)
     steep = steep.sort_values("slope", ascending=False)
@@ -214,7 +215,7 @@ def share_panel(
     page: Page, box: Box, years: pd.DataFrame, *, colour: str, heading: str = "",
     gid: str = "chart", n_ticks: int = 3,
 ) -> Panel:  # fmt: skip
-    """Chart shares by year (``year, share, share_low, share_high, covered``) with intervals."""
+    """Draw shares by year with intervals (``year, share, share_low, share_high, covered``)."""
     ordered = years.sort_values("year")
     at = ordered["year"].to_numpy(dtype=float)
     covered = ordered["covered"].to_numpy(dtype=bool)
@@ -236,7 +237,7 @@ def share_panel(
     panel.layers.extend([
         Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
         Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-        # Points show covered years between two gaps, which have no line.
+        # A covered year between two gaps has no line, so it is drawn as a point.
         Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
         Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
     ])  # fmt: skip
@@ -297,7 +298,7 @@ def author(
     Raises
     ------
     InputError
-        If there is no paper by this author.
+        If the atlas contains no paper by this author.
 
     Examples
     --------
@@ -338,7 +339,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
-    # A straight line from yellow to blue is distinct with all types of colour vision.
+    # Yellow and blue can be distinguished with all types of colour vision.
     return oklab_to_srgb(
         np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
     )  # fmt: skip
@@ -360,7 +361,7 @@ def _draw_author_map(
         panel.layers.append(
             Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
         )
-    last_first = papers[::-1]  # later papers must not hide earlier ones
+    last_first = papers[::-1]  # earlier papers are drawn above later papers
     years = last_first["year"].to_numpy(dtype=float)
     ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)
     ramp = year_tints(np.linspace(*ends, 64), dark=colours.name == "dark")
@@ -386,7 +387,7 @@ def _draw_author_map(
 
 
 def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floats) -> None:
-    """Draw the papers by year, with a row of dots for each region, sorted by first year."""
+    """Draw the papers by year, with a row of dots for each region; sort regions by first year."""
     left, bottom, right, top = box
     scale = page.scale
     page.write("Regions in time", left, top - 9 * scale, size=9, weight="bold", gid="heading")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MOST = 21  # number of distinct combinations of colour and dashes
 _HOW = (
-    "The thick line contains 50% of a concept's papers, the thin line 80%, each in the "
+    "The thick line contains 50% of a concept's papers, and the thin line 80%, both in the "
     "smallest possible area. The background is the density of all papers."
 )
 _COLUMNS = [
@@ -98,7 +98,7 @@ def draw_concepts(
             "Nothing to plot: there are no concepts. Choose concepts with tagged papers."
         )
     if len(table) > _MOST:
-        raise InputError(f"{len(table)} concepts are too many for one map; choose at most {_MOST}.")
+        raise InputError(f"{len(table)} concepts are too many for one map. Choose at most {_MOST}.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = SIZE_INCHES if multiples else BESIDE_A_TABLE
     caption = caption_of(analysis, _HOW)
@@ -165,7 +165,7 @@ def _add_concept(
 
 
 def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """Return the centre of the largest inner contour of each concept, or NaN without contours."""
+    """Return the centre of the largest inner contour of each concept, or NaN if it has none."""
     import pandas as pd
 
     contours = analysis.tables["contours"]
@@ -189,7 +189,7 @@ def concept_peaks(analysis: Analysis) -> pd.DataFrame:
 
 
 def _area(line: Floats) -> float:
-    """Return the area inside a closed line, by the shoelace formula."""
+    """Return the area inside a closed line, computed with the shoelace formula."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 

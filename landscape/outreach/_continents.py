@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 _JOINED = " and "
-_DEEPEST = 1  # lowest thesaurus level with names of fields
-_SURE = (0.6, 0.25)  # claim and share above which a field always names a continent
-_LIKELY = (0.3, 0.12)  # the same for a continent whose own name is not usable
+_DEEPEST = 1  # deepest thesaurus level whose concepts are research fields
+_SURE = (0.6, 0.25)  # minimum claim and share of a field that always names a continent
+_LIKELY = (0.3, 0.12)  # minimum claim and share if the name of a continent is not usable
 _OWN = 2.0  # ratio of the concept's share on the continent to its share elsewhere
-_REACH = 0.2  # smallest share of all papers of a field that are on the continent
-_FEWEST = 20  # least number of papers tagged with the concept itself
+_REACH = 0.2  # minimum share of the papers of a field that are on the continent
+_FEWEST = 20  # minimum number of papers tagged with the concept itself
 _FEWEST_LETTERS = 4
 _PARTED = 0.002  # added to shares, so that rare concepts are not preferred
 
@@ -49,7 +49,7 @@ def continent_names(
     fields: Mapping[int, Sequence[Field]],
     chosen: Collection[str] = (),
 ) -> tuple[dict[int, str], frozenset[int]]:
-    """Choose names for continents that no region has."""
+    """Choose names for continents that differ from all names of regions."""
     names: dict[int, str] = {}
     silent: set[int] = set()
     carriers: dict[str, int] = {}
@@ -141,20 +141,20 @@ def fields_of(atlas: AtlasStore, continents: Ints) -> dict[int, list[Field]]:
 
 
 def _papers(rows: Ints, concepts: Ints, place_of: Ints, shape: tuple[int, int]) -> Floats:
-    """Count the papers of each continent with each concept."""
+    """Count the papers with each concept on each continent."""
     pairs = np.unique(rows * shape[1] + concepts)
     cells = place_of[pairs // shape[1]] * shape[1] + pairs % shape[1]
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def _shares(counts: Floats, papers: Floats) -> tuple[Floats, Floats]:
-    """Return the shares of the papers of each continent, and of papers elsewhere."""
+    """Return the share of each concept on each continent, and its share elsewhere."""
     elsewhere = (counts.sum(axis=0) - counts) / np.maximum(papers.sum() - papers, 1)
     return counts / np.maximum(papers, 1), elsewhere
 
 
 def _levels(thesaurus: Any) -> dict[str, int]:
-    """Return the level of each concept at the top of a thesaurus."""
+    """Return the level of each concept in the top levels of a thesaurus."""
     levels = dict.fromkeys(thesaurus.top, 0)
     rank = list(levels)
     for level in range(1, _DEEPEST + 1):
@@ -164,19 +164,19 @@ def _levels(thesaurus: Any) -> dict[str, int]:
 
 
 def _halves(label: str) -> list[str]:
-    """Split a name at each "and"; parts such as σ₈ are omitted if other parts are words."""
+    """Split a name at each "and"; omit symbols such as σ₈ if other parts are words."""
     halves = label.split(_JOINED)
     telling = [half for half in halves if sum(c.isalpha() for c in half) >= _FEWEST_LETTERS]
     return telling or [label]
 
 
 _GRID = 420  # cells along the longer side
-_FACING = -0.2  # largest cosine between the directions to two opposite shores
-_SHORTEST = 0.02  # of the map's longer side; shorter channels are ignored
-_STRAIT = 0.045  # of the map's longer side; wider waters are seas
-_WORD = (4, 24)  # characters of a name
-# Smallest share of papers with a keyword on one shore, and smallest ratio to the share on the
-# other shore. Seas and straits without such keywords have no name.
+_FACING = -0.2  # maximum cosine of the angle between the directions to two shores
+_SHORTEST = 0.02  # minimum length of a channel, relative to the map's longer side
+_STRAIT = 0.045  # maximum width of a strait, relative to the map's longer side
+_WORD = (4, 24)  # minimum and maximum number of characters of a keyword
+# Minimum share of the papers on a shore that have a keyword, and minimum ratio of this share to
+# the share on the other shore. Seas and straits without such keywords have no name.
 _COMMON, _CONTRAST = 0.08, 3.0
 
 
@@ -197,7 +197,7 @@ class Water:
 
 
 def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integer]) -> list[Water]:
-    """Find the seas and straits between pairs of fields, the largest first."""
+    """Find the seas and straits between pairs of fields, and sort them by size."""
     from scipy.ndimage import distance_transform_edt, label
     from scipy.spatial import cKDTree
 
@@ -258,7 +258,7 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
 
 @dataclass(frozen=True)
 class Separation:
-    """For each of two shores, a keyword that is more common there than on the other shore."""
+    """Two keywords. Each is more common on one of two shores than on the other."""
 
     words: tuple[str, str]
     shares: tuple[tuple[float, float], tuple[float, float]]
@@ -278,7 +278,7 @@ def separation(
     *,
     avoid: Iterable[str] = (),
 ) -> Separation | None:
-    """Find, for each shore, the keyword with the largest difference in share to the other shore."""
+    """Find for each shore the keyword whose share most exceeds its share on the other shore."""
     counts, totals = [], []
     for papers in (first, second):
         sets = [{str(word) for word in words} for words in papers if words is not None]

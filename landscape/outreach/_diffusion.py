@@ -30,12 +30,12 @@ from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weig
 
 Picture = NDArray[np.uint8]
 
-GRAIN = 64  # pixels: a latent cell has 8, and the UNet halves the size three times
-_TILES = {SD15: 768, SDXL: 1024}  # pixels, near the training size of each family
+GRAIN = 64  # unit of tile sizes in pixels: 8 per latent cell, times 2^3 for the UNet
+_TILES = {SD15: 768, SDXL: 1024}  # in pixels, near the training size of the models
 _SMALLEST_TILE = 256
 _SHORE = 3  # width of the blended strip of land along the coast, in pixels
 _BAND = 1024  # rows processed at a time
-_SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture; the highest peak has 255
+_SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture (peak: 255)
 # These schedulers are deterministic: the result depends only on the initial noise.
 SCHEDULERS = {
     "dpm++": "DPMSolverMultistepScheduler",
@@ -70,10 +70,10 @@ class Settings:
     guidance: float = 6.0  # guidance scale of the prompt
     depth_scale: float = 0.6  # weight of the ControlNet for heights
     coast_scale: float = 0.5  # weight of the ControlNet for coasts
-    tile: int | None = None  # longest side in pixels; default: 1024 for XL, 768 for 1.5
+    tile: int | None = None  # longest side of a tile in pixels; default: 1024 for XL, 768 for 1.5
     overlap: int | None = None  # overlap of tiles in pixels; default: a quarter of a tile
     scheduler: str = "dpm++"  # a key of SCHEDULERS
-    attempts: int = 3  # maximum number of drawings, at decreasing strength
+    attempts: int = 3  # maximum number of attempts, with decreasing strength
     lowering: float = 0.6  # factor that reduces the strength for the next attempt
     prompt: str = ""  # replaces the prompt of the theme
     negative: str = ""  # added to the negative prompt of the theme
@@ -192,7 +192,7 @@ def prompt_for(theme: str, settings: Settings) -> Prompt:
 
 
 def clean_prompt(words: str) -> str:
-    """Remove control characters, surrogates and tokenizer marks; truncate to 600 characters."""
+    """Remove control characters, surrogates and special tokens; truncate to 600 characters."""
     composed = unicodedata.normalize("NFC", words.encode("utf-8", "ignore").decode("utf-8"))
     composed = re.sub(r"<\|[^|<>]{0,40}\|>", " ", composed)
     kept = (" " if unicodedata.category(c) in ("Cc", "Cn", "Co") else c for c in composed)
@@ -207,7 +207,7 @@ def depth_picture(elevation: NDArray[np.float32]) -> Picture:
 
 
 def coast_picture(land: NDArray[np.bool_], *, width: int = 2) -> Picture:
-    """Return coasts as an image for a line ControlNet: white lines on black."""
+    """Return coasts as an image for a line ControlNet, with white lines on black."""
     from scipy.ndimage import binary_dilation
 
     line = binary_dilation(land, iterations=width) & binary_dilation(~land, iterations=width)
@@ -248,7 +248,7 @@ class Tile:
 
 
 def cut_tiles(width: int, height: int, *, tile: int, overlap: int) -> list[Tile]:
-    """Cover a sheet with overlapping tiles of equal size, at multiples of `GRAIN`."""
+    """Cover a sheet with overlapping tiles of equal size at multiples of `GRAIN` pixels."""
     if tile < GRAIN:
         raise InputError(f"A tile must be at least {GRAIN} pixels wide, not {tile}.")
     if not 0 <= overlap <= tile // 2:
@@ -330,7 +330,7 @@ class Plan:
 
 
 def list_plans(device: str, tile: int) -> list[Plan]:
-    """List possible devices and tile sizes, from the fastest to the one with the least memory."""
+    """List possible devices and tile sizes, in order of decreasing speed and memory."""
     smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
     sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
     plans = [] if device == "cpu" else [Plan(device, tile)]
@@ -364,10 +364,10 @@ class DiffusionModel:
                 raise
             reason = " ".join(str(error).split())[:300] or type(error).__name__
             raise InputError(
-                f"The weights {weights.name} cannot be loaded: {reason} Fetch the folder again."
+                f"The weights {weights.name} cannot be loaded: {reason} Download them again."
             ) from error
         self.pipeline.set_progress_bar_config(disable=True)
-        self.cell = self.pipeline.vae_scale_factor  # pixels of a latent cell
+        self.cell = self.pipeline.vae_scale_factor  # pixels per latent cell
 
     def move(self, plan: Plan) -> None:
         """Move the model to a device; a CUDA device uses half precision."""
@@ -391,7 +391,7 @@ class DiffusionModel:
         return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
 
     def noise(self, width: int, height: int, seed: int) -> Any:
-        """Generate the noise of the whole image on the CPU, so that all devices use the same."""
+        """Generate the noise of the whole image on the CPU, so that it is always the same."""
         import torch
 
         shape = (
@@ -412,7 +412,7 @@ class DiffusionModel:
         prompt: Prompt,
         settings: Settings,
     ) -> Picture:
-        """Redraw one tile from its part of the map and of the noise."""
+        """Redraw one tile from the map and the noise inside the tile."""
         import torch
         from PIL import Image
 
@@ -443,7 +443,7 @@ class DiffusionModel:
 
     @contextlib.contextmanager
     def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
-        """Replace the noise of a tile by its part of the whole noise, so that tiles match."""
+        """Use the part of the whole noise that is inside a tile, so that tiles match."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
@@ -569,12 +569,15 @@ class _Redrawing:
         self.truth = TrueMap(terrain, picture)
         if not found.controls:
             self.note(
-                f"There is no ControlNet in {found.name}: only the strength and the "
-                "check keep the picture close to the data."
+                f"There is no ControlNet in {found.name}. Only the strength and the "
+                "final check keep the picture close to the data."
             )
         unread = self.model.unread(self.prompt.prompt)
         if unread and settings.prompt:
-            self.note(f"The prompt is too long; the model ignores its end: {unread[:120]!r}.")
+            self.note(
+                "The prompt is too long; the model ignores its end: "
+                f"{unread[:120]!r}. Use a shorter prompt."
+            )
 
     def note(self, sentence: str) -> None:
         """Store a message and report it to the callback."""
@@ -610,7 +613,7 @@ class _Redrawing:
             else:
                 self.note(
                     f"Strength {strength:g}: {says}. No picture of this model matches "
-                    "the data, and the map without the model is used."
+                    "the data, so the map without the model is used."
                 )
         record = self._record(self.picture, self.plans[0], tries, kept=False)
         original = self.truth.judge(self.picture, bars=bars)

@@ -75,16 +75,16 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
 
 
 KERNEL_CELLS = 6.5  # initial standard deviation of the narrowest kernel, in cells
-_LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
+_LEAST_CELLS, _MOST_CELLS = 320, 960  # number of cells along the longer side
 FLOOR = 30.0  # ratio of the density at the coast to the density of the open sea
 PLAIN = 0.42  # slope of the coastal plains, relative to the mean slope of the land
 # The narrow Gaussian gives sharp summits; the wide ones connect neighbouring summits.
 _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
-_WIDEST = 0.05  # largest standard deviation of the narrowest kernel, relative to the longer side
-_FEW_LANDS = 12  # if there are more land areas, kernels are widened
-_LEAST_LAND = 0.02  # share of the sheet; if there is less land, kernels are widened
-_LEAST_ISLAND = 0.0004  # share of the papers on an island
+_WIDEST = 0.05  # maximum standard deviation of the narrowest kernel, relative to the longer side
+_FEW_LANDS = 12  # maximum number of land areas; if there are more, kernels are widened
+_LEAST_LAND = 0.02  # minimum share of land; if there is less, kernels are widened
+_LEAST_ISLAND = 0.0004  # minimum share of the papers on an island
 _LEAST_PAPERS = 3.0
 _HIGHEST_SEA = 0.8  # largest density at the coast, relative to the highest peak
 _CLEAR = 0.06  # height of filled cells above sea level, relative to the highest peak
@@ -129,7 +129,7 @@ def measure_ground(
 
 
 def relief_of(height: Grid, *, highest: float) -> Grid:
-    """Convert heights to elevations: -1 is the open sea, 0 the coast, 1 the highest peak.
+    """Convert heights to elevations from -1 (open sea) through 0 (coast) to 1 (highest peak).
 
     On land :math:`e = a t + (1 - a) t^2`, where :math:`t` is the height relative to the highest
     peak. The land is flat near the coast and steep at the top.
@@ -175,7 +175,7 @@ def _cells_of(
 
 
 def _box_of_most(x: Floats, y: Floats) -> tuple[float, float, float, float]:
-    """Return the box of nearly all papers, without outliers."""
+    """Return a box around nearly all papers, without outliers."""
     low, high = np.quantile(np.stack([x, y]), [0.002, 0.998], axis=1)
     border = 0.1 * (high - low)
     low = np.maximum(low - border, [x.min(), y.min()])
@@ -239,7 +239,7 @@ def _measure(
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
 ) -> tuple[float, Any, float]:
-    """Return the coast density, the land without small islands, and the papers on the land."""
+    """Return the coast density, the land without small islands, and its number of papers."""
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])
@@ -255,7 +255,7 @@ def _sea_level(
         stays = papers >= islet
         return stays[lands], float(papers[stays].sum())
 
-    for _ in range(18):  # bisection: a higher sea level gives a smaller share on land
+    for _ in range(18):  # bisection; a higher sea level gives a smaller share on land
         level = (low * high) ** 0.5
         low, high = (level, high) if flooded(level)[1] >= share * n_papers else (low, level)
     land, on_land = flooded(low)
@@ -263,7 +263,7 @@ def _sea_level(
 
 
 def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
-    """Remove small islands, and fill lakes smaller than a kernel."""
+    """Remove small islands, and fill lakes that are smaller than a kernel."""
     from scipy.ndimage import label
 
     lakes, n = label(~land)

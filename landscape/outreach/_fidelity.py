@@ -1,4 +1,4 @@
-"""Compare a drawn map with its data: land and water, coasts, peaks and relief."""
+"""Compare the land, coasts, peaks and relief of a drawn map with the data."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Mask = NDArray[np.bool_]
 _LONGEST = 512  # longer side of the compared pictures, in pixels
 _PEAKS = 12  # number of compared summits
 _RISE = 0.02  # smallest relief of compared summits, relative to the highest peak
-_NOTHING = 0.001  # share of the sheet; smaller areas of land or water are ignored
-_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # tolerance of coasts: share of the diagonal, and pixels
-# Allowed overall changes of the colours of a picture.
-_GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)  # of L*, a* and b*
-_SAMPLE, _TREES = 20_000, 30  # pixels and trees of the forest
+_NOTHING = 0.001  # minimum share of land or water; smaller areas are ignored
+_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # for coasts: fraction of diagonal; pixels
+# Allowed range of the gain of L*, a* and b* of a picture, and maximum of their offsets.
+_GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)
+_SAMPLE, _TREES = 20_000, 30  # number of training pixels and trees of the random forest
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Fidelity:
     Parameters
     ----------
     iou : float
-        The lower of the two intersections over union: of land, and of water.
+        Intersection over union of land or of water; the lower of the two values is used.
     boundary_f1 : float
-        Harmonic mean of two shares: of the drawn coast that is near the true coast, and of the
-        true coast that is near the drawn coast.
+        Harmonic mean of the share of the drawn coast that is near the true coast, and of the
+        share of the true coast that is near the drawn coast.
     peaks_kept : float
         Share of the compared peaks that rise above their surroundings.
     relief_correlation : float
@@ -156,7 +156,7 @@ def judge(
     Raises
     ------
     InputError
-        If the picture has another shape or type.
+        If the shape or the type of the picture is not as above.
 
     Notes
     -----
@@ -212,14 +212,14 @@ class TrueMap:
         )
 
     def _read(self, lab: Floats) -> tuple[Mask, Floats]:
-        """Predict a mask of the land, and heights, from CIELAB colours."""
+        """Predict the land mask and the heights from CIELAB colours."""
         from scipy import ndimage
 
         found = self.reader.predict(_features(lab)).reshape(*lab.shape[:2], 2)
         return ndimage.gaussian_filter(found[..., 0], 1) > 0.5, found[..., 1]
 
     def _compare_peaks(self, heights: Floats) -> tuple[float, int]:
-        """Return the share of summits at least half as high as on the true map, and the total."""
+        """Return the share of summits with at least half of their true height, and the total."""
         radius = max(2.0, 0.015 * max(self.size))
         rows, columns = np.ogrid[: self.size[1], : self.size[0]]
         kept = compared = 0
@@ -236,7 +236,7 @@ class TrueMap:
         return (kept / compared if compared else 1.0), compared
 
     def _correlate_relief(self, heights: Floats) -> float:
-        """Return the Spearman correlation with the true relief on land, or 0 if one is constant."""
+        """Return the Spearman correlation with the true relief on land, or 0 if undefined."""
         from scipy import ndimage, stats
 
         inner = ndimage.binary_erosion(self.land, iterations=2)
@@ -319,7 +319,7 @@ def _iou(seen: Mask, true: Mask) -> float:
 
 
 def _boundary_f1(seen: Mask, true: Mask) -> float:
-    """Return the boundary F1 score: the harmonic mean of coast precision and recall."""
+    """Return the boundary F1 score, the harmonic mean of coast precision and recall."""
     from scipy import ndimage
     from skimage.segmentation import find_boundaries
 

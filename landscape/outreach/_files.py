@@ -47,8 +47,8 @@ def check_names_file(names: Any, target: Path | None) -> None:
         return
     if not is_file(Path(names)):
         raise InputError(
-            f"There is no table of names at {names}; create a CSV file with the columns "
-            "region,name, or pass the path of one."
+            f"There is no table of names at {names}. Create a CSV file with the columns "
+            "region,name, or pass the path of an existing table."
         )
     if target is not None and Path(names).resolve() == gazetteer_of(target).resolve():
         raise InputError(
@@ -62,7 +62,7 @@ class Rendering:
     """A finished outreach map."""
 
     picture: Picture  # the map without text
-    marks: tuple[Mark, ...]  # text, lines and key on the sheet
+    marks: tuple[Mark, ...]  # text, lines and colour key on the sheet
     sheet: Sheet
     map_box: Box  # box of the map on the sheet, in points
     terrain: Terrain  # data of the map
@@ -98,7 +98,7 @@ class Rendering:
         Returns
         -------
         pathlib.Path
-            The file of the map. Its bytes are the same for the same map.
+            Path of the file of the map. The same map always gives the same bytes.
 
         Raises
         ------
@@ -129,7 +129,7 @@ def encode_map(rendering: Rendering, kind: str) -> bytes:
 
 
 def sidecars(rendering: Rendering, target: Path) -> dict[Path, bytes]:
-    """Return the contents of the files written with a map: gazetteer, text and settings."""
+    """Return the contents of the gazetteer, text and settings files that are saved with a map."""
     return {
         gazetteer_of(target): as_csv(rendering.gazetteer, float_format="%.6g").encode(),
         target.with_suffix(".alt.txt"): f"{rendering.alt_text}\n".encode(),
@@ -246,7 +246,7 @@ def zoomable_page(rendering: Rendering) -> str:
 
 
 def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
-    """Return the picture at a resolution for zooming; paint a small picture again."""
+    """Return the picture for zooming; if it is small, paint it again at a higher resolution."""
     picture = rendering.picture
     height, width = picture.shape[:2]
     if rendering.fidelity is not None or max(width, height) >= _SIDE:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Serif font bundled with matplotlib, and fonts for missing glyphs.
 BASE = ("STIXGeneral", "DejaVu Sans")
 
-# Preferred families by script; other fonts with the glyphs are used after them.
+# Preferred font families of each script. If none is installed, any font with the glyph is used.
 _FAMILIES = {
     "ARABIC": ("Noto Naskh Arabic", "Amiri", "Scheherazade New", "Geeza Pro", "Segoe UI"),
     "HEBREW": ("Noto Serif Hebrew", "Noto Sans Hebrew", "Arial Hebrew"),
@@ -33,13 +33,13 @@ _FAMILIES = {
     "HANGUL": ("Noto Serif CJK KR", "Noto Sans CJK KR", "AppleMyungjo", "Batang"),
 }
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "IDEOGRAPHIC", "FULLWIDTH", "BOPOMOFO")
-# Letters of these scripts are joined or stacked, so no space can be added between them.
+# Letters of these scripts are not joined or stacked, so space can be added between them.
 _UNJOINED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", *_EAST_ASIAN)
-_JOINERS = "\u200c\u200d"  # joiners of Persian and Indian scripts, without a glyph
+_JOINERS = "\u200c\u200d"  # invisible joiners of Persian and Indian scripts
 
 
 def script_of(character: str) -> str:
-    """Return the Unicode name of a character's script; ``""`` for characters common to all."""
+    """Return the Unicode name of a character's script, or ``""`` if all scripts use it."""
     if not (character.isalpha() or unicodedata.category(character).startswith("M")):
         return ""
     name = unicodedata.name(character, "")
@@ -64,7 +64,7 @@ def can_be_spaced(text: str) -> bool:
 
 
 def breaks_anywhere(text: str) -> bool:
-    """Return whether a line can break anywhere, as in Chinese, which has no word spaces."""
+    """Return whether lines can break after any character, as in Chinese."""
     letters = [script_of(character) for character in text if character.isalpha()]
     east = sum(script.startswith(_EAST_ASIAN) for script in letters)
     return bool(letters) and 2 * east > len(letters)
@@ -88,7 +88,7 @@ def drawable(text: str) -> bool:
 
 
 def missing_fonts(texts: Iterable[str]) -> str | None:
-    """Describe the characters without a font and how to install one, or return None."""
+    """Return a message on missing fonts and how to install them, or None if none is missing."""
     lacking = {c: text for text in texts for c in _lacking(text)}
     if not lacking:
         return None
@@ -175,7 +175,7 @@ def _installed() -> tuple[str, ...]:
             try:
                 fontManager.addfont(path)
             except (OSError, RuntimeError, ValueError):
-                continue  # the font cannot be read
+                continue  # skip fonts that cannot be read
     return tuple(sorted({entry.name for entry in fontManager.ttflist}))
 
 

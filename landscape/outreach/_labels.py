@@ -103,13 +103,13 @@ def line_break_options(name: str, *, most_lines: int = 3) -> list[list[str]]:
 
 
 LEADING = 1.08  # distance between the lines of a name, in font sizes
-_RAISES = (0.0, 0.8, -0.8, 1.6, -1.6, 2.6, -2.6)  # in font sizes
+_RAISES = (0.0, 0.8, -0.8, 1.6, -1.6, 2.6, -2.6)  # offsets from the baseline, in font sizes
 _SLIDES = (0.5, 0.3, 0.7, 0.05, 0.95)  # start of a name, as a share of the free length
 
 
 @dataclass
 class Room:
-    """The free space on a map: its frame, and the boxes that are already occupied."""
+    """The free space on a map, defined by its frame and the occupied boxes."""
 
     frame: tuple[float, float, float, float]
     taken: Floats
@@ -133,7 +133,7 @@ class Room:
 def along(
     lines: Sequence[str], style: Style, baseline: Baseline, *, spread: tuple[float, float]
 ) -> Iterator[tuple[float, list[Run]]]:
-    """Yield the cost and layout of a name along a baseline, in order of cost."""
+    """Yield the costs and layouts of a name along a baseline, sorted by cost."""
     longest = max(lines, key=lambda line: extent(line, style).width)
     tracked = _tracked(longest, style, 0.75 * baseline.length, spread)
     middle = (len(lines) - 1) / 2
@@ -165,7 +165,7 @@ def block(lines: Sequence[str], style: Style) -> tuple[float, float]:
 
 
 def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list[Run]:
-    """Lay out a name on straight lines in a box that has the size from `block`."""
+    """Lay out a name on straight lines in a box of the size that `block` returns."""
     runs = []
     top = extent(lines[0], style).ascent
     for number, line in enumerate(lines):
@@ -189,11 +189,11 @@ def _tracked(line: str, style: Style, length: float, spread: tuple[float, float]
     return replace(style, tracking=float(np.clip(wanted, *spread)))
 
 
-_CURVED = {"continent": 1.2, "region": 1.9}  # least elongation for a label along a region
-# degrees; steep labels are hard to read
+_CURVED = {"continent": 1.2, "region": 1.9}  # minimum elongation for a curved label
+# maximum slope of a label in degrees, because steep labels are hard to read
 _STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
-_AT_SEA = 0.15  # largest share of a label over water or over other regions
-# longest leader line; labels of continents have none
+_AT_SEA = 0.15  # maximum share of a label that is over water or other regions
+# maximum distance between a label and its peak; continents have no leader line
 _REACH = {"continent": 6.0, "region": 75.0}
 # best ratio of width to height of a straight label
 _SHAPE = {"continent": 5.0, "region": 3.2}
@@ -201,14 +201,14 @@ _SHAPE = {"continent": 5.0, "region": 3.2}
 
 @dataclass(frozen=True)
 class Lettering:
-    """Placed names: their marks, and the keys of the places with a label."""
+    """Drawing elements of the placed labels, and the keys of the labelled places."""
 
     marks: list[Mark]
     shown: frozenset[str]
 
     @property
     def runs(self) -> list[Run]:
-        """The lines of text."""
+        """Lines of text of all labels."""
         return [mark for mark in self.marks if isinstance(mark, Run)]
 
 
@@ -226,7 +226,7 @@ def letter(
     x0, y0, x1, y1 = frame
     room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
     label_style = LabelStyle(inks, families, scale)
-    # A leader to a peak outside the map would cross its border.
+    # Omit places outside the map, because their leader lines would cross the border.
     places = [place for place in places if x0 <= place.x <= x1 and y0 <= place.y <= y1]
     peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
     marks: list[Mark] = []
@@ -257,7 +257,7 @@ def _on_land(
     on_water: OnWater | None,
     reach: float,
 ) -> dict[str, list[Mark]]:
-    """Place labels of one kind along the ridge lines of their papers, or else at their peaks."""
+    """Place each label along the ridge line of its papers, or at its peak if it does not fit."""
     beside = _beside(land, label_style, room, reach)
     taken = {key: boxes for key, (_, boxes) in beside.items()}
     before = room.taken
@@ -377,7 +377,7 @@ def _beside(
 
 
 def _leader(leader: Floats, label_style: LabelStyle) -> list[Mark]:
-    """Return a leader line from a peak towards its label, and a dot on the peak."""
+    """Return a leader line from a peak to its label, and a dot on the peak."""
     points = leader.reshape(2, 2).copy()
     back = points[0] - points[1]
     points[1] += 0.8 * label_style.scale * back / max(float(np.linalg.norm(back)), 1e-9)
@@ -398,7 +398,7 @@ def _boxes_along(leader: Floats, scale: float) -> Floats:
 
 
 def _on_water(place: Place, label_style: LabelStyle, room: Room, on_water: OnWater) -> list[Run]:
-    """Place the name of a sea along its centre line, or on straight lines if they fit."""
+    """Place the name of a sea along its centre line, or on straight lines if it does not fit."""
     style = label_style.style(place)
     spread = (0.0, 0.3) if can_be_spaced(place.name) else (0.0, 0.0)
     ways = line_break_options(place.name, most_lines=3)

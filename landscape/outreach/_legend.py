@@ -1,4 +1,4 @@
-"""The legend: title, key, sources and credits."""
+"""Legend with title, colour key, sources and credits."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class About:
         return lines
 
     def everything(self) -> list[str]:
-        """Return all texts of the legend, for which fonts are chosen."""
+        """Return all texts of the legend, so that fonts can be chosen for them."""
         words = self.words
         return [
             self.title,
@@ -109,7 +109,7 @@ class About:
 def about_atlas(
     atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str
 ) -> About:
-    """Collect the legend of an atlas; `model` is the diffusion model of the picture, or ""."""
+    """Collect the legend of an atlas; `model` is the name of the diffusion model, if any."""
     from landscape import __version__
 
     coverage = atlas.coverage
@@ -135,9 +135,9 @@ def credit_of(source: str) -> str:
     return _PROVIDERS.get(kind) or tidy_name(_ENDINGS.sub("", file) or kind, most=60)
 
 
-SHAPE = 0.36  # height over width
+SHAPE = 0.36  # ratio of height to width
 SHORE = 0.22  # position of the coast, as a share of the width
-_SHEET = 3  # relative width of the sheet
+_SHEET = 3  # width of the sheet on which the key is painted, relative to the key
 
 
 def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
@@ -215,7 +215,7 @@ class _Column:
 def compose(
     about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
 ) -> tuple[list[Mark], float]:
-    """Lay out the legend; return its marks and its height."""
+    """Lay out the legend; return its drawing elements and its height."""
     width = sheet.panel_width
     if sheet.panel == "side":
         for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
@@ -224,7 +224,7 @@ def compose(
             heights = [-column.y for column in columns]
             if sum(heights) + 3 * gap <= sheet.height - 2 * sheet.margin:
                 break
-        # The title is at the top, key and notes at the bottom.
+        # The title is at the top, and the key and the notes are at the bottom.
         foot = sheet.height - 2 * sheet.margin
         third = heights[3] - foot
         second = third + heights[2] + gap
@@ -270,7 +270,7 @@ def _columns(
     widths: Sequence[float],
     scale: float,
 ) -> tuple[_Column, _Column, _Column, _Column]:
-    """Return four columns: title, colour key, explanation and notes."""
+    """Return four columns with title, colour key, explanation and notes."""
     words = about.words
     right = is_right_to_left(words.near)
     title, colours, legend, notes = (
@@ -335,7 +335,7 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
 
 
 def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
-    """Return the largest font size at which the title has up to three lines and whole words."""
+    """Return the largest font size at which the title fits on three lines with whole words."""
     words = title.split() or [title]
     for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
         style = Style(families, float(size) * scale, bold=True)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Picture = NDArray[np.uint8]
 
 
-_STEPS = 96  # points of a baseline
-_SHARPEST = np.radians(50)  # largest turn between the first letter and the last
+_STEPS = 96  # number of points of a baseline
+_SHARPEST = np.radians(50)  # maximum angle between the first and the last letter
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Baseline:
 
     @property
     def length(self) -> float:
-        """Length, in points."""
+        """Length of the line, in points."""
         return float(self._course[0][-1])
 
     @cached_property
@@ -70,7 +70,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Ridge:
-    """Main line of a cloud of points."""
+    """Smooth main line of a point cloud, with its elongation and largest slope."""
 
     baseline: Baseline
     elongation: float
@@ -95,7 +95,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
     bend, slope, height = 0.0, 0.0, float(np.median(across))
     if inner.sum() >= 8:
         bend, slope, height = np.polyfit(scaled, across[inner], 2)
-    most = float(np.tan(_SHARPEST / 2)) * half / 2  # slope at the end: 2 b / h
+    most = float(np.tan(_SHARPEST / 2)) * half / 2  # the slope at the end is 2 b / h
     bend = float(np.clip(bend, -most, most))
     slope = float(np.clip(slope, -0.3 * half, 0.3 * half))
     t = np.linspace(-1, 1, _STEPS)
@@ -141,7 +141,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Run:
-    """One line of text at its position on the page, straight or bent."""
+    """A line of text on the page, straight or along a curved baseline."""
 
     text: str
     style: Style
@@ -156,7 +156,7 @@ class Run:
 
     @cached_property
     def path(self) -> Path:
-        """Outline on the page, in points."""
+        """Outline of the text on the page, in points."""
         flat = outline(self.text, self.style)
         if self.baseline is not None:
             return bent(flat, self.baseline)
@@ -260,7 +260,7 @@ def clusters(text: str) -> list[str]:
 
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
-    """Return the words of a text with the separator before each (empty in Chinese)."""
+    """Return the words of a text, each with the separator before it (empty in Chinese)."""
     found: list[tuple[str, str]] = []
     for word in text.split(" "):
         if breaks_anywhere(word):
@@ -286,7 +286,7 @@ def _shaped(text: str, style: Style) -> Path:
 
 @lru_cache(maxsize=8192)
 def _at_one_point(text: str, style: Style) -> tuple[Floats, NDArray[np.uint8]]:
-    """Return the outline of a text at a size of one point, which is scaled to other sizes."""
+    """Return the outline of a text with a font size of 1 point; other sizes are scaled from it."""
     from matplotlib.textpath import text_to_path
 
     # Dollar signs in names are not parsed as mathematics.
@@ -313,7 +313,7 @@ def _advance(cluster: str, style: Style) -> float:
 
 @dataclass(frozen=True)
 class Line:
-    """A line on the page: points of shape (n, 2), colour, and width in points."""
+    """A line on the page with points of shape (n, 2), a colour, and a width in points."""
 
     points: Floats
     colour: str
@@ -323,7 +323,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Dot:
-    """A filled circle: centre and radius in points."""
+    """A filled circle with a centre and a radius in points."""
 
     x: float
     y: float

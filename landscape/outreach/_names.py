@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 
-LONGEST = 80  # characters of a name; longer names are truncated
+LONGEST = 80  # maximum number of characters of a name
 _AT_ONCE = 25
-_LONGEST_PHRASE = 48  # characters; the prompt states the same limit
+_LONGEST_PHRASE = 48  # maximum number of characters, which the prompt states as well
 _MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # not allowed in a name
 _JOINERS = "\u200c\u200d"  # joiners used by Persian and Indian scripts
 
@@ -47,7 +47,7 @@ _SCHEMA = {
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts of the map sheet in one language; fields in braces are replaced by values."""
+    """Texts of the map sheet in one language, with placeholders in braces for values."""
 
     papers: str
     between: str
@@ -105,7 +105,7 @@ def read_names(
     shown: Mapping[str, str] | None = None,
     language: str = "en",
 ) -> tuple[dict[str, str], list[str]]:
-    """Read everyday names from a CSV table; return them by key, with messages on problems."""
+    """Read everyday names from a CSV table; return them by key, and messages on problems."""
     table = Path(path)
     try:
         with table.open(encoding="utf-8-sig", newline="") as stream:
@@ -121,8 +121,8 @@ def read_names(
             rows = [(row[which] or "", row[what] or "") for row in reader]
     except FileNotFoundError:
         raise InputError(
-            f"There is no table of names at {table}; create a CSV file with the columns "
-            "region,name, or pass the path of one."
+            f"There is no table of names at {table}. Create a CSV file with the columns "
+            "region,name, or pass the path of an existing table."
         ) from None
     except (OSError, ValueError, csv.Error) as error:  # not UTF-8, or an invalid file name
         raise InputError(
@@ -142,7 +142,7 @@ def read_names(
     if unknown:
         problems.append(
             f"{table.name}: {len(unknown)} of {len(rows)} rows have an unknown place "
-            f"(the first is {unknown[0]!r})."
+            f"(the first is {unknown[0]!r}). These rows are ignored."
         )
     return names, problems
 
@@ -177,7 +177,7 @@ def ask_names(
             reply = model.complete_json(prompt("everyday_names"), asked, _SCHEMA)
         except RemoteError as error:
             if note:
-                note(f"The language model gave no names, so the technical names are used: {error}")
+                note(f"The language model gave no names, so the technical names are used. {error}")
             return names
         keys = {str(place["key"]) for place in some}
         entries = reply.get("names") if isinstance(reply, dict) else None
@@ -192,7 +192,7 @@ def ask_names(
                 used.add(phrase.casefold())
     if note and len(names) < len(places):
         note(
-            f"The language model named {len(names)} of {len(places)} places; the others keep "
+            f"The language model named {len(names)} of {len(places)} places. The others keep "
             "their technical names."
         )
     return names

@@ -28,14 +28,14 @@ Box = tuple[float, float, float, float]
 
 _MM = 72 / 25.4
 _A4_AREA = 210 * 297 * _MM * _MM
-_LEAST, _MOST = 250.0, 7200.0  # points per side: from 3.5 to 100 inches
+_LEAST, _MOST = 250.0, 7200.0  # limits of a side in points (3.5 and 100 inches)
 _LEAST_DPI, _MOST_DPI = 20, 1200
-_MOST_PIXELS = 2.5e8  # A0 at 300 dpi has 1.4e8
+_MOST_PIXELS = 2.5e8  # a sheet of A0 at 300 dpi has 1.4e8 pixels
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A named size of sheet: points, pixels per inch, and relative font size."""
+    """A named sheet size in points, with a resolution and a relative font size."""
 
     width: float
     height: float
@@ -215,7 +215,7 @@ def draw_page(
         if not ink[..., 3].any():
             continue
         share = ink[..., 3:].astype(np.uint32)
-        # Blend by unmultiplied alpha, and round to integers.
+        # Blend with alpha that is not premultiplied, and round to integers.
         mixed = ink[..., :3] * share + whole[some] * (255 - share) + 127
         whole[some] = (mixed // 255).astype(np.uint8)
     return whole
@@ -334,7 +334,7 @@ def _inset(figure: Figure, mark: Inset, *, order: float) -> None:
 
 
 def _is_plain(run: Run) -> bool:
-    """Return whether a line can be stored as text: straight, not spaced, in the base fonts."""
+    """Return whether a line is straight, not spaced and in the base fonts, so it can be text."""
     if run.baseline is not None or run.style.tracking > 0:
         return False
     return all(any(covers(family, c) for family in BASE) for c in run.text)

@@ -118,7 +118,7 @@ def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
 
 @cache
 def _scatter(octave: int) -> tuple[Grid, Grid]:
-    """Return the random but fixed centres of the waves of an octave, within their cells."""
+    """Return random, reproducible centres of the waves of an octave within their cells."""
     chance = np.random.default_rng(6 + octave)
     places = chance.uniform(0.0, 1.0, size=(2, 1, _TABLE * _TABLE)).astype(np.float32)
     seen = places + np.array([[-1], [0], [1]], dtype=np.float32)
@@ -148,7 +148,7 @@ _MOST = 12
 
 
 def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
-    """Choose contour levels; successive levels have a constant, round ratio of densities."""
+    """Choose contour levels so that successive densities have a constant, round ratio."""
     rise = terrain.peak_density / terrain.sea_density
     if not rise > 1:
         return (), 1.0
@@ -164,7 +164,7 @@ def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
 
 
 PATCH = 768  # pixels along the side of a patch
-_FINE = 1536  # cells along the longer side for the distance from the coast
+_FINE = 1536  # cells along the longer side of the grid of coast distances
 # Widths are shares of the longer side of the sheet.
 _COAST_BAND = 0.013
 _GLOW = 0.006
@@ -172,7 +172,7 @@ _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
 _RIVER = 0.0022  # width of the widest river
-_HATCH = 0.0055  # distance of the hatching lines on coasts
+_HATCH = 0.0055  # distance between hatching lines on coasts
 _LEAST_HATCH = 6.0  # pixels
 
 
@@ -210,7 +210,7 @@ class Canvas:
         )
 
     def patches(self, window: Window) -> Iterator[tuple[Window, Picture]]:
-        """Yield the painted patches of a window; a few are painted at a time."""
+        """Yield the painted patches of a window; paint a few of them in parallel."""
         left, top, right, bottom = window
         places = [
             (x, y, min(x + PATCH, right), min(y + PATCH, bottom))
@@ -232,7 +232,7 @@ class Canvas:
         shore = self.shore.at(self.size, window)
         across *= np.float32(self.whole_cells)  # slope per longer side of the sheet
         down *= np.float32(self.whole_cells)
-        # The height divided by the slope is a more exact distance to the coast than the grid.
+        # Height divided by slope is a more exact distance to the coast than that from the grid.
         steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
@@ -258,7 +258,7 @@ class Canvas:
                 colour, rgb(self.theme.river), river_cover(self.size, window, self.rivers) * covered
             )
         line = self._stroke(np.abs(near), width=1.35)
-        # limits the width of the coast on flat terrain
+        # limit the width of the coast on flat terrain
         line *= np.clip(1.5 - np.abs(shore) * np.float32(longer / 6), 0, 1)
         _blend(colour, rgb(self.theme.coastline), line * np.float32(0.9))
         return np.clip(colour * 255 + 0.5, 0, 255).astype(np.uint8)
@@ -348,7 +348,7 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
 
 
 def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
-    """Return the coverage by oblique hatching lines; positions are in longer sides."""
+    """Return the coverage by oblique hatching lines; positions are relative to the longer side."""
     apart = max(_HATCH, _LEAST_HATCH * pixel)
     away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
     return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
@@ -429,7 +429,7 @@ def paint(
     if not (0 <= left < right <= canvas.size[0] and 0 <= top < bottom <= canvas.size[1]):
         raise InputError(
             f"The window {(left, top, right, bottom)} is not inside the sheet of "
-            f"{canvas.size[0]} x {canvas.size[1]} pixels."
+            f"{canvas.size[0]} x {canvas.size[1]} pixels. Choose a window inside the sheet."
         )
     picture = np.empty((bottom - top, right - left, 3), dtype=np.uint8)
     with progress("Painting", total=picture.size // 3, unit="pixels") as advance:
@@ -443,14 +443,15 @@ def _check_size(size: tuple[int, int], terrain: Terrain) -> None:
     width, height = size
     if not all(2 <= side <= LARGEST for side in size):
         raise InputError(
-            f"A picture of {width:,} x {height:,} pixels cannot be painted; each side must be 2 "
-            f"to {LARGEST:,}."
+            f"A picture of {width:,} x {height:,} pixels cannot be painted. Each side must be 2 "
+            f"to {LARGEST:,} pixels."
         )
     shape = terrain.size[0] / terrain.size[1]
     # tolerance for the rounding of sides to pixels
     slack = 1.5 / min(size) + 1.5 / min(terrain.size)
     if abs(width / height / shape - 1) > slack:
         raise InputError(
-            f"The terrain is {terrain.size[0]} x {terrain.size[1]} and the picture {width} x "
-            f"{height}: another shape would distort it; make the terrain in the picture's shape."
+            f"The terrain is {terrain.size[0]} x {terrain.size[1]} pixels, but the picture is "
+            f"{width} x {height} pixels. A picture with another shape would distort the map. Make "
+            "the terrain with the aspect ratio of the picture."
         )

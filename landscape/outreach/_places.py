@@ -76,7 +76,7 @@ def aspect_of(atlas: AtlasStore) -> float:
     """Return the ratio of width to height of the map, without outliers."""
     table = atlas.map
     if not len(table):
-        raise InputError("The atlas has no papers, so there is no map to draw.")
+        raise InputError("The atlas has no papers, so no map can be drawn. Add papers.")
     spans = [
         float(np.ptp(np.quantile(table[axis].to_numpy(np.float64), [0.002, 0.998])))
         for axis in ("x", "y")
@@ -129,7 +129,7 @@ def describe(
     parts = [head]
     nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
     for kind, noun in nouns.items():
-        is_land = kind in ("continent", "region")  # seas and straits must have a label
+        is_land = kind in ("continent", "region")  # seas and straits are listed only if labelled
         some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
         if not some:
             continue
@@ -162,7 +162,7 @@ def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-_CLOUD = 500  # most papers per place that determine the direction of its label
+_CLOUD = 500  # maximum number of papers that determine the direction of a label
 _WATERS = 10
 _SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", "by"}
 
@@ -191,7 +191,7 @@ class FoundPlace:
 
 @progress("Finding the places", total=None, unit="steps")
 def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
-    """List continents, regions and waters, the most important of each kind first."""
+    """List continents, regions and waters; each kind is sorted by importance."""
     topics = atlas.topics
     table = atlas.map
     x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
@@ -201,12 +201,13 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
     parents = dict(
         zip(topics["topic_id"].astype(int), topics["parent_id"].astype(int), strict=True)
     )
-    continent_of = np.full(int(max([*parents, 0])) + 2, -1, dtype=np.int64)  # -1 is the last
+    # The last element is for papers without a topic (-1).
+    continent_of = np.full(int(max([*parents, 0])) + 2, -1, dtype=np.int64)
     for child, parent in parents.items():
         if child >= 0:
             continent_of[child] = parent if parent >= 0 else child
     continents = continent_of[topic]
-    # Sort by size, then by number.
+    # Sort by number of papers, then by topic number.
     ordered = topics.sort_values(["n_papers", "topic_id"], ascending=[False, True])
     for level, kind in ((0, "continent"), (1, "region")):
         for row in ordered[ordered["level"] == level].itertuples():
@@ -222,7 +223,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
 def as_places(
     found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
-    """Convert places into places to be labelled, with positions on the page."""
+    """Convert map places to label candidates with positions on the page."""
     largest = {
         kind: max([one.n_papers or 1 for one in found if one.kind == kind], default=1)
         for kind in ("continent", "region")
@@ -258,7 +259,7 @@ def as_places(
 def as_entries(
     found: Sequence[FoundPlace], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
 ) -> list[Entry]:
-    """Convert places into entries of the gazetteer."""
+    """Convert map places to entries of the gazetteer."""
     heights = {str(peak.region): peak.elevation for peak in terrain.peaks}
     entries = []
     for one in found:
@@ -342,7 +343,7 @@ def _waters(
     lands: Sequence[FoundPlace],
     language: str,
 ) -> list[FoundPlace]:
-    """Find seas and straits, and name them by the keywords that distinguish their shores."""
+    """Find seas and straits, and name them after keywords that distinguish their shores."""
     labels = {int(one.key): one.called({}) for one in lands}
     waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())

@@ -49,7 +49,7 @@ def choose_names(
     language: str,
     add_note: Callable[[str], None],
 ) -> dict[str, str]:
-    """Return everyday names by key, given by the user or else by the language model."""
+    """Return everyday names by key, from the user and, for other places, from the model."""
     known = {one.key: one.technical_name for one in found}
     shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
@@ -60,7 +60,7 @@ def choose_names(
             everyday = _names.tidy_name(name)
             if key is None:
                 add_note(
-                    f"No place of this map is called {str(place)[:60]!r}; its name is not used."
+                    f"No place of this map is called {str(place)[:60]!r}, so this name is not used."
                 )
             elif everyday:
                 given[key] = everyday
@@ -79,7 +79,7 @@ def choose_names(
 
 
 def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
-    """Return the full names of places whose short name is the everyday name of another place."""
+    """Return technical names for places whose short name is an everyday name of another place."""
     used = {name.casefold() for name in given.values()}
     return {
         one.key: one.technical_name
@@ -108,7 +108,7 @@ def drawable_names(
 
 
 def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
-    """Replace characters of the legend that no font has, or use English texts."""
+    """Replace characters of the legend that no font has; if needed, use English texts."""
     sentence = _fonts.missing_fonts(about.everything())
     if sentence is None:
         return about
@@ -153,10 +153,10 @@ def render(
 ) -> Rendering:
     """Draw an atlas as a terrain map for outreach.
 
-    The density of papers is the height: mountains are regions with many papers, and water covers
-    regions with hardly any. Coasts are coloured by the share of recent papers. By default the map
-    is drawn only from the data. With `weights`, it is redrawn by Stable Diffusion and then checked
-    against the data.
+    The height shows the density of papers. Mountains are regions with many papers, and water covers
+    regions with almost no papers. Coasts are coloured by the share of recent papers. By default,
+    the map is drawn only from the data. With `weights`, it is redrawn by Stable Diffusion and then
+    checked against the data.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def render(
         Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
         Everyday names, as a CSV table (see `landscape.outreach._names.read_names`) or as a mapping
-        from topic number or technical name to everyday name. The gazetteer also contains the
+        from topic numbers or technical names to everyday names. The gazetteer also lists the
         technical names.
     model : LanguageModel, optional
         Language model that names the places without an entry in `names`, see
@@ -186,9 +186,9 @@ def render(
     max_names : int, optional
         Maximum number of named regions; by default it depends on the size of the sheet.
     sea_share : float, default 0.97
-        Share of the papers on land.
+        Share of the papers that are on land.
     recent_years : int, default 5
-        Number of years at the end of the corpus that are recent.
+        Number of last years of the corpus that are considered recent.
     weights : str or path, optional
         Stable Diffusion weights, as a Hub id or a local folder, see `landscape.outreach.redraw`.
     seed : int, default 0
@@ -358,5 +358,5 @@ def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) 
         f"{generated}Outreach map in the {theme} theme: papers as terrain, with mountains where "
         f"there are many papers, and water where there are none. {headline(facts)}"
     )
-    notes = ["Near means similar; directions mean nothing."]
+    notes = ["Near papers are similar; directions mean nothing."]
     return describe(entries, head=head, extent=terrain.extent, notes=notes)

@@ -69,7 +69,7 @@ def svg_marks(marks: Sequence[Mark], height: float) -> str:
 
 
 def font_faces(marks: Iterable[Mark]) -> str:
-    """Write the fonts of lines of text as CSS, with only the characters that are used."""
+    """Write the fonts of lines of text as CSS, reduced to the characters that are used."""
     needed: dict[tuple[str, bool, bool], set[str]] = {}
     for run in marks:
         if not isinstance(run, Run):
@@ -91,7 +91,7 @@ def font_faces(marks: Iterable[Mark]) -> str:
 
 
 def image(picture: Picture, box: Box, *, jpeg: int = 0) -> str:
-    """Write a picture as an SVG element: `box` is left, top, right, bottom; PNG unless `jpeg`."""
+    """Write a picture as an SVG element in `box` (left, top, right, bottom), as PNG or JPEG."""
     left, top, right, bottom = box
     return (
         f'<image x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
@@ -101,7 +101,7 @@ def image(picture: Picture, box: Box, *, jpeg: int = 0) -> str:
 
 
 def data_address(picture: Picture, *, jpeg: int = 0) -> str:
-    """Return a picture as a data URL: PNG, or JPEG if a quality `jpeg` is given."""
+    """Return a picture as a data URL in PNG format, or in JPEG format with quality `jpeg`."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -159,7 +159,7 @@ def _text(run: Run, height: float) -> str:
         )
     words = escape(run.text)
     if run.baseline is None:
-        # in right-to-left text, the left end is the end of the text
+        # the left end of a right-to-left line is the end of the text
         turned = ' direction="rtl" text-anchor="end"' if is_right_to_left(run.text) else ""
         return f'<text x="{_n(run.x)}" y="{_n(height - run.y)}" {look}{turned}>{words}</text>'
     if not can_be_spaced(run.text):

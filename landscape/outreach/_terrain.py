@@ -41,7 +41,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class River:
-    """Citations between two regions, more than expected by chance."""
+    """Citations between two regions that are more frequent than expected by chance."""
 
     source: int
     target: int
@@ -56,14 +56,14 @@ class Terrain:
 
     elevation: Grid  # sea level 0, highest peak 1, water -1 to 0
     # Share of recent papers among the dated papers near each pixel, 0 to 1, shrunk towards
-    # `recent_share` where papers are few; NaN if too few papers have dates
+    # `recent_share` where there are few papers; NaN if too few papers have dates
     recency: Grid
     # ``x0, x1, y0, y1``: map coordinates of the left, right, bottom and top edges
     extent: tuple[float, float, float, float]
-    peaks: tuple[Peak, ...] = ()  # one for each region that has land, the highest first
-    rivers: tuple[River, ...] = ()  # strongest flows of citations, the largest first
-    n_papers: int = 0  # papers of the atlas
-    n_undated: int = 0  # papers without a year, used only for the height
+    peaks: tuple[Peak, ...] = ()  # highest point of each region with land, sorted by height
+    rivers: tuple[River, ...] = ()  # strongest flows of citations, sorted by strength
+    n_papers: int = 0  # number of papers of the atlas
+    n_undated: int = 0  # number of papers without a year, which are used only for the height
     years: tuple[int, int] | None = None  # first and last year of the papers
     middle_year: int | None = None  # median year of the dated papers
     recent_years: tuple[int, int] | None = None  # first and last recent year, if known
@@ -74,7 +74,7 @@ class Terrain:
     peak_density: float = float("nan")  # papers per unit area on the highest peak
     atlas_hash: str = ""  # hash of positions, regions and years
     title: str = "Papers"  # name of the atlas
-    generated: bool = False  # whether any paper is generated
+    generated: bool = False  # whether the atlas contains synthetic papers
 
     @property
     def size(self) -> tuple[int, int]:
@@ -95,7 +95,7 @@ class Terrain:
         return column, row
 
     def window(self, left: int, top: int, right: int, bottom: int) -> Terrain:
-        """Return the part of the terrain in a window, in pixels; peaks and rivers are unchanged."""
+        """Crop the terrain to a window in pixels; peaks and rivers are unchanged."""
         x0, x1, y0, y1 = self.extent
         width, height = self.size
         across, up = (x1 - x0) / width, (y1 - y0) / height
@@ -125,14 +125,14 @@ def make_terrain(
     Parameters
     ----------
     atlas : Atlas
-        With ``map`` and, optionally, ``topics`` and the years of its papers.
+        Atlas with ``map`` and, optionally, ``topics`` and the years of the papers.
     size : (int, int), default (2048, 2048)
         Width and height of the arrays, in pixels, each 16 to 4,096;
         `landscape.outreach.paint` draws the terrain at any size.
     sea_share : float, default 0.97
-        Share of the papers on land, 0.5 to 0.999.
+        Share of the papers that are on land, 0.5 to 0.999.
     recent_years : int, default 5
-        Number of years at the end of the corpus that are recent.
+        Number of last years of the corpus that are considered recent.
     margin : float, default 0.04
         Width of the water at the edge, as a share of the longer side.
 
@@ -143,8 +143,7 @@ def make_terrain(
     Raises
     ------
     InputError
-        If the atlas has no papers or positions that are not finite, or a setting is out of
-        range.
+        If the atlas has no papers, a position is not finite, or a setting is out of range.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin
     if not all(16 <= side <= LARGEST for side in size):
         raise InputError(
             f"A terrain of {size[0]:,} x {size[1]:,} pixels is not supported; each side must be 16 "
-            f"to {LARGEST:,}. For a larger picture, use paint(terrain, size=...)."
+            f"to {LARGEST:,} pixels. For a larger picture, use paint(terrain, size=...)."
         )
     if not 0.5 <= sea_share <= 0.999:
         raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
@@ -239,7 +238,7 @@ def digest_of(*columns: NDArray[Any]) -> str:
     return whole.hexdigest()[:32]
 
 
-_VOTES = 25  # nearest papers that decide the region of a summit
+_VOTES = 25  # number of nearest papers that determine the region of a summit
 
 
 def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -> tuple[Peak, ...]:
@@ -254,7 +253,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
         zip(*(part.tolist() for part in np.unique(topic, return_counts=True)), strict=True)
     )
     best: dict[int, tuple[bool, float, int]] = {}
-    # Start from the highest paper of each region; a summit replaces it.
+    # Start with the highest paper of each region. Replace it if the region has a summit.
     order = named[np.lexsort((cells[named], height.ravel()[cells[named]]))]
     for region, last in zip(*np.unique(topic[order][::-1], return_index=True), strict=True):
         cell = int(cells[order[::-1][last]])
@@ -306,10 +305,10 @@ def _summits(
     ]
 
 
-_WIDE = 2.0  # kernel of the recency, relative to the narrowest kernel of the heights
+_WIDE = 2.0  # kernel width of the recency, relative to the narrowest kernel of the heights
 _PRIOR = 25.0  # weight of the share of the whole corpus, in papers
-_STRAY = 0.002  # share of the latest papers whose dates are treated as errors
-_TELLING = 0.02  # a share of recent papers closer to 0 or 1 is not mapped
+_STRAY = 0.002  # share of papers with the latest dates, which are treated as errors
+_TELLING = 0.02  # recency is mapped only if the share of recent papers differs more from 0 and 1
 
 
 @dataclass(frozen=True)
@@ -323,13 +322,13 @@ class Dates:
 
     @property
     def middle(self) -> int | None:
-        """Latest year for which at least half of the dated papers are from this year or later."""
+        """Median year of the dated papers, or the later of two middle years."""
         known = np.sort(self.years[np.isfinite(self.years)])
         return int(known[len(known) // 2]) if len(known) else None
 
     @property
     def n_undated(self) -> int:
-        """Papers without a year."""
+        """Number of papers without a year."""
         return int(np.isnan(self.years).sum())
 
 
@@ -369,7 +368,7 @@ def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
         return counts.reshape(shape).astype(np.float32)
 
     sigma = _WIDE * ground.bandwidth
-    within = np.float32(4 * np.pi * sigma**2)  # cells that a Gaussian averages over
+    within = np.float32(4 * np.pi * sigma**2)  # number of cells in the Gaussian
     all_dated = blurred(counted(dated), sigma) * within
     recent = blurred(counted(newer), sigma) * within
     share = (recent + _PRIOR * dates.share) / (all_dated + _PRIOR)
@@ -377,7 +376,7 @@ def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
 
 
 def recency_position(recency: Any, *, whole: float) -> Any:
-    """Compare recent shares with the whole corpus: 0 is much older, 0.5 equal, 1 much newer."""
+    """Compare shares of recent papers with the corpus, from 0 (older) to 1 (newer)."""
     if np.isnan(whole):
         return np.full_like(np.asarray(recency, dtype=np.float32), 0.5)
     share = np.clip(recency, 1e-4, 1 - 1e-4)
@@ -385,15 +384,15 @@ def recency_position(recency: Any, *, whole: float) -> Any:
     return np.clip(0.5 + odds / (2 * np.log(7)), 0, 1)
 
 
-MOST = 18  # rivers on a map
+MOST = 18  # maximum number of rivers on a map
 _LEAST_CITATIONS = 12
 _BEYOND_CHANCE = 2.0
 _STEP = 4  # cells of the height grid per cell of the river grid
-_SHORTEST = 0.06  # relative to the longer side; shorter rivers are not drawn
+_SHORTEST = 0.06  # minimum length of a river, relative to the longer side
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
-    """Count citations between pairs of regions that cite more than expected by chance."""
+    """Count citations between regions that cite each other more than expected by chance."""
     source, target = topic[cited], topic[citing]
     between = (source >= 0) & (target >= 0) & (source != target)
     source, target = source[between], target[between]
@@ -405,7 +404,8 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
     table = table.reshape(n, n)
     chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     strong = (table >= _LEAST_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
-    # Keep the stronger of two directions. If they are equal, keep the one from the lower number.
+    # Keep the stronger direction of each pair. If both are equal, keep the direction from the
+    # region with the lower number.
     lower = np.tri(n, k=-1, dtype=bool)
     strong &= (table > table.T) | ((table == table.T) & ~lower)
     flows = [(int(regions[i]), int(regions[j]), int(table[i, j])) for i, j in np.argwhere(strong)]
@@ -415,7 +415,7 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
 def find_rivers(
     ground: Ground, peaks: Sequence[Peak], flows: Sequence[tuple[int, int, int]]
 ) -> tuple[River, ...]:
-    """Find courses of rivers for the strongest flows, through valleys and only on land."""
+    """Find the courses of rivers for the strongest flows, in valleys and only on land."""
     from scipy.ndimage import distance_transform_edt
     from skimage.graph import MCP_Geometric
 
@@ -482,7 +482,7 @@ def _rounded(path: Floats) -> Floats:
 def river_cover(
     size: tuple[int, int], window: tuple[int, int, int, int], courses: Sequence[Course]
 ) -> NDArray[np.float32]:
-    """Return how much of each pixel is covered by rivers, which widen along their course."""
+    """Return the share of each pixel that rivers cover; rivers widen along their course."""
     left, top, right, bottom = window
     cover = np.zeros((bottom - top, right - left), dtype=np.float32)
     for across, down, breadth in courses:

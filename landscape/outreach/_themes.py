@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Grid = NDArray[np.float32]
 
 Stops = tuple[tuple[float, str], ...]
-STEPS = 1024  # colours of a ramp
+STEPS = 1024  # number of colours of a ramp
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Theme:
-    """Style of a map. Colours are hex; strengths are shares, 0 to 1."""
+    """Style of a map. Colours are hex codes; strengths are between 0 and 1."""
 
     name: str
     words: str

@@ -32,7 +32,7 @@ RECOMMENDED = {
 _EXAMPLE = "stable-diffusion-v1-5/stable-diffusion-v1-5"
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl")
-_LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)  # the third: safety checker
+_LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)  # third: for safety checkers
 _NETWORKS: dict[str, tuple[str, ...]] = {SD15: ("unet", "vae", "text_encoder")}
 _NETWORKS[SDXL] = (*_NETWORKS[SD15], "text_encoder_2")
 _TOKENIZERS = ("tokenizer", "tokenizer_2")
@@ -82,7 +82,7 @@ def find_weights(
     if local:
         found = open_folder(path)
     else:
-        require("diffusers", "outreach")  # fail before the download if it is missing
+        require("diffusers", "outreach")  # fail before the download if diffusers is missing
         folder = _fetch(str(weights), revision, _SMALL_FILES, _NETWORKS[SDXL], cache)
         found = open_folder(folder, name=str(weights), revision=folder.name)
     for kind, wanted in zip(CONTROLS, (depth, coast), strict=True):
@@ -124,7 +124,7 @@ def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
 
 
 def variant_of(folder: Path) -> str | None:
-    """Return ``"fp16"`` for a network that has only half precision, else None."""
+    """Return ``"fp16"`` if a network has only files in half precision, else None."""
     names = [file.name for file in folder.glob("*.safetensors")]
     return "fp16" if all(".fp16" in name or ".non_ema" in name for name in names) else None
 
@@ -138,7 +138,7 @@ def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -
         folder = _fetch(wanted, None, ("config.json",), ("",), cache)
         name = f"{wanted}@{folder.name}"
     else:
-        raise InputError(f"There is no ControlNet for {kind} at {wanted}; pass its folder.")
+        raise InputError(f"There is no ControlNet for {kind} at {wanted}. Pass another folder.")
     _check_network(folder, f"for {kind} in {folder}")
     its, ours = (
         _read_json(where / "config.json").get("cross_attention_dim")
@@ -147,7 +147,8 @@ def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -
     if its != ours:
         raise InputError(
             f"The ControlNet for {kind} in {folder} belongs to another family of models "
-            f"(width {its}, while {weights.name} has {ours}): use one for {weights.family}."
+            f"(width {its}, while {weights.name} has {ours}). "
+            f"Use a ControlNet for {weights.family}."
         )
     return replace(
         weights,
@@ -186,7 +187,7 @@ def _fetch(
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
             raise RemoteError(
                 f"The weights {name}{at} cannot be downloaded from the Hub: {reason[:300]} "
-                "Download them elsewhere, and pass their folder."
+                "Download them on a machine with network access, and pass the folder."
             ) from error
         if any(folder.glob("unet/*.safetensors")) or any(folder.glob("*.safetensors")):
             break
@@ -194,7 +195,7 @@ def _fetch(
 
 
 def _check_network(folder: Path, of: str) -> None:
-    """Check that one network is complete and in safetensors."""
+    """Check that one network is complete and stored as safetensors."""
     from safetensors import SafetensorError, safe_open
 
     if not (folder / "config.json").is_file():
@@ -247,7 +248,7 @@ def _read_index(folder: Path) -> dict[str, Any]:
             raise InputError(_single_file(file))
     raise InputError(
         f"{folder} has no model_index.json, so it is not a folder of diffusers weights; "
-        f"pass a folder of save_pretrained, or a Hub id such as {_EXAMPLE}."
+        f"pass a folder written by save_pretrained, or a Hub id such as {_EXAMPLE}."
     )
 
 
@@ -263,17 +264,17 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _family(index: dict[str, Any], name: str) -> str:
-    """Return the family of a model; raise InputError for a model with program code."""
+    """Return the family of a model; raise InputError if it contains program code."""
     parts = {part for part, what in index.items() if isinstance(what, list) and any(what)}
     kind = index.get("_class_name", "unknown")
-    # Older versions of diffusers import any module named in the index, even from the folder.
+    # Old versions of diffusers import any module that the index names, even from the folder.
     foreign = [part for part in sorted(parts) if index[part][0] not in _LIBRARIES]
     if not isinstance(kind, str):
         foreign.insert(0, "the pipeline")
     if foreign:
         raise InputError(
-            f"The weights {name} contain program code for {one_line(foreign[0])[:80]}, "
-            "which is not run; use a plain Stable Diffusion 1.5 or XL model."
+            f"The weights {name} contain program code for {one_line(foreign[0])[:80]} and were "
+            "not loaded. Use a plain Stable Diffusion 1.5 or XL model."
         )
     if not {"unet", "vae", "text_encoder"} <= parts:
         raise InputError(

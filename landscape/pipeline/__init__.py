@@ -1,1 +1,1 @@
-"""Build an atlas: stages, executor and commit. The only package that writes an atlas."""
+"""Build an atlas in stages. No other package writes an atlas."""

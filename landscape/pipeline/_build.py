@@ -1,4 +1,4 @@
-"""Build or update an atlas: run the stages whose inputs or parameters changed."""
+"""Build or update an atlas. Only stages with changed inputs or parameters run."""
 
 from __future__ import annotations
 
@@ -80,38 +80,38 @@ def build(
     approve: Callable[[str], bool] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Build an atlas from files of papers, or bring one up to date.
+    """Build an atlas from files of papers, or update an existing atlas.
 
     Parameters
     ----------
     inputs : path or iterable of path
-        Files in any of the supported formats. The atlas contains exactly these files: the
-        papers of a file that is no longer listed are removed.
+        Files in any of the supported formats. The atlas contains exactly these files. If a file
+        is no longer listed, the papers of this file are removed.
     out : path
-        Folder of the atlas, usually ``NAME.atlas``: new, empty, or an existing atlas.
+        Folder of the atlas, usually ``NAME.atlas``. It must be new, empty, or an existing atlas.
     embedder : str, optional
         ``"minilm"`` (offline), ``"openai:MODEL"``, ``"st:NAME_OR_PATH"``, ``"ready"`` (the
         vectors in the inputs), or ``"ready:FILE"``. The file is a Parquet file with the columns
         ``paper_id`` and ``embedding``, or a ``.npy`` file with one row per record in the order of
         the inputs. A ``.npy`` file requires that no record is merged or rejected.
         ``"ready:FILE@MODEL"`` also names the model of the vectors, so that queries can be
-        embedded. By default, the vectors in the inputs are used if every paper has one, else
-        MiniLM.
+        embedded. By default, the vectors in the inputs are used if every paper has a vector.
+        Otherwise, MiniLM is used.
     layout : str, optional
         ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which keeps the
         coordinates of the current map and adds the new papers. By default, the coordinates in
-        the inputs are used if every paper has them, else UMAP.
+        the inputs are used if every paper has coordinates. Otherwise, UMAP is used.
     seed : int, optional
-        Seed of the map. A seeded map is reproducible on a CPU, but is computed on one core. With
-        a seed, MiniLM uses float32, so that all CPUs give the same vectors up to rounding.
+        Seed of the map. If a seed is given, the map is reproducible on a CPU, but is computed on
+        one core. MiniLM then uses float32, so that all CPUs give the same vectors up to rounding.
     n_neighbors : int, default 15
         Number of neighbours of each paper in UMAP.
     min_dist : float, default 0.05
-        Minimum distance of points in UMAP, in map units.
+        Minimum distance between points in UMAP, in map units.
     keywords_limit : int, default 20
         Maximum number of keywords per paper.
     tagger : str, default "auto"
-        Part-of-speech tagger. ``"auto"`` selects ``"rules"``, the most accurate tagger in tests.
+        Part-of-speech tagger. ``"auto"`` selects ``"rules"``, which was the most accurate tagger.
     topics_method : {"density", "hdbscan"}, default "density"
         Method that finds the regions.
     max_regions, n_continents : int, optional
@@ -122,15 +122,15 @@ def build(
         Complete Unified Astronomy Thesaurus, downloaded with ``landscape fetch uat``. The default
         is the subset included in the package.
     known_reviews : path or iterable of path, optional
-        Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or text
-        with one identifier per line.
+        Lists of papers that are known to be reviews. A list is a file of JSON lines with
+        ``bibcode`` and ``identifier``, or a text file with one identifier per line.
     citations : path or iterable of path, optional
-        Files of citations, see `landscape.corpus.readers._citations.read_citations`. References
-        in the papers' own records are always used.
+        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
+        in the records of the papers are always used.
     title : str, optional
         Title of the atlas. The default is its current title, or the name of the folder.
     workers : int, optional
-        Number of processes, one per core by default. It does not change the result.
+        Number of processes. The default is one per core. The result does not depend on it.
     approve : callable, optional
         Function that is called with a question before a paid embedding starts. It returns True
         to approve the cost.
@@ -148,13 +148,13 @@ def build(
     AtlasError
         If `out` is not an atlas, or has a newer format.
     DiskFullError
-        If the disk is full; the same call resumes the build.
+        If the disk is full. Repeat the call to resume the build.
 
     Notes
     -----
     A stage runs only if its inputs or parameters have changed. It writes temporary files and
-    renames them; after an interruption the next build resumes from the last finished chunk.
-    Papers with unchanged text keep their keywords and vectors.
+    renames them when they are complete. After an interruption, the next build resumes from the
+    last finished chunk. Papers with unchanged text keep their keywords and vectors.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def build(
             f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
     with locked(folder):
-        # Read again under the lock: another build may have changed it.
+        # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         _run_stages(Context(folder, options, manifest, say or (lambda _: None), files))
@@ -206,7 +206,7 @@ def _run_stages(context: Context) -> None:
     ran: list[str] = []
     while stage := next((stage for stage in STAGES if not is_fresh(stage, context)), None):
         if ran.count(stage.name) > 1:  # avoid an endless loop
-            raise RuntimeError(f"stage {stage.name} is out of date after it ran twice")
+            raise RuntimeError(f"The stage {stage.name} is still out of date after two runs.")
         if not ran:
             with report_full_disk(context.folder):
                 remember(context.folder, context.manifest)
@@ -223,7 +223,7 @@ def _run_stages(context: Context) -> None:
         context.manifest,
         complete=True,
         title=context.manifest.title if title is None else title,
-        parts=tuple(  # inputs with unchanged content may have another modification time
+        parts=tuple(  # the modification time can change even if the content does not
             dataclasses.replace(part, modified=file.modified)
             for part, file in zip(context.manifest.parts, context.inputs, strict=True)
         ),
@@ -231,16 +231,16 @@ def _run_stages(context: Context) -> None:
     if finished != context.manifest:
         write_manifest(context.folder, finished)
     if not ran:
-        context.say("nothing has changed: the atlas is up to date")
+        context.say("Nothing has changed. The atlas is up to date.")
     shutil.rmtree(context.folder / WORK, ignore_errors=True)
 
 
 def _manifest_of(folder: Path) -> Manifest | None:
-    """Return the manifest of an existing atlas; None for a new or empty folder."""
+    """Return the manifest of an existing atlas, or None if the folder is new or empty."""
     if not folder.exists():
         return None
     if folder.is_dir() and not (folder / MANIFEST_NAME).exists():
-        # A build that was killed before its first manifest leaves these files.
+        # A build that was stopped before it wrote a manifest leaves these files.
         left = (WORK, LOCK_NAME)
         names = (path.name for path in folder.iterdir() if path.name not in left)
         others = [name for name in names if not name.endswith(TEMPORARY_SUFFIX)]
@@ -259,15 +259,15 @@ def add_citations(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Add a citation graph to an atlas, or replace the existing one.
+    """Add a citation graph to an atlas, or replace the existing graph.
 
     Parameters
     ----------
     atlas : path
         Folder of the atlas.
     files : path or iterable of path
-        See `landscape.corpus.readers._citations.read_citations`. References in the papers' own
-        records are also used.
+        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
+        in the records of the papers are also used.
     say : callable, optional
         Function that receives messages for the user, one line each.
 
@@ -278,7 +278,7 @@ def add_citations(
     Raises
     ------
     InputError
-        If a file cannot be read, or a build is writing to the folder.
+        If a file cannot be read, or another build is writing to the folder.
     AtlasError
         If the directory is not a finished atlas.
 

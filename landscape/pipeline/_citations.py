@@ -1,4 +1,4 @@
-"""Build stage that writes the citation graph, including cited papers outside the atlas."""
+"""Stage that writes the citation graph, including cited papers outside the atlas."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from landscape.overlays.citations import Links
 
-_LONGEST = 500  # characters in the name of a stub
+_LONGEST = 500  # maximum number of characters in the name of a stub
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi")
 _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
-"""Columns with names of other papers, and whether those papers are the citing ones."""
+"""Columns with names of linked papers. The value is True if the linked papers cite the paper."""
 
 
 def _run(context: Context) -> StageResult:
@@ -84,7 +84,7 @@ def _without_unlinked(
 def _read_pairs(
     context: Context,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...], dict[str, str]]:
-    """Read citations from the papers, then from the citation files of the user.
+    """Read citations from the records of the papers and from the citation files of the user.
 
     Return the citing and the cited node of every pair, and the names and titles of the stubs.
     """
@@ -96,7 +96,7 @@ def _read_pairs(
 
     papers: dict[str, list[str | None]] = {name: [] for name in _NAMES}
     titles: dict[str, str] = {}
-    # Pairs of citing and cited papers: rows of the atlas, or names.
+    # Pairs of citing and cited papers, which are given as rows of the atlas or as names.
     pairs: list[tuple[NDArray[np.int64] | pa.Array, NDArray[np.int64] | pa.Array]] = []
     start = 0
     for path in context.part_files(PAPERS):

@@ -23,18 +23,18 @@ def open_demo(
     n_papers: int = _USUAL_SIZE,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Open the demo atlas; build it first if it does not exist.
+    """Open the demo atlas. If it does not exist, build it first.
 
-    The papers are generated and are not evidence about astronomy. No network or API key is needed.
+    The papers are synthetic and contain no real results. No network or API key is needed.
 
     Parameters
     ----------
     folder : path, optional
         Directory that contains ``demo.atlas``. By default, it is read from the environment
-        variable ``LANDSCAPE_DEMO``. Without the variable, the working directory and its parents
-        are searched, and a new atlas is built in the working directory. The variable can also
-        name another atlas, which is then opened instead of the demo; ``landscape lab ATLAS`` and
-        ``landscape app`` use this to run notebooks on your papers.
+        variable ``LANDSCAPE_DEMO``. If the variable is not set, the working directory and its
+        parents are searched, and a new atlas is built in the working directory. The variable can
+        also be the path of another atlas, which is then opened instead of the demo atlas.
+        ``landscape lab ATLAS`` and ``landscape app`` use this to run notebooks on your papers.
     n_papers : int, default 4000
         Number of papers of a new demo atlas. On a laptop, the build takes a few minutes for
         4,000 papers and a few seconds for 400.
@@ -66,7 +66,7 @@ def open_demo(
         try:
             return AtlasStore.open(atlas)
         except AtlasError as error:
-            # An interrupted build of the demo is resumed; other errors are reported.
+            # If the build of the demo was interrupted, it is resumed. Other errors are raised.
             if "not finished" not in str(error):
                 raise
     return build_demo(atlas, n_papers=n_papers, seed=1, say=say)
@@ -80,7 +80,7 @@ def build_demo(
     workers: int | None = None,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Generate the demo corpus and build its atlas, or resume an interrupted build."""
+    """Generate the demo corpus and build an atlas from it, or resume an interrupted build."""
     from landscape.corpus.demo import write_demo
 
     if say:
@@ -92,7 +92,7 @@ def build_demo(
         seed=seed,
         workers=workers,
         title=TITLE,
-        # The themes have no papers in common, so the default of UMAP would shrink each to a point.
+        # The themes share no papers, so the default of UMAP would shrink each theme to a point.
         min_dist=0.5,
         say=say,
     )

@@ -1,4 +1,4 @@
-"""Build stage that computes the embeddings or reads them from the inputs, one file per part."""
+"""Stage that computes the embeddings or reads them from the inputs, one file per part."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ EMBEDDINGS = "embeddings"
 VERSION = 2
 
 WITH_WORDS = frozenset(["minilm"])
-"""Embedders that also give the word vectors for reranking."""
+"""Embedders that also compute the word vectors for reranking."""
 
 READY_MODELS = {("pathfinder", 1536): "text-embedding-3-small"}
-"""Model of the vectors of a source, by source and dimension (Iyer et al. 2024)."""
+"""Embedding models of precomputed vectors, by source and dimension (Iyer et al. 2024)."""
 
 
 def embedder_of(context: Context) -> str:
-    """Return the embedder of this build: the option, else the default for the inputs."""
+    """Return the embedder of this build. If no option is set, it depends on the inputs."""
     asked = context.options.embedder
     if asked is not None:
         return asked
@@ -76,7 +76,7 @@ def _parameters(context: Context) -> dict[str, Any]:
 
 
 def _was_exact(context: Context) -> bool:
-    """Whether the last build used float32; adding papers without a seed then keeps it."""
+    """Return whether the last build used float32. Then new papers also use float32."""
     previous = recall(context.folder)
     record = previous.stage("embeddings") if previous else None
     return record is not None and record.parameters.get("precision") == "float32"
@@ -89,7 +89,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
         file, _ = file_and_model(spec.partition(":")[2])
         if not file.is_file():
-            raise InputError(f"There is no file of ready-made vectors {file}; check --embedder.")
+            raise InputError(f"There is no file of precomputed vectors {file}; check --embedder.")
         papers = context.product("ingest", "papers")
         return {"papers": papers, "vectors": sha256_of(file)}
     products = context.manifest.stages["ingest"].products
@@ -126,7 +126,7 @@ def _run(context: Context) -> StageResult:
 
 
 def _embed(context: Context) -> tuple[dict[str, Any], int]:
-    """Embed the papers that have no vector of the same model in the last finished build."""
+    """Embed the papers. Vectors of the same model in the last finished build are reused."""
     settings_digest = digest([VERSION, _parameters(context)])
     known = _Known(recall(context.folder), settings_digest)
     works, places = [], []
@@ -164,8 +164,8 @@ def _take_ready(context: Context) -> dict[str, Any]:
     dimensions = {brought.dimension for brought in ready if brought is not None}
     if len(dimensions) > 1:
         raise InputError(
-            f"The ready-made vectors have different dimensions ({sorted(dimensions)}), so they "
-            "come from different models; recompute all embeddings with --embedder minilm."
+            f"The precomputed vectors have different dimensions ({sorted(dimensions)}), so they "
+            "are from different models. Compute all embeddings with --embedder minilm."
         )
     dimension = dimensions.pop()
     source = names.pop() if len(names) == 1 else ""
@@ -183,7 +183,7 @@ def _take_file(context: Context, spec: str) -> dict[str, Any]:
     path, model = file_and_model(spec.partition(":")[2])
     ready = ReadyVectors(path, model=model)
     rows = _rows_by_id(context, ready) if ready.is_parquet else _rows_by_number(context, ready)
-    # Check and normalise the vectors in file order, then read them in the order of the atlas.
+    # Check and normalise the vectors in the order of the file, then sort them as in the atlas.
     whole = context.work("embeddings", "ready.npy")
     write_matrix(whole, ready.blocks(), rows=ready.rows, columns=ready.dimension)
     targets = context.part_files(EMBEDDINGS, ".npy")
@@ -195,18 +195,18 @@ def _take_file(context: Context, spec: str) -> dict[str, Any]:
 
 
 def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
-    """Match rows to papers by their order; raise InputError unless every record is one paper."""
+    """Match rows to papers by order. Raise InputError if a record was merged or rejected."""
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
-            f"The vectors in {ready.path} cannot be matched: of {counts['read']:,} records "
-            f"{counts['merged']:,} were merged with others and {counts['rejected']:,} rejected. "
-            "Give a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
+            f"The vectors in {ready.path} cannot be matched, because of {counts['read']:,} "
+            f"records, {counts['merged']:,} were merged and {counts['rejected']:,} were rejected. "
+            "Pass a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
         )
     if ready.rows != counts["kept"]:
         raise InputError(
             f"The vectors in {ready.path} cannot be used: the file has {ready.rows:,} rows for "
-            f"{counts['kept']:,} papers."
+            f"{counts['kept']:,} papers. Pass a file with one row per paper."
         )
     return np.arange(ready.rows)
 
@@ -231,15 +231,15 @@ def _blocks(
 
 
 def _word_chunks(chunk: Path) -> tuple[Path, Path]:
-    """Return the files for the word vectors of a chunk, which are written before the chunk."""
+    """Return the files of the word vectors of a chunk. They are written before the chunk."""
     return chunk.with_suffix(".words.npy"), chunk.with_suffix(".counts.npy")
 
 
 class _Known:
-    """Vectors of the last finished build that can be reused because the model is the same."""
+    """Vectors of the last finished build that can be reused, if the model is the same."""
 
     def __init__(self, previous: Previous | None, settings_digest: str) -> None:
-        # A vector is reused for every paper with the same text.
+        # Papers with the same text have the same vector.
         usable = previous is not None and previous.stage("ingest") is not None
         record = previous.stage("embeddings") if previous and usable else None
         self.model: dict[str, Any] | None = None
@@ -258,7 +258,7 @@ class _Known:
 
 
 class _LazyEmbedder:
-    """Embedder that loads its model at the first chunk; a paid model needs approval first."""
+    """Embedder that loads the model when it is first used. A paid model must be approved."""
 
     def __init__(
         self,
@@ -268,7 +268,7 @@ class _LazyEmbedder:
         works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works
-        # The file name contains the settings, so that other settings use another file.
+        # The file name contains a hash of the settings, so different settings use different files.
         self._note = context.work("embeddings", f"model-{settings_digest}.json")
         # New vectors must come from the same model as the existing chunks and vectors.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
@@ -288,7 +288,7 @@ class _LazyEmbedder:
         write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
     def describe(self) -> dict[str, Any]:
-        """Return the manifest entry of the model, and load the model only if needed."""
+        """Return the manifest entry of the model. The model is loaded only if necessary."""
         if self._described is None:
             self._described = dict(self._load().describe())
         return dict(self._described)
@@ -319,8 +319,8 @@ class _LazyEmbedder:
         approve = self._context.options.approve
         if approve is None or not approve(f"Embed {whole}?"):
             raise InputError(
-                f"Nothing was sent: embedding {whole} was not approved. Confirm the question, pass "
-                "--yes, or embed offline with --embedder minilm."
+                f"Nothing was sent: embedding {whole} was not approved. Answer the question with "
+                "yes, pass --yes, or embed offline with --embedder minilm."
             )
         embedder.allow(whole.papers)
 

@@ -1,4 +1,4 @@
-"""Run work on parts in parallel and in chunks, so that an interrupted build can resume."""
+"""Process parts in parallel and in chunks, so that an interrupted build can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WAITING = 4  # batches per process
 def in_order(
     work: Callable[[Batch], Result], batches: Iterable[Batch], *, workers: int
 ) -> Iterator[Result]:
-    """Apply `work` to batches in parallel and yield the results in order."""
+    """Apply a function to batches in parallel. Yield the results in the order of the batches."""
     if workers == 1:
         yield from map(work, batches)
         return
@@ -42,12 +42,12 @@ def in_order(
 
 
 CHUNK = 1000
-"""Papers per chunk; an interrupted build repeats at most one chunk."""
+"""Number of papers per chunk. An interrupted build repeats at most one chunk."""
 
 
 @dataclass(frozen=True)
 class PartWork:
-    """Resumable work on some rows of a part, in chunks."""
+    """Processing of selected rows of a part in chunks, which can be resumed."""
 
     part: Path
     rows: NDArray[np.int64]
@@ -68,7 +68,7 @@ class PartWork:
     ) -> tuple[PartWork, NDArray[np.int64]]:
         """Plan the work on the papers whose key is not in `known`.
 
-        Also return, for each paper, its row in the known results followed by the new results.
+        Also return the row of each paper in an array of the known results and the new results.
         """
         keys = row_keys(part)
         rows = match_rows(keys, known)
@@ -82,14 +82,14 @@ class PartWork:
         return len(self.keys) - len(self.rows)
 
     def files(self) -> list[Path]:
-        """Return the file of each chunk, finished or not, in the order of the rows."""
+        """Return the files of all chunks (also unfinished chunks) in the order of the rows."""
         return [
             self.folder / f"{start:09d}-{self._mark(start)}{self.ending}"
             for start in range(0, len(self.rows), CHUNK)
         ]
 
     def unfinished(self) -> Iterator[tuple[Path, list[str]]]:
-        """Yield the file and the texts of every unfinished chunk."""
+        """Yield the output file and the texts of every unfinished chunk."""
         files = self.files()
         if all(path.is_file() for path in files):
             return

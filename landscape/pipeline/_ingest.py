@@ -21,16 +21,16 @@ REJECTED = "rejected.jsonl"
 
 
 def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
-    """Check that the inputs can be read, and compute their checksums."""
+    """Check that the input files can be read, and compute their checksums."""
     from landscape.corpus.readers import choose_reader
 
     known_checksums = {(part.file, part.bytes, part.modified): part.sha256 for part in known}
     seen: set[Path] = set()
     found = []
     for path in paths:
-        choose_reader(path)  # raises for an unreadable file
+        choose_reader(path)  # raises InputError if the file cannot be read
         if path.resolve() in seen:
-            raise InputError(f"{path} is given twice; name each input once.")
+            raise InputError(f"{path} is given twice; pass each input only once.")
         seen.add(path.resolve())
         state = path.stat()
         checksum = known_checksums.get((path.name, state.st_size, state.st_mtime_ns))
@@ -60,7 +60,7 @@ def _run(context: Context) -> StageResult:
         )
     names = ("read", "kept", "merged", "rejected")
     counts = {name: getattr(report, name) for name in names}
-    why = " (each with its reason in rejected.jsonl)" if report.rejected else ""
+    why = " (see rejected.jsonl for the reasons)" if report.rejected else ""
     context.say(
         f"read {report.read:,} = kept {report.kept:,} + merged {report.merged:,} + "
         f"rejected {report.rejected:,}{why}"
@@ -106,17 +106,17 @@ def _run(context: Context) -> StageResult:
 
 
 class SourceNeeded(Exception):  # noqa: N818 - not an error
-    """Raised when ready-made vectors or coordinates must be read from the inputs again."""
+    """Signal that precomputed vectors or coordinates must be read again from the inputs."""
 
 
 def brings_all(context: Context, kind: str) -> bool:
-    """Return whether the inputs have ready-made values of a kind for every paper."""
+    """Return whether the inputs contain precomputed vectors or coordinates of every paper."""
     brought = context.manifest.stages["ingest"].details["ready"][kind]
     return all(part.name in brought for part in context.manifest.parts if part.rows)
 
 
 def ready_files(context: Context, kind: str) -> list[Path | None]:
-    """Return the files with precomputed vectors or coordinates, one per part."""
+    """Return the files with precomputed vectors or coordinates, one file per part."""
     brought = context.manifest.stages["ingest"].details["ready"][kind]
     without = [p.name for p in context.manifest.parts if p.rows and p.name not in brought]
     if without:
@@ -132,7 +132,7 @@ def ready_files(context: Context, kind: str) -> list[Path | None]:
 
 
 def _complete(path: Path) -> bool:
-    """Return whether no row is missing (missing rows are NaN)."""
+    """Return whether a file has no missing rows. Missing rows are NaN."""
     matrix = open_matrix(path)
     return all(
         bool(np.isfinite(matrix[start : start + BLOCK]).all())
@@ -141,7 +141,7 @@ def _complete(path: Path) -> bool:
 
 
 def _coverage(files: Sequence[Path]) -> dict[str, Any]:
-    """Return first and last date, number of generated papers, and papers per source."""
+    """Return the first and last date, and the numbers of synthetic papers and papers by source."""
     import pyarrow.compute as pc
 
     table = read_columns(files, ["date", "generated", "source"])

@@ -83,18 +83,18 @@ def _read_keywords(files: list[Path]) -> pa.Array:
 
 
 def _in_order(known: pa.Array, chunks: list[Path], rows: NDArray[np.int64]) -> pa.Array:
-    """Return the keywords of a part; `rows` indexes the known keywords, then the new ones."""
+    """Return the keywords of a part. `rows` are indices of known keywords, then new keywords."""
     import pyarrow as pa
 
     old = rows < len(known)
-    place = rows - len(known) + int(old.sum())  # the reused keywords come first
+    place = rows - len(known) + int(old.sum())  # reused keywords are first
     place[old] = np.arange(int(old.sum()))
     used = known.take(pa.array(rows[old]))
     return pa.concat_arrays([used, _read_keywords(chunks)]).take(pa.array(place))
 
 
 def _fill_column(path: Path, keywords: pa.Array) -> None:
-    """Write the keywords into a part, in row groups of a fixed size for reproducible files."""
+    """Write the keywords into a part. A fixed row-group size makes the file reproducible."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -113,7 +113,7 @@ KEYWORDS_STAGE = Stage(
     name="keywords",
     version=VERSION,
     parameters=_parameters,
-    # Depend on the whole stage, because this column is written into the files of that stage.
+    # This stage changes the files of the ingest stage, so it depends on all outputs of that stage.
     inputs=inputs_from(papers="ingest"),
     run=_run,
 )

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from landscape.overlays.thesaurus._matching import TermMatches, TermReader
 
 MISSIONS = "missions.parquet"
-_AT_ONCE = 2_000  # papers
-_FEW = 10_000  # papers; for fewer, starting processes takes longer than the work
+_AT_ONCE = 2_000  # number of papers per batch
+_FEW = 10_000  # maximum number of papers for which one process is faster than several
 
 
 def _missions_run(context: Context) -> StageResult:
@@ -66,7 +66,7 @@ def _tables(
     *,
     workers: int = 1,
 ) -> Iterator[pd.DataFrame]:
-    """Apply a function to the papers of each part in batches; append the tables to `found`."""
+    """Apply a function to the papers of each part in batches. Append the tables to `found`."""
     import pandas as pd
 
     for path in context.part_files(PAPERS):
@@ -150,11 +150,11 @@ def _uat_run(context: Context) -> StageResult:
 
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
-    """Tag all papers together, because the tagger learns from the whole corpus."""
+    """Tag all papers with concepts at once, because the tagger learns from the whole corpus."""
     from landscape.overlays.thesaurus._matching import join_term_matches
     from landscape.overlays.thesaurus._tagging import tag_wording
 
-    _reader.cache_clear()  # the file may have changed since
+    _reader.cache_clear()  # the file may have changed since the last build
     read = []
     workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
     for wording in in_order(_read, _uat_batches(context), workers=workers):
@@ -183,7 +183,7 @@ def _read(batch: _UatBatch) -> TermMatches:
 
 @lru_cache(maxsize=1)
 def _reader(path: Path | None) -> TermReader:
-    """Return the term reader, made once per process."""
+    """Return the term reader, which is created once per process."""
     from landscape.overlays.thesaurus._matching import TermReader
 
     return TermReader(_thesaurus(path))
@@ -194,23 +194,23 @@ def _thesaurus(path: Path | None) -> Thesaurus:
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
-    """Embed the concepts with the model of the papers if it is free of charge."""
+    """Embed the concepts with the embedding model of the papers, unless the model is paid."""
     from landscape.overlays.thesaurus._tagging import concept_texts
 
     model = context.manifest.stages["embeddings"].model
     try:
         return _embedded(tuple(concept_texts(thesaurus)[1]), json.dumps(model)) if model else None
     except LandscapeError as error:
-        context.say(f"Concepts are found without embeddings: {error}")
+        context.say(f"Concepts are matched without embeddings, because embedding failed: {error}")
         return None
 
 
 @lru_cache(maxsize=1)
 def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
-    """Embed texts with a model described in JSON; return None for a paid model."""
+    """Embed texts with a model described in JSON. Return None if the model is paid."""
     from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
-    # The user named this model for the build, so it is trusted.
+    # The user selected this model for the build, so it is trusted.
     embedder = embedder_for(json.loads(model), trust=True)
     return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
 
@@ -238,7 +238,7 @@ UAT_STAGE = Stage(
 
 
 def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) -> list[str]:
-    """Write one table per part of the atlas."""
+    """Write the tables of a layer, one table per part of the atlas."""
     import pyarrow as pa
 
     schema = layer_schema(layer)

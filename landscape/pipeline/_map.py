@@ -1,4 +1,4 @@
-"""Stages of the map: coordinates, regions and quality."""
+"""Stages that compute the coordinates, the regions and the quality of the map."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAP = "map.parquet"
 
 
 def layout_of(context: Context) -> str:
-    """Return the layout of this build: the option, else the default for the inputs."""
+    """Return the layout of this build. If no option is set, it depends on the inputs."""
     asked = context.options.layout
     if asked is not None:
         return asked
@@ -47,14 +47,14 @@ def layout_of(context: Context) -> str:
 
 
 def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
-    """Open all embeddings, memory-mapped, as a context manager."""
+    """Return a context manager that memory-maps all embeddings."""
     return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
 
 
 def write_map(
     context: Context, coordinates: NDArray[np.float32], topic_id: NDArray[np.int32] | None = None
 ) -> list[str]:
-    """Write ``map.parquet``, one file per source."""
+    """Write ``map.parquet``, one file per part."""
     import pyarrow as pa
 
     if topic_id is None:
@@ -78,7 +78,7 @@ def write_map(
 
 
 def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
-    """Read paper ids, coordinates of shape (n_papers, 2) and topic numbers."""
+    """Read paper ids, coordinates (shape (n_papers, 2)) and topic numbers."""
     table = read_columns(files, ["paper_id", "x", "y", "topic_id"])
     coordinates = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
     return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
@@ -134,18 +134,18 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
 
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
-    """Keep the coordinates of the last map and place the new papers."""
+    """Keep the coordinates of the last map, and place new papers on this map."""
     from landscape.mapping._projection import place
 
     previous = recall(context.folder)
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
-        context.say("There is no earlier map to keep; UMAP computes a new one.")
+        context.say("There is no earlier map. UMAP computes a new map.")
         return _project(context, vectors, "umap"), 0
     old_row = old_rows(context, previous)
     _, old_coordinates, _ = read_map(previous.files(MAP))
     kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
     if len(kept) == 0:
-        context.say("No paper of the earlier map remains; UMAP computes a new one.")
+        context.say("None of the papers of the earlier map remain. UMAP computes a new map.")
         return _project(context, vectors, "umap"), 0
     coordinates = np.empty((len(vectors), 2), dtype=np.float32)
     coordinates[kept] = old_coordinates[old_row[kept]]
@@ -157,7 +157,7 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
 
 
 def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
-    """Return the row that each paper had in the last finished atlas."""
+    """Return the row of each paper in the last finished atlas, or -1 if the paper is new."""
     return match_ids(paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS)))
 
 
@@ -215,7 +215,7 @@ def _find(
     papers: pa.Table,
     vectors: NDArray[np.float32],
 ) -> tuple[Topics, dict[str, Any] | None]:
-    """Find and name the topics; if the language model fails, use the names without it."""
+    """Find and name the topics. If the language model fails, the names are not improved."""
     from landscape.mapping._regions import build_topics
 
     def find(language_model: Any) -> Topics:
@@ -240,12 +240,12 @@ def _find(
             language_model = connect()
             return find(language_model), {"name": language_model.model}
         except LandscapeError as error:
-            context.say(f"The names of topics are not polished: {error}")
+            context.say(f"The names of topics were not improved, because the model failed: {error}")
     return find(None), None
 
 
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Return each paper's region and continent in the last finished atlas, -1 if it is new."""
+    """Return the region and continent of each paper in the last finished atlas, -1 if new."""
     import pyarrow.parquet as pq
 
     previous = recall(context.folder)
@@ -292,7 +292,7 @@ QUALITY = "quality.json"
 
 
 def _how_made(manifest: Manifest) -> dict[str, Any]:
-    """Return the parameters of the map and its regions, which comparison runs also use."""
+    """Return the parameters of the map and of the regions, also used by comparison maps."""
     projection = manifest.stages["projection"].parameters
     settings = ("layout", "n_neighbors", "min_dist")
     return {
@@ -320,7 +320,7 @@ def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
             vectors,
             coordinates[:, 0],
             coordinates[:, 1],
-            # The first category of a paper is the primary one.
+            # The first category of a paper is the primary category.
             categories=[names[0] if names else None for names in papers["categories"].to_pylist()],
             topics=pd.read_parquet(folder / TOPICS),
             **_how_made(manifest),

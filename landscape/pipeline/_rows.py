@@ -1,4 +1,4 @@
-"""Hashes of the texts of papers, to find papers that an earlier build has processed."""
+"""Compute hashes of the texts of papers, to find papers that were already processed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 8192
-# Two independent 64-bit SipHash keys give 128 bits; a collision is unlikely for 1e9 papers.
+# Two independent 64-bit SipHash values give 128 bits. A collision is unlikely for 1e9 papers.
 _HASH_KEYS = ("landscape-rows-1", "landscape-rows-2")
 
 
@@ -40,7 +40,7 @@ def read_columns(parts: Iterable[Path], columns: Sequence[str]) -> pa.Table:
 
 
 def read_batches(part: Path, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of a part in batches of `size` rows."""
+    """Yield the given columns of a part in batches of `size` rows."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(part) as file:
@@ -48,7 +48,7 @@ def read_batches(part: Path, columns: Sequence[str], size: int) -> Iterator[pa.R
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file atomically."""
+    """Write a table to a temporary Parquet file, then rename the file."""
     import pyarrow.parquet as pq
 
     with replacing(path) as temporary:
@@ -61,7 +61,7 @@ def paper_ids(parts: Sequence[Path]) -> list[str]:
 
 
 def match_ids(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
-    """Return the position of each id in `known`, -1 if missing."""
+    """Return the position of each id in `known`, or -1 if the id is missing."""
     import pandas as pd
 
     return np.asarray(pd.Index(known, dtype=object).get_indexer(list(ids)), dtype=np.int64)
@@ -72,7 +72,7 @@ def keys_digest(keys: NDArray[np.uint64]) -> str:
 
 
 def match_rows(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the position of each key in `known`, -1 if missing."""
+    """Return the position of each key in `known`, or -1 if the key is missing."""
     if len(known) == 0 or len(keys) == 0:
         return np.full(len(keys), -1, dtype=np.int64)
     order = np.argsort(known[:, 0], kind="stable")
@@ -82,7 +82,7 @@ def match_rows(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[n
 
 
 def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterator[list[str]]:
-    """Yield the texts of some rows of a part in lists of `size`."""
+    """Yield the texts of the given rows of a part in lists of `size` texts."""
     waiting: list[str] = []
     start = 0
     for text in _text_batches(part):
@@ -97,7 +97,7 @@ def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterat
 
 
 def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
-    """Return a hash of some columns of all parts."""
+    """Return a hash of the given columns of all parts."""
     from pandas.util import hash_array
 
     whole = hashlib.sha256()
@@ -118,7 +118,7 @@ def _text_batches(part: Path) -> Iterator[pa.Array]:
 
 
 def _as_strings(column: pa.Array) -> pa.Array:
-    """Convert a column to strings; the items of a list are joined with a control character."""
+    """Convert a column to strings. The items of a list are joined with a control character."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

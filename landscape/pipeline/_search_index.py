@@ -1,4 +1,4 @@
-"""Stage that writes the word index, the vector index, distance cutoffs and the paper table."""
+"""Stage that writes the word and vector indices, the distance cutoffs and the paper table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _index_words(context: Context) -> int:
-    """Update the word index in a temporary directory, then rename it.
+    """Update the word index in a temporary directory, then rename the directory.
 
     Only new, removed and changed papers are processed. Tantivy never changes a file in place, so
     the old index is copied with hard links.
@@ -82,7 +82,7 @@ def _index_words(context: Context) -> int:
         if path.suffix == ".lock":
             path.unlink()
         else:
-            path.chmod(0o644)  # only the owner can read some files that tantivy creates
+            path.chmod(0o644)  # some files of tantivy are readable only for the owner
     np.save(temporary / _INDEXED, keys)
     shutil.rmtree(place, ignore_errors=True)
     temporary.rename(place)
@@ -90,7 +90,7 @@ def _index_words(context: Context) -> int:
 
 
 def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
-    """Link the files of the old index and return its keys; none if the index is damaged."""
+    """Link the files of the old index and return the keys. A damaged index has no keys."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
     previous = recall(context.folder)
@@ -108,10 +108,11 @@ def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
                 return nothing
             os.link(path, temporary / path.name)
             linked.append(path.name)
-        # Tantivy deletes files on this list. A list in a downloaded atlas could name any file.
+        # Tantivy deletes the files on this list. Write a new list, because the list of a downloaded
+        # atlas could contain any file.
         names = [name for name in linked if name != _INDEXED]
         (temporary / _MANAGED).write_text(json.dumps(names))
-        # Files of an interrupted build may not belong together, so the counts are compared.
+        # After an interrupted build, the files may not match, so the counts are compared.
         if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
             return nothing
     except Exception:  # noqa: BLE001 - an unusable index is rebuilt
@@ -164,7 +165,7 @@ def _write_cutoffs(context: Context) -> None:
 
 
 def _index_vectors(context: Context) -> IndexReport | None:
-    """Write the approximate index if the exact comparison is too slow."""
+    """Write the approximate index if there are too many vectors for an exact search."""
     from landscape.embeddings._neighbours import LARGEST_EXACT, write_index
 
     parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
@@ -176,7 +177,7 @@ def _index_vectors(context: Context) -> IndexReport | None:
 
 
 def _write_paper_table(context: Context) -> None:
-    """Write the papers as an Arrow file, for fast access to single rows."""
+    """Write the papers to an Arrow file, which allows fast access to single rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,4 +1,4 @@
-"""Options and stages of a build, and the rule that decides which stages run."""
+"""Options and stages of a build, and functions that decide which stages must run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TopicsMethod = Literal["density", "hdbscan"]
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """Options of a build; `landscape.build` documents the fields."""
+    """Options of a build. The fields are documented in `landscape.build`."""
 
     inputs: tuple[Path, ...]
     embedder: str | None = None
@@ -59,17 +59,17 @@ class BuildOptions:
 
     @property
     def n_workers(self) -> int:
-        """Number of processes; by default one per available core."""
+        """Number of processes. The default is one per available core."""
         if self.workers is not None:
             return self.workers
         try:
             return len(os.sched_getaffinity(0))
-        except AttributeError:  # not available on macOS and Windows
+        except AttributeError:  # the function is not available on macOS and Windows
             return os.cpu_count() or 1
 
 
 def check_options(options: BuildOptions) -> BuildOptions:
-    """Raise InputError for invalid options and unreadable files before any work starts."""
+    """Raise InputError if an option is invalid or a file cannot be read. Return the options."""
     from landscape.corpus._thesaurus import read_thesaurus
     from landscape.overlays.reviews._recognition import read_review_list
     from landscape.text._tagger import tagger_name
@@ -91,14 +91,14 @@ def check_options(options: BuildOptions) -> BuildOptions:
         *(("list of citations", path) for path in options.citations),
     ):
         if path is not None and not path.is_file():
-            raise InputError(f"There is no {what} {path}; pass the path of a file.")
-    # Read the files of later stages now, so that errors are reported before the embedding starts.
+            raise InputError(f"There is no {what} {path}; pass the path of an existing file.")
+    # Read the files of later stages now, so that errors are reported before the embedding stage.
     if options.thesaurus is not None:
         read_thesaurus(options.thesaurus)
     for path in options.known_reviews:
         read_review_list(path)
     check_citations(options.citations)
-    tagger_name(tagger=options.tagger)  # raises for an unknown tagger
+    tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
     for name, least in (
         ("n_neighbors", 2),
         ("keywords_limit", 1),
@@ -110,7 +110,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         value = getattr(options, name)
         if value is not None and value < least:
             raise InputError(f"{name} is {value}; it must be at least {least}.")
-    if not 0 <= options.min_dist <= 1:  # also rejects NaN
+    if not 0 <= options.min_dist <= 1:  # this also rejects NaN
         raise InputError(f"min_dist is {options.min_dist}; it must be between 0 and 1.")
     if options.seed is not None and options.seed >= 2**32:
         raise InputError(f"seed is {options.seed}; it must be less than {2**32}.")
@@ -130,7 +130,7 @@ def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
 
 
 def check_citations(files: Iterable[Path]) -> None:
-    """Raise InputError for a file of citations that cannot be read."""
+    """Raise InputError if a file of citations cannot be read."""
     from landscape.corpus.readers._citations import read_citations
 
     for path in files:
@@ -142,7 +142,7 @@ WORK = ".work"
 
 @dataclass(frozen=True)
 class InputFile:
-    """An input file and its current state."""
+    """Input file with its checksum, size and modification time."""
 
     path: Path
     sha256: str
@@ -163,7 +163,7 @@ class Context:
     begin_writing: Callable[[], None] = lambda: None
 
     def work(self, *names: str) -> Path:
-        """Return a path below ``.work``, the folder of unfinished files."""
+        """Return a path in ``.work``, which is the folder of unfinished files."""
         return self.folder.joinpath(WORK, *names)
 
     def product(self, stage: str, name: str) -> str:
@@ -171,7 +171,7 @@ class Context:
         return self.manifest.stages[stage].products[name]
 
     def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
-        """Return the files of a per-paper table, in the order of the atlas's rows."""
+        """Return the files of a table of papers, in the order of the rows of the atlas."""
         return self.manifest.part_files(self.folder, table, ending)
 
 
@@ -204,7 +204,7 @@ class Stage:
 
 
 def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
-    """Return a function that reads the inputs of a stage: other stages, or their products."""
+    """Return a function that reads the hashes of the stages or outputs on which a stage depends."""
 
     def read(context: Context) -> dict[str, str]:
         pairs = {name: source.partition(".") for name, source in sources.items()}
@@ -240,7 +240,7 @@ def is_fresh(stage: Stage, context: Context) -> bool:
 
 
 def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return a hash of the parameters and inputs of a stage, and the parameters and inputs."""
+    """Return a hash of the parameters and inputs of a stage, the parameters, and the inputs."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
 
@@ -285,7 +285,7 @@ def run_stage(stage: Stage, context: Context) -> None:
 
 
 def keep_only(folder: Path, names: set[str]) -> None:
-    """Remove the files of parts that the atlas no longer has."""
+    """Remove the files of parts that are no longer in the atlas."""
     remove_leftovers(folder)
     for path in folder.iterdir():
         if path.is_file() and path.name not in names:
@@ -294,7 +294,7 @@ def keep_only(folder: Path, names: set[str]) -> None:
 
 def clear_work(context: Context, *names: str) -> None:
     """Remove the temporary files of a finished stage."""
-    # Rename the folder first. If a build stopped during the removal, the next build would find
+    # Rename the folder first. Otherwise, if a build stops during the removal, the next build finds
     # incomplete chunks.
     work, removed = context.work(*names), context.work(f"{'-'.join(names)}.removed")
     shutil.rmtree(removed, ignore_errors=True)
@@ -308,13 +308,13 @@ _TOPICS = "topics.parquet"
 
 @dataclass(frozen=True)
 class Previous:
-    """The last finished state of the atlas."""
+    """Files and manifest of the last finished state of the atlas."""
 
     folder: Path
     manifest: Manifest
 
     def stage(self, name: str) -> StageRecord | None:
-        """Return the record of a stage if all its tables exist, else None."""
+        """Return the record of a stage, or None if a table of the stage is missing."""
         record = self.manifest.stages.get(name)
         if record is None:
             return None
@@ -327,7 +327,7 @@ class Previous:
         return record if is_whole else None
 
     def files(self, table: str, ending: str = ".parquet") -> list[Path]:
-        """Return the files of a per-paper table, in the order of the rows."""
+        """Return the files of a table of papers, in the order of the rows."""
         return self.manifest.part_files(self.folder, table, ending)
 
     def keys(self) -> NDArray[np.uint64]:
@@ -337,7 +337,7 @@ class Previous:
 
 
 def remember(folder: Path, manifest: Manifest) -> None:
-    """Keep links to the files of a finished atlas before a build changes them."""
+    """Link the files of a finished atlas before a build changes them, so they can be reused."""
     if not manifest.complete:
         return
     held, growing = folder / WORK / "previous", folder / WORK / "previous.new"
@@ -355,7 +355,7 @@ def remember(folder: Path, manifest: Manifest) -> None:
 
 
 def recall(folder: Path) -> Previous | None:
-    """Return the previous build, if there is one."""
+    """Return the last finished state of the atlas, or None if there is none."""
     held = folder / WORK / "previous"
     try:
         return Previous(held, read_manifest(held))

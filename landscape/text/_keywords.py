@@ -1,4 +1,4 @@
-"""Extract the keywords of papers: noun phrases ranked by TextRank, without generic phrases."""
+"""Extract the keywords of papers, which are specific noun phrases ranked by TextRank."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chun
 from landscape.text._words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
-_CHUNK = 200  # texts per task of a worker process (about 0.5 s)
-_SMALL = 400  # for fewer texts, one process is faster
+_CHUNK = 200  # number of texts per task of a worker process (about 0.5 s)
+_SMALL = 400  # minimum number of texts for which several processes are faster
 
 
 @dataclass(frozen=True)
 class KeywordSettings:
-    """Weights of phrases, chosen with ``benchmarks/keywords.py``."""
+    """Weights of phrases. The values were selected with ``benchmarks/keywords.py``."""
 
     repeated: float = 0.20  # relative increase for each doubling of the number of occurrences
     in_title: float = 1.15
@@ -56,21 +56,21 @@ def extract_keywords(
     Parameters
     ----------
     texts : str or sequence of str, shape (n,)
-        Title, full stop and abstract. A single text is ranked by pytextrank. Several texts are
-        ranked with arrays, which is twenty times as fast and gives the same ranks.
+        Title and abstract, separated by a full stop. A single text is ranked by pytextrank. Several
+        texts are ranked with arrays, which is twenty times as fast and gives the same ranks.
     limit : int, default 20
         Maximum number of keywords per text.
     workers : int, default 1
-        Number of processes; fewer than 400 texts are processed in the current process.
+        Number of processes. Fewer than 400 texts are processed in the current process.
     tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
-        Built-in rules, or ``en_core_web_sm`` of spaCy; "auto" selects the rules, which are better
-        by measurement (``benchmarks/keywords.py``).
+        Built-in rules, or ``en_core_web_sm`` of spaCy. "auto" selects the rules, which give better
+        results (``benchmarks/keywords.py``).
 
     Returns
     -------
     list of str, or list of list of str, shape (n,)
-        Keywords, best first, in the spelling of the text; spellings of the same phrase are one
-        keyword. The result does not depend on the number of workers.
+        Keywords in the spelling of the text. The best keyword is first. Different spellings of a
+        phrase are one keyword. The result does not depend on the number of workers.
 
     Raises
     ------
@@ -103,7 +103,7 @@ class KeywordExtractor:
     def __post_init__(self) -> None:
         for name, value in (("limit", self.limit), ("workers", self.workers)):
             if value < 1:
-                raise InputError(f"{name} is {value}; it must be 1 or more.")
+                raise InputError(f"{name} is {value}, but must be at least 1.")
         self.name = tagger_name(tagger=self.tagger)
 
     def __enter__(self) -> Self:
@@ -113,7 +113,7 @@ class KeywordExtractor:
         self.close()
 
     def close(self) -> None:
-        """Stop the worker processes. A later batch starts new ones."""
+        """Stop the worker processes. The next batch starts new processes."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -127,11 +127,11 @@ class KeywordExtractor:
         return _choose(tagged, chunks, scores, self.limit)
 
     def extract(self, texts: Sequence[str]) -> list[list[str]]:
-        """Extract the keywords of one batch; see `extract_keywords`."""
+        """Extract the keywords of one batch of texts. See `extract_keywords`."""
         if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
             return _extract_here(list(texts), self.limit, self.tagger)
         if self._pool is None:
-            # Not "fork": a forked child of a process with threads (torch, faiss) can hang.
+            # "fork" is not used, because a forked child of a process with threads can hang.
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
         chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
@@ -178,7 +178,7 @@ def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> 
 
 
 class _Phrase(NamedTuple):
-    """Normal form of a phrase, with its words and its weight."""
+    """Normal form of a phrase, with the words and the weight of the phrase."""
 
     key: str
     parts: tuple[str, ...]
@@ -196,7 +196,7 @@ def _phrase_of(spelling: str) -> _Phrase | None:
 
 @dataclass(slots=True)
 class _Found:
-    """A phrase that was found in a text, with all its spellings."""
+    """Phrase that was found in a text, with all spellings in the text."""
 
     phrase: _Phrase
     score: float = 0.0
@@ -229,7 +229,7 @@ def _choose(
 
 
 def _diverse(found: list[_Found], limit: int) -> list[_Found]:
-    """Choose the phrases with the largest weights, and penalise words that are repeated.
+    """Select the phrases with the largest weights. Repeated words reduce the weight.
 
     This is maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335), where similarity
     is the fraction of words that better phrases contain. Weights are updated only when needed.
@@ -256,7 +256,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
 
 
 def _spelling(spellings: list[str]) -> str:
-    """Return the most frequent spelling. Ties are broken by fewer capitals, then by order."""
+    """Return the most frequent spelling. If several are equal, return one with few capitals."""
     if len(spellings) == 1:
         return spellings[0]
     counts = Counter(spellings)
@@ -264,7 +264,7 @@ def _spelling(spellings: list[str]) -> str:
 
 
 def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
-    """Return the noun chunks without determiners and generic words at both ends."""
+    """Return the noun chunks, after removing determiners and generic words at both ends."""
     words, tags = text.words, text.tags
     parts = [part for chunk in text.chunks for part in split_names(words, tags, *chunk)]
     trimmed = (trim(words, tags, begin, end) for begin, end in parts)
@@ -272,7 +272,7 @@ def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
 
 
 def _shown(text: TaggedText, begin: int, end: int) -> str:
-    """Return a phrase as it is written in the text, with the same spaces between words."""
+    """Return a phrase with the same spaces between words as in the text."""
     gaps = text.spaces[begin : end - 1]
     if False not in gaps:
         spelling = " ".join(text.words[begin:end])
@@ -285,7 +285,7 @@ def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
     """Return the words of a phrase, in lower case unless they are part of a name."""
     head = text.words[end - 1]
     if head[0].isupper() and head.lower() in lexicon().name_heads:
-        return text.words[begin:end]  # "Hubble Space Telescope" keeps its capitals
+        return text.words[begin:end]  # a name such as "Hubble Space Telescope"
     shown, follows_name = [], False
     for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
         is_name = tag == "PROPN" or ("-" in word and follows_name)
@@ -306,13 +306,13 @@ def _small(word: str) -> str:
 
 
 LONGEST_PHRASE = 4
-"""Maximum number of words in a keyword. A hyphenated word counts as one."""
+"""Maximum number of words in a keyword. A hyphenated word counts as one word."""
 
 _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
-_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C" or "2MASS", but not the A of "A stars"
+_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # as "NGC", "3C" or "2MASS", but not "A" in "A stars"
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
@@ -336,23 +336,23 @@ def _lists() -> SimpleNamespace:
 
 
 def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, int] | None:
-    """Remove generic words from both ends of a noun chunk; return None if nothing remains."""
+    """Remove generic words from both ends of a noun chunk. Return None if no word remains."""
     while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
         if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
-            break  # "photometric data", "Reynolds number"
+            break  # keep phrases such as "photometric data" and "Reynolds number"
         end -= 1
     while end - begin > 1 and (
         words[end - 1] in _lists().catalogues or _INITIAL.fullmatch(words[end - 1])
     ):
-        end -= 1  # the prefix of a designation without its number, or an initial
+        end -= 1  # a catalogue name without a number, or an initial
     if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
-        end -= 1  # the number of a paper in its series
+        end -= 1  # the number of a paper in a series
     if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
         begin = end - LONGEST_PHRASE
         if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
-            begin += 1  # the noun has lost its adjective, as in "low luminosity"
+            begin += 1  # the adjective of the noun was removed, such as "low" in "low luminosity"
     while begin < end:
-        # The noun chunks of spaCy begin with articles and pronouns.
+        # The noun chunks of spaCy can begin with articles and pronouns.
         n_front = tags[begin] in ("DET", "PRON") or _front_words(words, tags, begin, end)
         if not n_front:
             break
@@ -369,7 +369,7 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
         name -= 1
     is_numbered = any(map(str.isdigit, "".join(words[name:end])))
     if begin < name < end and is_numbered and _NAME.match(words[name]):
-        kind = name - 1  # also "black hole transient GX 339-4"
+        kind = name - 1  # another example is "black hole transient GX 339-4"
         if tags[kind] == "NOUN" or lexicon().classes.get(words[kind]) == "adj-noun":
             return [(begin, name), (name, end)]
     return [(begin, end)]
@@ -407,7 +407,7 @@ def _is_tail(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_front(word: str) -> bool:
     lower = word.lower()
-    # Numerals, initials and symbols are generic too.
+    # Numerals, initials and symbols are also generic.
     return (
         lower in _lists().front
         or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
@@ -417,12 +417,12 @@ def _is_front(word: str) -> bool:
 
 
 def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
-    """Return the number of words to remove from the front, such as 2 in "lowest mass halos"."""
+    """Return the number of words to remove at the beginning, such as 2 in "lowest mass halos"."""
     if not _is_front(words[begin]):
         return 0
     phrase = " ".join(words[begin:end]).lower().replace("-", " ")
     if phrase.startswith(_lists().kept_front):
-        return 0  # terms such as "weak lensing" are kept
+        return 0  # keep terms such as "weak lensing"
     if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
         return 0  # "Large Magellanic Cloud"
     scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities

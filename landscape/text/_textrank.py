@@ -1,4 +1,4 @@
-"""TextRank for many documents at once, with the same results as pytextrank.
+"""Compute TextRank for many documents at once, with the same results as pytextrank.
 
 pytextrank builds one networkx graph per document, which is slow. Here, the graphs of hundreds of
 abstracts are blocks of one sparse matrix.
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 POS_KEPT = ["ADJ", "NOUN", "PROPN"]
-"""Parts of speech in the graph; verbs reduce the quality (Mihalcea and Tarau 2004)."""
+"""Parts of speech in the graph. Verbs reduce the quality (Mihalcea and Tarau 2004)."""
 
 LOOKBACK = 3
-"""Number of following words that a word is connected with, as in pytextrank."""
+"""Number of following words to which a word is connected, as in pytextrank."""
 
 _DAMPING = 0.85
 _TOLERANCE = 1e-6
@@ -34,16 +34,16 @@ _MOST_ITERATIONS = 100
 
 
 def rank_text(text: TaggedText) -> Floats:
-    """Return the rank of every word of a text from pytextrank; 0 for words not in the graph."""
+    """Return the pytextrank rank of every word of a text. Words not in the graph have rank 0."""
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-    # pytextrank prints its directory outside of a git checkout; standard output is for results.
+    # pytextrank prints a directory if it is not in a git checkout. This would mix with results.
     with contextlib.redirect_stdout(io.StringIO()):
         from pytextrank import BaseTextRank, Lemma
 
     if not any(tag in POS_KEPT for tag in text.tags):
-        return np.zeros(len(text.words))  # pytextrank fails on an empty graph
+        return np.zeros(len(text.words))  # pytextrank fails if the graph is empty
     starts: list[bool | int | None] = list(text.starts)
     document = Doc(Vocab(), words=text.words, pos=text.tags, lemmas=text.lemmas, sent_starts=starts)
     ranker = BaseTextRank(
@@ -60,7 +60,7 @@ def rank_text(text: TaggedText) -> Floats:
 def rank_words(
     words: Integers, sentences: Integers, documents: Integers, *, window: int = LOOKBACK
 ) -> Floats:
-    """Return the TextRank of the words of many documents. Documents are independent."""
+    """Return the TextRank of the words of many documents. Each document has its own graph."""
     if not len(words):
         return np.zeros(0)
     keys = documents * (words.max() + 1) + words
@@ -99,7 +99,7 @@ def cooccurrences(
     joined = sentences[first] == sentences.take(second, mode="clip")
     joined &= second < n_words
     first, second = first[joined], second[joined]
-    # the same order as in pytextrank: sentence, distance, word
+    # Sort by sentence, distance and word, as in pytextrank.
     order = np.argsort(sentences[first], kind="stable")
     codes = (nodes[first] * n_nodes + nodes[second])[order]
     codes, met, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -131,7 +131,7 @@ def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) 
     ranks = np.zeros(len(graphs))
     moving = np.ones(len(sizes), dtype=bool)
     for _ in range(_MOST_ITERATIONS):
-        # A node without edges distributes its rank to all nodes, so that the ranks sum to one.
+        # The rank of a node without edges is distributed to all nodes, so the ranks sum to one.
         lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
         following = weights @ (step * share)
         following += ((_DAMPING * lost + 1.0 - _DAMPING)[graphs]) * jump

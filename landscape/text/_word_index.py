@@ -1,7 +1,7 @@
-"""Word index of an atlas: BM25 search in titles, abstracts and keywords with tantivy.
+"""Word index of an atlas for BM25 search in titles, abstracts and keywords with tantivy.
 
-Different notations give the same tokens: ``H-alpha`` and ``Hα``, ``[O III]`` and ``OIII``,
-``NGC 1275`` and ``NGC1275``, ``z ~ 2`` and ``z=2``.
+Different notations give the same tokens, for example ``H-alpha`` and ``Hα``, ``[O III]`` and
+``OIII``, ``NGC 1275`` and ``NGC1275``, or ``z ~ 2`` and ``z=2``.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 _TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
-_SENTENCE = 600  # characters; the tokens of longer texts are not cached
+_SENTENCE = 600  # maximum number of characters of a text whose tokens are cached
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 STOP_WORDS = frozenset(read_sections("stop")["word"])
-"""Words that occur in every text and question."""
+"""Common words that are ignored in texts and questions."""
 
 
 def tokenise(text: str) -> list[str]:
@@ -70,8 +70,8 @@ def tokenise(text: str) -> list[str]:
     Returns
     -------
     list of str
-        Tokens in reading order, in lower case, singular and American spelling, without stop words.
-        Different spellings of a name give the same tokens.
+        Tokens in reading order, in lower case, in the singular and in American spelling. Stop words
+        are omitted. Different spellings of a name give the same tokens.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def tokenise(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _sentence_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a sentence, cached because sentences are compared repeatedly."""
+    """Return the tokens of a sentence. They are cached because sentences are often repeated."""
     return tuple(_tokens_in(text))
 
 
@@ -98,7 +98,7 @@ def _tokens_in(text: str) -> list[str]:
 
 def _fold(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda found: f"10^{found.group(1).translate(_SUPERSCRIPTS)}", text)
-    # Before lower(), because "AT 2018cow" is a name but "at 2018" is not.
+    # Find names before lower() is called: "AT 2018cow" is a name, but "at 2018" is not.
     text = _catalogues().sub(r" \1\2 \1 ", text)
     text = unicodedata.normalize("NFKC", text).lower()
     if not text.isascii():
@@ -133,8 +133,8 @@ def _tokens_of(word: str) -> tuple[str, ...]:
 FIELDS: Mapping[str, float] = {"text": 1.0, "keywords": 0.15}
 """Weights of the fields of a paper in a search.
 
-The field "text" contains the title twice and the abstract once. With separate fields, a rare word
-of the title would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
+The field "text" contains the title twice and the abstract once. If the fields were separate, a rare
+word of the title would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
 """
 
 _HEAP = 100_000_000  # maximum memory of the writer in bytes
@@ -149,7 +149,7 @@ def paper_key(paper_id: str) -> int:
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Return a row of the index: key, tokens of title and abstract, tokens of keywords."""
+    """Return a row of the index, with the key, the tokens of the text and of the keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -171,7 +171,7 @@ class WordIndex:
     folder : pathlib.Path
         Directory of the index.
     create : bool, default False
-        Whether to create an empty index.
+        Whether to create an empty index in the directory.
 
     Raises
     ------
@@ -209,7 +209,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def _opened(self, folder: Path) -> Any:
-        """Open an index. If its directory is read-only, open a copy, because a lock is needed."""
+        """Open an index. In a read-only directory, a copy is opened, because a lock is needed."""
         import tantivy
 
         if not os.access(folder, os.W_OK):
@@ -227,13 +227,13 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers. Existing papers with the same identifiers are replaced."""
+        """Add papers. Papers in the index with the same identifiers are replaced."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
 
     def write(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Add papers that `index_row` has converted to rows."""
+        """Add papers, which `index_row` has converted to rows."""
         import tantivy
 
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
@@ -247,11 +247,11 @@ class WordIndex:
         self._finish(writer)
 
     def delete(self, paper_ids: Iterable[str]) -> None:
-        """Remove papers by identifier."""
+        """Remove the papers with these identifiers."""
         self.remove(paper_key(paper_id) for paper_id in paper_ids)
 
     def remove(self, keys: Iterable[int]) -> None:
-        """Remove papers by key."""
+        """Remove the papers with these keys."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         for key in keys:
             self._remove(writer, key)
@@ -260,7 +260,7 @@ class WordIndex:
     def _remove(self, writer: Any, key: int) -> None:
         from tantivy import Query
 
-        # delete_documents_by_term does not work here: it treats the key as signed
+        # delete_documents_by_term fails because it treats the key as a signed number.
         writer.delete_documents_by_query(Query.term_query(self._index.schema, _KEY, key))
 
     def _finish(self, writer: Any) -> None:
@@ -275,7 +275,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def terms(self, text: str) -> list[str]:
-        """Return the search terms of a text: its stemmed tokens."""
+        """Return the search terms of a text, which are the stemmed tokens."""
         found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
         return found
 
@@ -306,7 +306,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Return the most distinctive terms of a text with weights, to search for similar texts."""
+        """Return the most distinctive terms of a text with weights, for finding similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {
@@ -339,14 +339,14 @@ class WordIndex:
             hits = self._searcher.search(query, limit, count=False).hits
             keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
         except BaseException as error:
-            # For a damaged file, tantivy raises an error that does not inherit from Exception.
+            # If a file is damaged, the error of tantivy does not inherit from Exception.
             if isinstance(error, KeyboardInterrupt):
                 raise
             raise AtlasError(
                 f"The word index cannot be read ({type(error).__name__}); build the atlas again."
             ) from error
         if None in keys:
-            raise AtlasError("The word index lacks the keys of its papers; build the atlas again.")
+            raise AtlasError("The word index has papers without keys; build the atlas again.")
         scores = np.array([score for score, _ in hits], dtype=np.float32)
         return Matches(np.array(keys, dtype=np.uint64), scores)
 

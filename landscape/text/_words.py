@@ -14,7 +14,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Word lists for the rule-based tagger: word classes, units, catalogues and names."""
+    """Lists of word classes, units, catalogues and names for the rule-based tagger."""
 
     classes: dict[str, str]
     nouns: frozenset[str]
@@ -107,7 +107,7 @@ _IRREGULAR, _BRITISH = (
     for words in (_PLURALS["irregular"], _PLURALS["british"])
 )
 
-# A hyphen after these prefixes is removed, as in sub-millimetre or multi-wavelength.
+# A hyphen after these prefixes is removed, as in "sub-millimetre" or "multi-wavelength".
 _PREFIX = re.compile(
     r"\b(multi|non|sub|super|hyper|ultra|inter|intra|extra|proto|micro|macro|nano|semi|anti|"
     r"magneto|hydro|spectro|photo|astro|geo|helio|circum|trans|pseudo|quasi|over|under|re|co|"
@@ -152,7 +152,7 @@ def singular(word: str) -> str:
 
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
-    if _PLAIN.fullmatch(text):  # most phrases; faster because words are cached
+    if _PLAIN.fullmatch(text):  # this case is frequent, and faster because words are cached
         words = [part for word in text.split() for part in _plain_parts(word)]
     else:
         words = _parts(text)
@@ -188,7 +188,7 @@ _ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("ss", lambda word: word),
     ("us", lambda word: word),
     ("is", lambda word: word),
-    # "dynamics" and "optics" are names of fields, but "metrics" and "topics" are plurals.
+    # "dynamics" and "optics" are research fields, but "metrics" and "topics" are plurals.
     ("ics", lambda word: word[:-1] if word in _ICS_PLURALS else word),
     ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
     ("yses", lambda word: word[:-2] + "is"),
@@ -253,7 +253,7 @@ _COPYRIGHT = re.compile(
 )
 _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
 
-# This character replaces a formula and is tagged as a number.
+# Character that replaces a formula. It is tagged as a number.
 FORMULA = "▪"
 
 _GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
@@ -298,7 +298,7 @@ def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
 
 
 def readable(text: str) -> str:
-    r"""Remove copyright lines, and convert raw LaTeX to plain words."""
+    r"""Remove copyright statements, and convert LaTeX to plain words."""
     if any(sign in text for sign in _COPYRIGHT_SIGNS):
         text = _COPYRIGHT.sub(" ", text)
     if "\\" not in text and "$" not in text:
@@ -332,7 +332,7 @@ _SENTENCE_END = re.compile(
     """,
     re.VERBOSE,
 )
-# A full stop without a space before the next sentence: "of clusters.We find".
+# A full stop without a space before the next sentence, as in "of clusters.We find".
 _GLUED = re.compile(r"(?<=[a-z]{3}[.])(?=(?:We|The|This|These|Our|In|It|However|For|A|An)\s)")
 
 _SHORTENED = re.compile(
@@ -344,7 +344,7 @@ _SHORTENED = re.compile(
     r")\.$",
     re.IGNORECASE,
 )
-# These can end a sentence, depending on the next word.
+# The full stop of these abbreviations can end a sentence, depending on the next word.
 _ENDS_TOO = re.compile(r"(?:\bal|\betc|[\s.][A-Z]|\b[a-z])\.$")
 _OPENER = re.compile(
     r"(?:We|The|This|These|Those|Our|In|It|Its|However|For|From|Here|Using|Based|By|At|As|There|"
@@ -358,7 +358,7 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[:;,]\s\(?\d{1,2}\.$")
-_LONGEST_SHORTENED = 14  # number of characters searched before a full stop
+_LONGEST_SHORTENED = 14  # number of characters before a full stop that are searched
 _OPENING_MARKS = "([{\"'“‘«"
 
 
@@ -368,7 +368,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     Parameters
     ----------
     text : str
-        An abstract, or any other text.
+        Abstract or other text.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
     start = 0
     for cut in [*_cuts(text), len(text)]:
         first, last = _without_space(text, start, cut)
-        # Item numbers ("1."), single brackets and headings are joined to the next sentence.
+        # Item numbers ("1."), single brackets and headings are part of the next sentence.
         if first < last and (cut == len(text) or not _UNFINISHED.fullmatch(text, first, last)):
             spans.append((first, last))
             start = cut

@@ -1,4 +1,4 @@
-"""Demo corpus: generated papers in the style of astronomy, with known properties.
+"""Generate the demo corpus of synthetic astronomy papers with known properties.
 
 >>> from landscape.corpus.demo import generate
 >>> papers, truth = generate(n_papers=80, seed=1)

@@ -1,4 +1,4 @@
-"""Data of the demo corpus: research themes and facilities, validated when they are read."""
+"""Read and validate the research themes and facilities of the demo corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
 
 @dataclass(frozen=True)
 class Phrase:
-    """A text for generated papers, and the first year in which it can be used."""
+    """Text for generated papers, and the first year in which it can be used."""
 
     text: str
     since: int = 0
@@ -32,7 +32,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity that papers measure: its name, plausible range, unit and relative error."""
+    """Measured quantity, with its name, plausible range, unit and relative error."""
 
     name: str
     kind: str  # "=" for a value with an error, "<" or ">" for a limit
@@ -40,7 +40,7 @@ class Measure:
     high: float
     decimals: int
     unit: str
-    precision: float | None  # typical relative error; None for a random error
+    precision: float | None  # typical relative error; None means a random error
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class Trend:
 
 
 def _listed(raw: Any) -> list[Any]:
-    """Convert a YAML value to a list. A text is split at " / "."""
+    """Convert a YAML value to a list. A string is split at " / "."""
     return raw.split(" / ") if isinstance(raw, str) else list(raw)
 
 
 def _phrase(raw: Any) -> Phrase:
     if not isinstance(raw, str) or not raw.strip():
-        raise ValueError(f"{raw!r} is not text; quote it")
+        raise ValueError(f"{raw!r} is not text; write it in quotation marks")
     if raw.count("{") != raw.count("}"):
-        raise ValueError(f"an open brace in {raw!r}")
+        raise ValueError(f"there is an open brace in {raw!r}; close the brace")
     since = _SINCE.search(raw)
     return Phrase(_SINCE.sub("", raw), int(since[1]) if since else 0)
 
@@ -72,7 +72,7 @@ def _measure(text: Any) -> Measure:
         raise ValueError(f"{text!r} is not 'name = low..high unit'")
     low, high = float(match["low"]), float(match["high"])
     if not low < high:
-        raise ValueError(f"{text!r} has an empty range")
+        raise ValueError(f"{text!r} has an empty range; write the smaller number first")
     decimals = max(len(match[key].partition(".")[2].partition("e")[0]) for key in ("low", "high"))
     precision = float(match["precision"]) if match["precision"] else None
     unit = (match["unit"] or "").strip()
@@ -82,7 +82,7 @@ def _measure(text: Any) -> Measure:
 def _trend(text: Any) -> Trend:
     match = _TREND.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not 'response + driver' (or - or 0)")
+        raise ValueError(f"{text!r} is not 'response + driver' (with +, - or 0)")
     return Trend(**match.groupdict())
 
 
@@ -97,7 +97,7 @@ Category = Literal[
 
 
 class _Material(BaseModel, frozen=True, extra="forbid"):
-    """Methods and explanations of a card. A story can replace them by its own."""
+    """Methods and explanations of a theme. A story can define its own instead."""
 
     model: Phrases = ()
     simulate: Phrases = ()
@@ -107,7 +107,7 @@ class _Material(BaseModel, frozen=True, extra="forbid"):
 
 
 class Story(_Material, frozen=True):
-    """A research question in a theme, with its measurements and results."""
+    """Research question in a theme, with its measurements and results."""
 
     focus: str
     titles: Phrases
@@ -118,9 +118,9 @@ class Story(_Material, frozen=True):
     trends: Trends = Field(alias="trend")
     means: Phrases
     since: int = 0  # first year in which the question can be asked
-    kinds: tuple[str, ...] = ()  # kinds of papers; empty for all kinds
+    kinds: tuple[str, ...] = ()  # kinds of papers; empty means all kinds
     sample: Sample | None = None  # None means the sample of the card
-    observe: tuple[str, ...] = ()  # facilities; empty for all facilities of the card
+    observe: tuple[str, ...] = ()  # facilities; empty means all facilities of the card
 
 
 class Card(_Material, frozen=True):
@@ -149,11 +149,11 @@ class Card(_Material, frozen=True):
     @model_validator(mode="after")
     def _has_method(self) -> Card:
         if not (self.observe or self.model or self.simulate):
-            raise ValueError("needs observe, model or simulate; every paper needs a method")
+            raise ValueError("add observe, model or simulate, because every paper needs a method")
         return self
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Return the phrases of a kind, such as ``"model"``, from the story or its card."""
+        """Return the phrases of a kind, such as ``"model"``. By default, the card defines them."""
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 
@@ -169,16 +169,16 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
     folder = folder or demo_data_folder() / "themes"
     cards = tuple(parse_card(path.stem, read_yaml(path)) for path in sorted(folder.glob("*.yaml")))
     if not cards:
-        raise InputError(f"no theme cards (*.yaml) in {folder}")
+        raise InputError(f"There are no theme cards (*.yaml) in {folder}; pass another directory.")
     known = {card.id for card in cards}
     for card in cards:
         if unknown := sorted(set(card.related) - known):
-            raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}")
+            raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}.")
     return cards
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
-    """Validate one card from YAML. Error messages contain the card and the key."""
+    """Validate a card that was read from YAML. Error messages name the card and the key."""
     if not isinstance(raw, dict):
         raise InputError(f"{card_id}.yaml: {str(raw)[:40]!r} is not a mapping of keys to values")
     return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
@@ -195,12 +195,12 @@ def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
         raise InputError(f"{file}: {'; '.join(faults)}") from error
 
 
-# Years from first light to the first papers, and from the end to the last papers.
+# Years from first light to the first papers, and from the end of a facility to the last papers.
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# A mention is marked by two private-use characters until the text is final. Then `unmark` removes
-# them and computes the offsets.
+# Two private-use characters mark a mention until the text is complete. Then `unmark` removes them
+# and computes the offsets.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
@@ -210,13 +210,13 @@ class Facility(BaseModel, frozen=True):
     """A real facility and the years in which papers can use its data."""
 
     names: tuple[str, ...]
-    first_light: float  # decimal year, as `end`
+    first_light: float  # decimal year; `end` is also a decimal year
     end: float = 9999.0
     surveyed: bool = Field(False, alias="from")  # write "data from" instead of "data with"
     mark: str
 
     def usable(self, date: float) -> bool:
-        """Return whether a paper of this decimal year can use its data."""
+        """Return whether a paper published in this decimal year can use data of the facility."""
         return self.first_light + PUBLICATION_LAG <= date <= self.end + ARCHIVAL_YEARS
 
 
@@ -242,7 +242,7 @@ class Mention:
 
 @cache
 def load_facilities() -> dict[str, Facility]:
-    """Return the facilities of the demo corpus, by id."""
+    """Return the facilities of the demo corpus as a mapping from id to facility."""
     listed = read_yaml(demo_data_folder() / "facilities.yaml")
     return {
         key: _checked(Facility, raw | {"mark": chr(_FIRST_MARK + index)}, f"facilities.yaml: {key}")
@@ -252,20 +252,20 @@ def load_facilities() -> dict[str, Facility]:
 
 @cache
 def load_traps() -> tuple[Trap, ...]:
-    """Return the traps: words that look like a facility."""
+    """Return words that look like a facility but have another meaning."""
     traps = read_yaml(demo_data_folder() / "traps.yaml")
     return tuple(_checked(Trap, raw, "traps.yaml") for raw in traps)
 
 
 def mark(facility: Facility, rng: Random) -> str:
-    """Return a random name of a facility, marked as a true mention. Articles are not marked."""
+    """Return a random name of a facility, marked as a true mention. "the" is not marked."""
     name = rng.choice(facility.names)
     bare = name.removeprefix("the ")
     return f"{name[: len(name) - len(bare)]}{facility.mark}{bare}{_CLOSE}"
 
 
 def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
-    """Return the text without marks, and its mentions."""
+    """Remove the marks from a text. Return the text and its mentions of facilities."""
     ids = list(load_facilities())
     plain = ""
     mentions = []
@@ -281,8 +281,8 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
 
 
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
-    """Find the traps in a text that do not overlap a true mention."""
-    lowered = text.lower()  # because titles can be capitalised
+    """Find words that look like a facility and do not overlap a true mention."""
+    lowered = text.lower()  # the words of a title can be capitalised
     found = [
         Mention(field, match.start(), match.end(), match[0], trap.looks_like)
         for trap in load_traps()

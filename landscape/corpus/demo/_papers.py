@@ -1,4 +1,4 @@
-"""Generate the demo corpus: papers with authors and references, and the true labels."""
+"""Generate the papers of the demo corpus, with authors and references, and the true labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from landscape.errors import InputError
 
 
 def stream(name: str, seed: int, index: int = 0) -> Random:
-    """Return an independent random number generator for one purpose."""
+    """Return a random number generator that is independent of the generators for other names."""
     return Random(f"{name} {seed} {index}")  # noqa: S311 - not used for cryptography
 
 
@@ -42,7 +42,7 @@ _PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
 
 @dataclass(frozen=True)
 class Plan:
-    """Theme, story, date and kind of a paper to be generated."""
+    """Theme, research question, date and kind of a paper to be generated."""
 
     card: Card
     story: Story
@@ -77,7 +77,7 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
 
 
 def activity(card: Card, year: int) -> float:
-    """Return the relative activity of a theme in a year, without the growth of the field."""
+    """Return the relative activity of a theme in a year, not including the growth of the field."""
     if year < card.start:
         return 0.0
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
@@ -104,7 +104,7 @@ def _apportion(weights: Sequence[float], total: int) -> list[int]:
 def _choose_reviews(
     drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
 ) -> set[int]:
-    """Choose which papers are reviews, evenly among the themes that should have reviews."""
+    """Choose which papers are reviews. Themes that should have reviews get equal numbers."""
     by_theme: defaultdict[int, list[int]] = defaultdict(list)
     for index, (_, position) in enumerate(drawn):
         if cards[position].reviewed:
@@ -126,7 +126,7 @@ def _choose_reviews(
 
 
 def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
-    """Draw the kind of a paper from the kinds that are possible for the story."""
+    """Draw the kind of a paper from the kinds that the research question allows."""
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
     observes = bool(card.observe)
     weights = {
@@ -226,7 +226,7 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
     return max(1, size)
 
 
-# Minimum age of a reference, so that it is older even if only the month is known.
+# Minimum age of a reference. It is older than the paper even if only the month is known.
 LEAST_LEAD_DAYS = 45
 _SAME_THEME, _RELATED = 0.80, 0.15  # the remaining references can be on any theme
 _MEMORY_DAYS = 365.0 * 9.0
@@ -234,7 +234,7 @@ _LARGEST_POOL = 150  # maximum number of candidates for references
 
 
 def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
-    """Return the positions of the papers that each paper cites."""
+    """Draw the references of each paper. Return the indices of the cited papers."""
     days = [(paper.day - _EPOCH).days for paper in papers]
     fitness = [rng.lognormvariate(1.2 if p.kind == "review" else 0.0, 1.0) for p in papers]
     cited = [0] * len(papers)
@@ -251,7 +251,7 @@ def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
         )
         chosen: set[int] = set()
         for pool, share in pools:
-            # Pools are sorted by date: papers that are old enough come first.
+            # Pools are sorted by date, so papers that are old enough come first.
             latest = bisect_right(pool, days[index] - LEAST_LEAD_DAYS, key=days.__getitem__)
             old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
             weights = [
@@ -309,7 +309,7 @@ class ThemeTruth:
 
 @dataclass(frozen=True)
 class Truth:
-    """True properties of the demo corpus, for tests of analyses."""
+    """True properties of the demo corpus, which are used to test analyses."""
 
     seed: int
     n_papers: int
@@ -319,7 +319,7 @@ class Truth:
     papers: tuple[PaperTruth, ...]
 
 
-# Fraction of reviews and instrument papers that appear in a special journal.
+# Special journals of reviews and instrument papers, and the fraction of papers in these journals.
 _JOURNALS = {"review": ("reviews", 0.7), "instrument": ("methods", 0.8)}
 _AUTHORS_PER_THEME = 44
 _UNTAGGED_SHARE = 0.35  # fraction of papers without author keywords
@@ -329,12 +329,12 @@ README = f"""# Demo corpus of Landscape
 
 {NOTE}
 
-- `papers.jsonl.gz`: one JSON object per line; every record has `"generated": true` and
-  `"source": "demo"`. Journals, bibcodes, authors and institutes are invented; facilities and their
+- `papers.jsonl.gz` contains one JSON object per line. Every record has `"generated": true` and
+  `"source": "demo"`. Journals, bibcodes, authors and institutes are invented. Facilities and their
   dates of first light are real.
-- `truth.json`: the true properties of the corpus: the theme of each paper, the themes without a
-  review, the theme without a thesaurus concept, the true mentions of facilities with their
-  offsets, words that only look like a facility, and the activity of each theme.
+- `truth.json` contains the true properties of the corpus: the theme of each paper, the themes
+  without a review, the theme without a thesaurus concept, the mentions of facilities with their
+  offsets, words that look like a facility but are not, and the activity of each theme.
 """
 
 
@@ -347,12 +347,12 @@ class DemoFiles:
 
 
 def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFiles:
-    """Write the demo corpus to files. The same seed gives the same bytes.
+    """Write the demo corpus to files. Files with the same seed are identical.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Created if absent.
+        Directory for the files. It is created if it does not exist.
     n_papers : int, default 4000
     seed : int, default 1
 
@@ -376,7 +376,7 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     records, truth = generate(n_papers, seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = DemoFiles(folder / "papers.jsonl.gz", folder / "truth.json")
-    # No file name and time in the gzip header, so that the bytes depend only on the content.
+    # The gzip header has no file name and no time, so that equal contents give equal files.
     with files.papers.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
         for record in records:
             stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
@@ -405,7 +405,7 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     True
     """
     if n_papers < 1:
-        raise InputError(f"n_papers is {n_papers}: a demo corpus needs at least one paper")
+        raise InputError(f"n_papers is {n_papers}, but must be at least 1.")
     cards = load_cards()
     plans = plan_papers(cards, n_papers, rng=stream("plans", seed))
     rng = stream("people", seed)
@@ -491,7 +491,7 @@ def _record(
 def _bibcodes(
     plans: Sequence[Plan], bylines: Sequence[tuple[list[str], list[str]]], *, rng: Random
 ) -> list[tuple[str, str]]:
-    """Return the journal and the bibcode (19 characters, as in ADS) of each paper."""
+    """Return the journal and an ADS bibcode (19 characters) of each paper."""
     pages: Counter[tuple[str, int]] = Counter()
     found = []
     for plan, (authors, _) in zip(plans, bylines, strict=True):

@@ -1,7 +1,7 @@
-"""Write the titles and abstracts of the demo corpus from cards and a grammar.
+"""Generate the titles and abstracts of the demo corpus from theme cards and a grammar.
 
 Texts in the cards and in the grammar can contain two kinds of placeholders: ``{one|two}`` is
-replaced by one of the alternatives, and ``{3..8}`` by a random number; see :func:`spin`.
+replaced by one of the alternatives, and ``{3..8}`` by a random number. See :func:`spin`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _IN_MATHS = re.compile("[≈∼⊙⊕]")
 _ENGLISH: dict[str, Any] = read_yaml(demo_data_folder() / "english.yaml")
 _SMALL_WORDS = frozenset(_ENGLISH["small_words"])
 _UNITS = frozenset(_ENGLISH["units"])
-# Letters whose names begin with a vowel sound: "an HST image", but "a UV survey".
+# Letters whose names begin with a vowel sound, as in "an HST image" (but "a UV survey").
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 
@@ -73,7 +73,7 @@ def spin(text: str, rng: Random) -> str:
 
 
 def draw_number(low: str, high: str, rng: Random) -> str:
-    """Draw a number between two bounds, with the decimals of the bounds."""
+    """Draw a number between two bounds, with as many decimals as the bounds."""
     decimals = max(len(bound.partition(".")[2]) for bound in (low, high))
     lo, hi = float(low), float(high)
     if lo > 0 and hi / lo > 50:
@@ -86,7 +86,7 @@ def draw_number(low: str, high: str, rng: Random) -> str:
 
 
 def count(number: float, places: int = 0) -> str:
-    """Format a number, with a thousands separator from 10,000."""
+    """Format a number. Numbers of at least 10,000 have a thousands separator."""
     return f"{number:,.{places}f}" if abs(number) >= 10_000 else f"{number:.{places}f}"
 
 
@@ -176,7 +176,7 @@ def mend_articles(text: str) -> str:
 def to_latex(text: str) -> str:
     r"""Replace symbols by LaTeX code, as in abstracts on arXiv."""
     for pattern, replacement in _LATEX:
-        # Odd pieces are formulas and are not changed.
+        # Pieces with an odd index are formulas and are not changed.
         pieces = _MATHS.split(text)
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
         text = "".join(pieces)
@@ -194,11 +194,11 @@ _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_valu
 
 
 class ExhaustedError(Exception):
-    """Exception for a placeholder that cannot be filled: all its texts have been used."""
+    """Exception for a placeholder that cannot be filled, because all its texts have been used."""
 
 
 class Material:
-    """Texts that fill the sentence templates of one paper. Each fact is used only once."""
+    """Texts for the sentence templates of one paper. Each fact is used only once."""
 
     def __init__(self, card: Card, story: Story, *, date: float, kind: str, rng: Random) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
@@ -216,7 +216,7 @@ class Material:
             "asks": [story.asks],
             "topic": [card.topic],
         }
-        # Most abstracts begin with the story, the others with the theme.
+        # Most abstracts begin with facts on the research question, the others with the theme.
         if rng.random() < 0.35:
             self._queues["known"].reverse()
         self.measures = rng.sample(story.measures, len(story.measures))
@@ -229,13 +229,13 @@ class Material:
         self.number = self._sample_size()
 
     def fill(self, frame: str) -> str:
-        """Fill the placeholders of a template. If this fails, no text counts as used."""
+        """Fill the placeholders of a template. If this fails, the texts remain unused."""
         saved = self.snapshot()
         try:
             for name, endings in self.grammar["endings"].items():
                 if f"{{{name}}}" in frame:
                     frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-            # Rename the slots, so that `spin` does not replace them.
+            # Rename the placeholders of facts, so that `spin` does not replace them.
             text = spin(_SLOT.sub("\ue010\\1\ue011", frame), self.rng)
             while (match := _TOKEN.search(text)) is not None:
                 text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
@@ -245,11 +245,11 @@ class Material:
         return text
 
     def lacks(self, frame: str) -> bool:
-        """Return whether all texts for a placeholder of this template have been used."""
+        """Return whether a placeholder of this template has no unused text."""
         return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
-        """Allow texts to be used again in the title."""
+        """Allow the title to use texts that the abstract has used."""
         self._queues |= {
             "topic": [self.card.topic] * 2,
             "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
@@ -257,7 +257,7 @@ class Material:
         }
 
     def snapshot(self) -> dict[str, list[str]]:
-        """Return a copy of the unused texts, for :meth:`restore`."""
+        """Return a copy of the unused texts, which :meth:`restore` accepts."""
         return {name: list(queue) for name, queue in self._queues.items()}
 
     def restore(self, saved: dict[str, list[str]]) -> None:
@@ -271,7 +271,7 @@ class Material:
         if not queue:
             raise ExhaustedError(name)
         if name in ("object", "mech"):
-            queue.append(queue[0])  # can be used again, after all others
+            queue.append(queue[0])  # can be used again after all other texts
         return spin(queue.pop(0), self.rng)
 
     def _drawn(self, name: str) -> str:
@@ -306,7 +306,7 @@ class Material:
         raise ExhaustedError(name)
 
     def _facts(self) -> dict[str, str]:
-        """Return the texts of the placeholders that do not need random numbers."""
+        """Return the texts of the placeholders that are not chosen at random."""
         measure, trend = self.measure, self.trend
         facts = {
             "focus": self.story.focus,
@@ -325,7 +325,7 @@ class Material:
         return facts
 
     def _dated(self, target: str) -> str:
-        """Insert a discovery date before the paper's date into a name such as ``SN {YYYY}ab``."""
+        """Insert a discovery date, earlier than the paper, into a name such as ``SN {YYYY}ab``."""
         last = int(self.date) - 1
         year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
         month, day = self.rng.randint(1, 12), self.rng.randint(1, 28)
@@ -335,7 +335,7 @@ class Material:
         return target
 
     def _method(self, key: str) -> str:
-        """Return the model, simulation or instrument of the paper, always the same one."""
+        """Return the model, simulation or instrument of the paper. It is chosen only once."""
         if key not in self._chosen:
             phrases = self.card.phrases(self.story, key)
             self._chosen[key] = spin(self._one_of(phrases), self.rng)
@@ -366,7 +366,7 @@ class Material:
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
-        """Return the facilities that the paper can use at its date, with their weights."""
+        """Return the weights of the facilities that the paper can use at its date."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
             wanted = not self.story.observe or facility_id in self.story.observe
@@ -375,7 +375,7 @@ class Material:
             if facility_id == "any":
                 weights["any"] = 0.45
             elif (facility := load_facilities()[facility_id]).usable(self.date):
-                # New facilities are used most, and old ones less.
+                # New facilities are used more often than old facilities.
                 weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
         return weights
 
@@ -403,7 +403,7 @@ class Material:
 
 
 def write_value(measure: Measure, rng: Random) -> str:
-    """Draw a value of a measured quantity, and format it with error and unit."""
+    """Draw a value of a measured quantity, and format it with its error and unit."""
     low, high = measure.low, measure.high
     if low > 0 and high / low > 20:
         value = math.exp(rng.uniform(math.log(low), math.log(high)))
@@ -424,7 +424,7 @@ def write_value(measure: Measure, rng: Random) -> str:
 
 
 def write_bound(measure: Measure, value: float) -> str:
-    """Format a value of a measured quantity without error."""
+    """Format a value of a measured quantity without its error."""
     if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
         exponent = math.floor(math.log10(abs(value)))
         mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
@@ -463,7 +463,7 @@ def load_grammar() -> Grammar:
     for kind, skeletons in grammar["skeletons"].items():
         for role in (role.strip("()") for skeleton in skeletons for role in skeleton):
             if role not in grammar["roles"]:
-                raise InputError(f"grammar.yaml: unknown role {role!r} in skeleton {kind}")
+                raise InputError(f"grammar.yaml: unknown role {role!r} in skeleton {kind}.")
     return grammar
 
 
@@ -477,7 +477,7 @@ class Writer:
     def write(
         self, card: Card, story: Story, *, kind: str, date: float, rng: Random
     ) -> tuple[str, str]:
-        """Return the title and abstract of a paper, with marked facilities (see ``unmark``)."""
+        """Return the title and abstract of a paper. Facilities are marked (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
@@ -491,8 +491,8 @@ class Writer:
                 return to_latex(title), to_latex(abstract)
             return title, abstract
         raise InputError(
-            f"{card.id}.yaml has too little material for another {kind} paper on {story.focus!r}: "
-            "add facts, findings or alternatives, or generate fewer papers"
+            f"{card.id}.yaml has too few texts for another {kind} paper on {story.focus!r}. "
+            "Add facts, findings or alternatives, or generate fewer papers."
         )
 
     def _abstract(self, material: Material, kind: str) -> list[str] | None:
@@ -516,7 +516,7 @@ class Writer:
     def _sentence(
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
-        """Return a new sentence for a role, or None if no unused text is left."""
+        """Return a new sentence for a role, or None if all texts have been used."""
         if role in _ENGLISH["measure_roles"]:
             material.measure = material.measures.pop() if material.measures else None
             if material.measure is None:
@@ -623,7 +623,7 @@ def _tidy_title(title: str, rng: Random) -> str:
 
 
 def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
-    """Return whether an abstract has a result and an aim."""
+    """Return whether an abstract states a result and an aim."""
     roles = {role for role, _ in written}
     if kind == "review":
         return "review_content" in roles
@@ -633,7 +633,7 @@ def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
 
 
 def _repeats_words(text: str) -> bool:
-    """Return whether a sentence repeats words."""
+    """Return whether a sentence repeats a word directly, or long words too often."""
     words = _LOWER_WORD.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True

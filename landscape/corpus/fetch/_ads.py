@@ -40,7 +40,7 @@ _HOW_TO_GET_KEY = (
     "create a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
     "variable ADS_API_TOKEN to it"
 )
-_MOST_ROWS = 200  # maximum number of rows that ADS allows
+_MOST_ROWS = 200  # maximum number of rows per request that ADS allows
 _MOST_RESTARTS = 3
 
 
@@ -60,8 +60,8 @@ def fetch_ads(
     """Download the results of an ADS query as a JSON-lines file of ADS documents.
 
     Pages are requested with the cursor of Solr, so that no record is lost or repeated if the index
-    changes during the download. A server without cursors is read by offset. To resume an
-    interrupted download, repeat the same call.
+    changes during the download. If the server does not support cursors, offsets are used. To
+    resume an interrupted download, repeat the same call.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def fetch_ads(
     max_records : int, optional
         Maximum number of records.
     token : str, optional
-        ADS key. By default, the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is only
-        sent to `base_url` and never saved.
+        ADS key. The default is the environment variable ADS_API_TOKEN or ADS_DEV_KEY. The key is
+        only sent to `base_url` and never saved.
     base_url : str
         Address of the ADS API.
     fields : tuple of str
@@ -89,14 +89,14 @@ def fetch_ads(
     Returns
     -------
     Fetched
-        Its `note` contains the remaining quota.
+        `note` contains the remaining quota.
 
     Raises
     ------
     InputError
         If there is no key, the query is invalid or finds nothing, or the file cannot be written.
     RemoteError
-        If ADS cannot be reached, rejects the key, or the quota is used up.
+        If ADS cannot be reached, the key is rejected, or the quota is exhausted.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class _Page:
 
 
 class _BadCursorError(Exception):
-    """Exception for a cursor that ADS rejects."""
+    """Exception for a pagination cursor that ADS rejects."""
 
 
 class _AdsFetch(PagedFetch):
@@ -184,8 +184,8 @@ class _AdsFetch(PagedFetch):
                     raise RemoteError(
                         f"ADS rejects its own cursor: {error}; {RUN_AGAIN}"
                     ) from error
-                # The cursor can be too old: start again with a new one. If this is rejected
-                # too, the server does not support cursors. Repeated records are ignored.
+                # The cursor can be too old, so start again with a new cursor. If it is also
+                # rejected, the server does not support cursors. Repeated records are ignored.
                 self._position["cursor"] = None if self._position["cursor"] == "*" else "*"
                 self._position["start"] = 0
 
@@ -213,7 +213,7 @@ class _AdsFetch(PagedFetch):
         if self._quota:
             sentence += f" ({self._quota})"
             if requests - 1 > self._quota.left:
-                sentence += "; it will stop before the end. Run it again when the quota is renewed"
+                sentence += "; it will stop before the end. Repeat it when the quota is renewed"
         self._notify(sentence)
 
     def _records(self, page: _Page) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -231,7 +231,7 @@ class _AdsFetch(PagedFetch):
         return f"ADS finds nothing for {query!r}; test the query on the ADS website"
 
     def _note(self) -> str:
-        return f"ADS: {self._quota}" if self._quota else "ADS reported no quota"
+        return f"ADS: {self._quota}" if self._quota else "ADS did not report a quota"
 
 
 def _read_page(reply: Reply, query: str) -> _Page:
@@ -266,11 +266,11 @@ def _raise_error(answer: Mapping[str, Any], query: str) -> None:
 
 
 def _token(given: str | None) -> str:
-    """Return the ADS key. Raise InputError if it is missing or cannot be sent."""
+    """Return the ADS key. Raise InputError if the key is missing or has invalid characters."""
     found = [given, *(os.environ.get(name) for name in _KEY_VARIABLES)]
     token = next((value.strip() for value in found if value and value.strip()), None)
     if token is None:
         raise InputError(f"ADS requires a key: {_HOW_TO_GET_KEY}")
     if not (token.isascii() and token.isprintable()) or " " in token:
-        raise InputError(f"The ADS key contains blanks or invalid characters; {_HOW_TO_GET_KEY}")
+        raise InputError(f"The ADS key contains spaces or invalid characters; {_HOW_TO_GET_KEY}")
     return token

@@ -37,8 +37,8 @@ ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
 #: arXiv's terms of use allow one request every three seconds.
 ARXIV_POLICY = RetryPolicy(pause=3.0, first_wait=5.0)
 
-# The format arXivRaw contains the date of the first submission. The format "arXiv" only contains
-# the date of the newest version.
+# The format "arXivRaw" contains the date of the first submission, but the format "arXiv" only
+# contains the date of the newest version.
 _PREFIX = "arXivRaw"
 _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -63,18 +63,18 @@ def fetch_arxiv(
 ) -> Fetched:
     """Harvest arXiv into a JSON-lines file with the fields of the arXiv metadata snapshot.
 
-    The same call continues an interrupted download. If the resumption token has expired, a new list
-    from the last datestamp on is requested. Deleted records are omitted.
+    To resume an interrupted download, repeat the same call. If the resumption token has expired, a
+    new list that starts at the last datestamp is requested. Deleted records are omitted.
 
     Parameters
     ----------
     out : str or Path
         File to write, for example ``papers.jsonl``. It is created when the download is complete.
     set : str or None, default "physics:astro-ph"
-        Name of the archive. None for all of arXiv.
+        Name of the archive. None means all of arXiv.
     since, until : date or str, optional
-        First and last date of the last change of a record, ``YYYY-MM-DD``. This is not the date
-        of submission.
+        Records that were last changed between these dates (``YYYY-MM-DD``) are downloaded. The
+        date of the last change is not the date of submission.
     base_url : str
         Address of the OAI-PMH service.
     max_records : int, optional
@@ -108,7 +108,7 @@ def fetch_arxiv(
         "until": _day("until", until),
     }
     if request["from"] and request["until"] and request["from"] > request["until"]:
-        raise InputError(f"since ({request['from']}) must not be after until ({request['until']})")
+        raise InputError(f"since ({request['from']}) must not be after until ({request['until']}).")
     with (
         ResumableFile(Path(out), key="id", request=request) as papers,
         HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
@@ -164,7 +164,7 @@ class _Harvest(PagedFetch):
         if self._position["token"]:
             return {"verb": "ListRecords", "resumptionToken": self._position["token"]}
         since = self._request["from"]
-        # Everything before the last datestamp is complete only if the list was sorted.
+        # The records before the last datestamp are complete only if the list is sorted by date.
         if self._position["last"] and self._position["ordered"]:
             since = self._position["last"][:10]
         wanted = {"set": self._request["set"], "from": since, "until": self._request["until"]}
@@ -175,7 +175,7 @@ class _Harvest(PagedFetch):
         self._restarts += 1
         if self._restarts > _MOST_RESTARTS:
             raise RemoteError(f"arXiv rejects its own resumption tokens; {RUN_AGAIN}")
-        self._notify("The resumption token has expired; continuing from the last date")
+        self._notify("The resumption token has expired. The download continues at the last date.")
         self._position.update(token=None, expires=None)
 
     def _records(self, page: _Page) -> Iterator[tuple[str, dict[str, object] | None]]:
@@ -214,7 +214,7 @@ class _OaiError(Exception):
 
 @dataclass(frozen=True)
 class _Record:
-    """One record: its datestamp (ISO 8601) and the fields of the arXiv metadata snapshot."""
+    """Record with its datestamp (ISO 8601) and the fields of the arXiv metadata snapshot."""
 
     paper_id: str
     datestamp: str
@@ -224,7 +224,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class _Page:
-    """Response to ListRecords: records, token of the next page, and time at which it expires."""
+    """Records of one ListRecords response, and the token of the next page with its expiry time."""
 
     records: list[_Record]
     token: str | None
@@ -255,7 +255,7 @@ def _read_page(reply: Reply) -> _Page:
     return _Page(
         records=[_record(element) for element in listing.iterfind(f"{_OAI}record")],
         token=None if token is None else (token.text or "").strip() or None,
-        # The attribute is expirationDate in the standard, but expires in arXiv.
+        # The standard calls the attribute expirationDate, but arXiv calls it expires.
         expires=_seconds(attributes.get("expirationDate") or attributes.get("expires")),
     )
 
@@ -263,7 +263,7 @@ def _read_page(reply: Reply) -> _Page:
 def _record(element: Any) -> _Record:
     header = element.find(f"{_OAI}header")
     if header is None:
-        raise GarbledReplyError("a record of its response has no header")
+        raise GarbledReplyError("a record in its response has no header")
     identifier = (header.findtext(f"{_OAI}identifier") or "").strip().rpartition(":")[2]
     datestamp = (header.findtext(f"{_OAI}datestamp") or "").strip()
     metadata = element.find(f"{_OAI}metadata/*")
@@ -292,7 +292,7 @@ def _seconds(timestamp: str | None) -> float | None:
 
 
 def _text(element: Any, name: str) -> str | None:
-    """Return the text of a child element, or None if it is absent or empty."""
+    """Return the text of a child element, or None if the element is absent or empty."""
     found = element.findtext(f"{_RAW}{name}")
     return found.strip() or None if found else None
 
@@ -312,12 +312,12 @@ _GROUP = re.compile(
     r"\b(?:collaborations?|consortium|experiment|network|project|survey|teams?|(?:work)?group)\b",
     re.I,
 )
-# Separators between authors. A colon can follow the name of a collaboration.
+# Separators of authors. A colon can follow the name of a collaboration.
 _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
 
 
 def parse_authors(line: str) -> list[list[str]]:
-    """Split the author line of arXiv into lists [family, given, suffix], as in the snapshot."""
+    """Split an author line of arXiv into lists [family, given, suffix]."""
     line = without_parentheses(line.replace(r"\,", " ").replace("~", " "))
     authors: list[list[str]] = []
     for piece in _BETWEEN.split(line):
@@ -333,7 +333,7 @@ def _author(words: list[str]) -> list[str]:
     if _GROUP.search(" ".join(words)):
         return [" ".join(words), "", ""]
     suffix = words.pop() if len(words) > 1 and words[-1].lower() in _SUFFIXES else ""
-    # The family name begins with a particle, such as "van" or "de la".
+    # The family name begins with a particle such as "van" or "de la", if there is one.
     start = next(
         (i for i, word in enumerate(words[:-1]) if i and word.isalpha() and word.islower()),
         len(words) - 1,

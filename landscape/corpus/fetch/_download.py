@@ -1,4 +1,4 @@
-"""Resumable downloads: a file of records, and a base class for services with pages."""
+"""Base class and output file for downloads in pages that can be resumed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Fetched:
     n_records : int
         Number of papers or concepts.
     n_skipped : int
-        Number of omitted records: deleted, repeated or without an identifier.
+        Number of records omitted because they are deleted, repeated or have no identifier.
     finished : bool
-        False if `max_records` was reached.
+        False if the download stopped at `max_records`.
     note : str
         Message for the user, for example the remaining quota.
 
@@ -67,7 +67,7 @@ class ResumableFile:
         self._state = out.with_name(out.name + ".state.json")
         self._size = 0
         self._lines = 0
-        self._latest: dict[str, bytes] = {}  # key -> digest, without withdrawn records
+        self._latest: dict[str, bytes] = {}  # digest by key, without withdrawn records
         self._restore()
         try:
             self._stream: BinaryIO = self._part.open("r+b" if self._part.exists() else "w+b")
@@ -81,7 +81,7 @@ class ResumableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # unwritten bytes (full disk) are not part of the state
+        with suppress(OSError):  # if the disk is full, unwritten bytes are not in the state file
             self._stream.close()
 
     @property
@@ -95,7 +95,7 @@ class ResumableFile:
         *,
         position: Mapping[str, object],
     ) -> None:
-        """Append one page of records, and save the position. A withdrawn record is None."""
+        """Append a page of records, and save the position. Withdrawn records are passed as None."""
         lines = bytearray()
         for key, record in records:
             line = self._line(key, record)
@@ -178,8 +178,8 @@ class ResumableFile:
                         self._latest[key] = _digest(line)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{self._part} was changed since it was fetched; remove it and {self._state.name} "
-                "to start from the beginning"
+                f"{self._part} was changed since it was fetched. To start from the beginning, "
+                f"remove this file and {self._state.name}."
             ) from error
         self._size, self.position = size, position
 
@@ -200,7 +200,7 @@ class ResumableFile:
 
 
 class PagedFetch(ABC):
-    """Base class for the download of a list, page by page. It continues an earlier run."""
+    """Base class for downloads of a list in pages, which resume an interrupted download."""
 
     def __init__(
         self,
@@ -223,11 +223,11 @@ class PagedFetch(ABC):
 
     @abstractmethod
     def _empty_message(self) -> str:
-        """Return the error message if nothing was found."""
+        """Return the error message for a request without results."""
 
     @abstractmethod
     def _note(self) -> str:
-        """Return a message about the result for the user."""
+        """Return a message for the user about the result."""
 
     @property
     def _has_enough(self) -> bool:
@@ -236,8 +236,8 @@ class PagedFetch(ABC):
     def run(self) -> Fetched:
         """Download all remaining pages and write the final file."""
         papers, position = self._papers, self._position
-        if papers.position:  # of an earlier run
-            self._notify(f"Continuing after {count(papers.n_records, 'paper')} already fetched")
+        if papers.position:  # an earlier run was interrupted
+            self._notify(f"Resuming the download after {count(papers.n_records, 'paper')}")
         with progress(f"Fetching from {self._client.name}", total=self._max_records) as advance:
             advance(papers.n_records)
             while not position["done"] and not self._has_enough:
@@ -253,13 +253,13 @@ class PagedFetch(ABC):
 
 
 def check_target(out: Path) -> None:
-    """Raise InputError if a path cannot be used for a file of plain JSON lines."""
+    """Raise InputError if a path cannot be used for an uncompressed file of JSON lines."""
     if out.is_dir():
         raise InputError(f"{out} is a directory; pass a file name, for example papers.jsonl")
     if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:
         raise InputError(
-            f"{out.name} would not be compressed: downloads are plain JSON lines, so that they can "
-            f"continue after an interruption. Name the file {out.name.removesuffix(out.suffix)}"
+            f"Cannot write a compressed file: {out.name}. Downloads are plain JSON lines, so that "
+            f"they can be resumed. Name the file {out.name.removesuffix(out.suffix)}."
         )
     if not out.parent.is_dir():
         raise InputError(f"No such directory: {out.parent}. Create it first.")
@@ -283,7 +283,7 @@ def _digest(line: bytes) -> bytes:
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:
-    """Lock a file. Raise InputError if another process is writing it."""
+    """Lock a file. Raise InputError if another process is writing the file."""
     try:
         lock_exclusively(stream)
     except BlockingIOError as error:

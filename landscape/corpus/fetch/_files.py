@@ -39,7 +39,7 @@ _SPARE = 200 * 2**20  # minimum free disk space after the download, in bytes
 
 @dataclass(frozen=True)
 class _Shard:
-    """Parquet file of a dataset: remote path, local name, size in bytes and checksum."""
+    """Parquet file of a dataset, with its remote path, local name, size in bytes and checksum."""
 
     remote: str
     name: str
@@ -58,8 +58,8 @@ def fetch_pathfinder(
 ) -> Fetched:
     """Download the Parquet files of the pathfinder corpus (4.5 GB) and check their sha256.
 
-    Complete files are not downloaded again, and a partial file is resumed. The package
-    huggingface_hub is not used, because it cannot resume files and only checks their size.
+    Complete files are not downloaded again, and partial files are resumed. The package
+    huggingface_hub is not used, because it cannot resume files and only checks the file sizes.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def fetch_pathfinder(
     revision : str, default "main"
         Branch, tag or commit.
     endpoint : str, optional
-        Address of the Hub; by default the environment variable HF_ENDPOINT, else https://huggingface.co.
+        Address of the Hub. The default is the environment variable HF_ENDPOINT. If it is not set,
+        https://huggingface.co is used.
     policy : RetryPolicy
     notify : callable, optional
         Called with messages for the user, for example the size and the free disk space.
@@ -85,7 +86,7 @@ def fetch_pathfinder(
     InputError
         If `folder` is a file or the disk has too little free space.
     RemoteError
-        If the Hub cannot be reached, has no such dataset, or sends damaged files.
+        If the Hub cannot be reached, the dataset does not exist, or the files are damaged.
 
     References
     ----------
@@ -119,7 +120,7 @@ def fetch_pathfinder(
             for shard in wanted:
                 _fetch_shard(hub, f"{source}/{quote(shard.remote)}", shard, folder, advance)
     n_papers = sum(_count_papers(folder / shard.name) for shard in shards)
-    note = f"{count(len(shards), 'file')} of {dataset} at commit {commit[:12]}, all checked"
+    note = f"{count(len(shards), 'file')} of {dataset} at commit {commit[:12]}; checksums verified"
     return Fetched(folder, n_papers, 0, finished=True, note=note)
 
 
@@ -170,7 +171,7 @@ def _is_complete(path: Path, shard: _Shard) -> bool:
 def _check_free_space(
     folder: Path, wanted: list[_Shard], n_all: int, notify: Callable[[str], None]
 ) -> None:
-    """Report the size of the download. Raise InputError if the disk space is too small."""
+    """Report the size of the download. Raise InputError if there is too little disk space."""
     parts = (folder / f"{shard.name}.part" for shard in wanted)
     here = sum(part.stat().st_size for part in parts if part.is_file())
     missing = max(0, sum(shard.size for shard in wanted) - here)
@@ -180,7 +181,7 @@ def _check_free_space(
         f"{folder} has {free / 1e9:,.2f} GB free"
     )
     if missing and missing + _SPARE > free:
-        raise InputError(f"{sentence}: free disk space, or choose a directory on a larger disk")
+        raise InputError(f"{sentence}. Free disk space, or choose a directory on a larger disk.")
     notify(sentence)
 
 
@@ -190,7 +191,7 @@ def _fetch_shard(
     part = folder / f"{shard.name}.part"
     try:
         advance(part.stat().st_size if part.is_file() else 0)
-        for _ in range(2):  # again if a partial file was from another revision
+        for _ in range(2):  # repeat if the partial file was from another revision
             hub.download(url, part, size=shard.size, advance=advance)
             if sha256_of(part) == shard.sha256:
                 part.replace(folder / shard.name)
@@ -213,7 +214,7 @@ def _count_papers(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
     except pa.ArrowInvalid as error:
         raise RemoteError(
-            f"{path.name} is damaged on the Hub, too; contact the authors of the dataset"
+            f"{path.name} is also damaged on the Hub; contact the authors of the dataset"
         ) from error
 
 
@@ -221,7 +222,7 @@ UAT_FILES = "https://raw.githubusercontent.com/astrothesaurus/UAT"
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _CONCEPT = re.compile(r"https?://astrothesaurus\.org/uat/\d+")
-_FEWEST_CONCEPTS = 100  # the first release had about 1,800
+_FEWEST_CONCEPTS = 100  # the first release of the UAT had about 1,800
 
 
 def fetch_uat(
@@ -296,9 +297,9 @@ def fetch_uat(
 
 
 def concepts(thesaurus: Any) -> Iterator[str]:
-    """Yield the URIs of all concepts in a UAT file (tree or list). URIs can be repeated."""
+    """Yield the URIs of all concepts in a UAT file (tree or list). Some URIs are repeated."""
     waiting = [thesaurus]
-    while waiting:  # not recursive, because a file can be deeply nested
+    while waiting:  # a deeply nested file would exceed the recursion limit
         node = waiting.pop()
         if isinstance(node, list):
             waiting.extend(node)
@@ -319,7 +320,7 @@ def _tags(version: str) -> list[str]:
 
 
 def _read(reply: Reply) -> bytes | None:
-    """Return the checked content, or None if the file does not exist."""
+    """Return the validated content of a response, or None if the file does not exist."""
     if reply.status == 404:
         return None
     refuse_web_page(reply, "The UAT repository", "JSON")

@@ -21,19 +21,19 @@ __all__ = ["READERS", "Reader", "choose_reader"]
 
 
 class Reader(Protocol):
-    """Interface of a reader, which reads one file format."""
+    """Interface of a reader for one file format."""
 
     name: str
-    """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
+    """Name of the reader in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether this reader supports a file. `head` is its decompressed beginning."""
+        """Return whether this reader supports a file. `head` is the decompressed beginning."""
         ...
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the records of a file. For an invalid record, yield a rejection.
+        """Yield the records of a file. Invalid records are yielded as rejections.
 
         `on_bytes` is called with the number of bytes read since the last call.
         :class:`landscape.errors.InputError` is raised if the file is damaged.
@@ -41,7 +41,7 @@ class Reader(Protocol):
         ...
 
 
-# From the most specific format to the most general.
+# The most specific format is first, and the most general format is last.
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (PathfinderReader(), SCILIT, ADS, ARXIV, BibtexReader(), TableReader())
@@ -50,7 +50,7 @@ READERS: dict[str, Reader] = {
 
 
 def choose_reader(path: Path) -> Reader:
-    """Return the reader for a file. It is chosen from the content, not from the file name.
+    """Return the reader for a file, based on the content of the file and not on its name.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def choose_reader(path: Path) -> Reader:
     Raises
     ------
     landscape.errors.InputError
-        If the file does not exist, is a directory, is empty, is binary, or has an unknown format.
+        If the file does not exist, is empty, is a directory, or has an unknown format.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def choose_reader(path: Path) -> Reader:
             return reader
     if head.startswith(PARQUET_MAGIC):
         raise InputError(
-            f"{path} is a Parquet file without a column of titles; "
-            "it needs at least the columns title and abstract."
+            f"{path} is a Parquet file without a column of titles. "
+            "Pass a file with at least the columns title and abstract."
         )
     start = head.lstrip()[:60].decode("utf-8", "replace")
     raise InputError(

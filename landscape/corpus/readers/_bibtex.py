@@ -1,4 +1,4 @@
-"""Reader of BibTeX, as exported by ADS, arXiv and reference managers."""
+"""Reader of BibTeX files from ADS, arXiv and reference managers."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class BibtexReader:
     name = "bibtex"
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
-        """Return whether the file has an entry (``@article{...``)."""
+        """Return whether the file contains a BibTeX entry (``@article{...``)."""
         return head.lstrip()[:1] not in (b"{", b"[") and _HEAD.search(head) is not None
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the entries as records."""
+        """Yield the entries of the file as records."""
         require("bibtexparser", "bibtex")
         return checked(path, self._records(path, on_bytes))
 
@@ -105,7 +105,7 @@ def _strings_of(text: str, strings: dict[str, _String]) -> str:
 def parse_entries(text: str) -> list[BibtexEntry]:
     """Parse BibTeX with bibtexparser. Invalid entries are omitted."""
     bibtexparser = require("bibtexparser", "bibtex")
-    # Suppress log messages: errors are written to rejected.jsonl instead.
+    # Suppress log messages, because errors are written to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     return [
         BibtexEntry(
@@ -141,7 +141,7 @@ def _fields(parsed: BibtexEntry) -> dict[str, Any]:
 
 
 def split_authors(names: str) -> list[str]:
-    """Split the authors of an entry at "and" outside braces."""
+    """Split the authors of an entry at each "and" that is not in braces."""
     from bibtexparser.middlewares.names import split_multiple_persons_names
 
     return [name for name in split_multiple_persons_names(names) if name != "others"]

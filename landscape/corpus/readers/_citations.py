@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
-_LONGEST_TITLE = 500  # characters
-_LONGEST_LINE = 20_000_000  # bytes; enough for several thousand references
+_LONGEST_TITLE = 500  # maximum number of characters
+_LONGEST_LINE = 20_000_000  # bytes; sufficient for several thousand references
 
 
 @dataclass(frozen=True)
 class Citations:
-    """Pairs of citing and cited papers, and known titles."""
+    """Pairs of citing and cited papers, and the titles of papers by identifier."""
 
     citing: pa.Array
     cited: pa.Array
@@ -84,8 +84,8 @@ def _read_table(path: Path, head: bytes) -> Citations:
     citing, cited = (next((n for n in known if n in names), None) for known in (_CITING, _CITED))
     if citing is None or cited is None:
         raise InputError(
-            f"{path} has the columns {', '.join(names)[:100]!r}; a list of citations needs the "
-            "columns citing and cited, or must be JSON lines of papers with their references."
+            f"{path} has the columns {', '.join(names)[:100]!r}. Pass a table with the columns "
+            "citing and cited, or JSON lines of papers with their references."
         )
     kept = [n for n in (citing, cited, "citing_title", "cited_title") if n in names]
     try:
@@ -100,7 +100,9 @@ def _read_table(path: Path, head: bytes) -> Citations:
             )
     except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} cannot be read as a table of citations ({reason}).") from error
+        raise InputError(
+            f"{path} cannot be read as a table of citations ({reason}). Correct the file."
+        ) from error
     titles: dict[str, str] = {}
     for name_column, column in ((citing, "citing_title"), (cited, "cited_title")):
         if column in kept:
@@ -150,7 +152,9 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (ValueError, RecursionError, EOFError, OSError, zlib.error) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} cannot be read after {number:,} lines ({error}).") from error
+        raise InputError(
+            f"{path} cannot be read after {number:,} lines ({error}). Correct the file."
+        ) from error
 
 
 def _reference(reference: object) -> tuple[str, str]:

@@ -17,7 +17,7 @@ import orjson
 from landscape.corpus._records import RawRecord, Rejection, kind_of
 from landscape.errors import InputError
 
-SAMPLE_BYTES = 1 << 20  # read to detect the format of a file
+SAMPLE_BYTES = 1 << 20  # number of bytes read to detect the format of a file
 
 PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -27,7 +27,7 @@ _ARCHIVES = {
     b"BZh": "compressed with bzip2; decompress it with bunzip2 first",
     b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",
-    b"%PDF": "a PDF; Landscape reads metadata, not documents",
+    b"%PDF": "a PDF; pass a file of metadata, such as BibTeX",
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"SQLite format 3": "an SQLite database; export its table as CSV or Parquet",
@@ -81,7 +81,7 @@ def open_input(
 def checked(
     path: Path, records: Iterator[RawRecord | Rejection]
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield records. If the file is damaged, raise an error with the number of valid records."""
+    """Yield records. If the file is damaged, the error states the number of valid records."""
     n_good = 0
     with _input_errors(path, lambda: n_good):
         for record in records:
@@ -103,7 +103,7 @@ def _beginning(stream: io.BufferedReader) -> bytes:
 
 @contextmanager
 def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterator[None]:
-    """Convert errors of the system and of zlib to InputError."""
+    """Convert errors of the operating system and of zlib to InputError."""
 
     def good() -> str:
         return "" if count is None else f" after {count():,} good records"
@@ -125,7 +125,7 @@ def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterato
 
 
 class _Unpacked(io.RawIOBase):
-    """Stream of the content of a gzip file. A damaged file is read as far as possible."""
+    """Decompressed stream of a gzip file. A damaged file is read as far as possible."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
@@ -156,7 +156,7 @@ class _Counting(io.RawIOBase):
         return int(n_read)
 
 
-LARGEST_RECORD = 16 << 20  # bytes; in a larger record a quote or a bracket is missing
+LARGEST_RECORD = 16 << 20  # bytes; a larger record lacks a quotation mark or a bracket
 
 # A complete string or one bracket. Brackets inside strings are ignored.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
@@ -174,7 +174,7 @@ class Stream(Protocol):
 
 
 class ObjectCutter:
-    """Splitter of a stream into JSON objects, which are in an array or one after another."""
+    """Splitter of a stream into JSON objects, which are in an array or follow each other."""
 
     def __init__(self, opening: re.Pattern[bytes] | None, *, alone: bool = False) -> None:
         self._opening = opening
@@ -183,7 +183,7 @@ class ObjectCutter:
         self._line = 1  # line number of the first byte in the buffer
         self._at = 0  # end of the scanned bytes
         self._done = 0  # end of the returned bytes
-        self._start = -1  # start of the current object, or -1
+        self._start = -1  # start of the current object, or -1 if there is none
         self._depth = 0
         self._inside = opening is None
 
@@ -198,7 +198,7 @@ class ObjectCutter:
             if len(self._buffer) - self._done > LARGEST_RECORD:
                 raise InputError(
                     f"The JSON record that starts on line {self._line_of(max(self._start, 0)):,} "
-                    f"of {source} does not end; a quote or a bracket is missing there."
+                    f"of {source} does not end; add the missing quotation mark or bracket."
                 )
         if self._inside or self._alone:
             yield from self._rest(len(self._buffer))
@@ -224,7 +224,7 @@ class ObjectCutter:
             self._at = token.end()
 
     def _enter(self) -> bool:
-        """Move to the start of the next array. Return False if there is none in the buffer."""
+        """Move to the start of the next array. Return False if the buffer has no further array."""
         found = self._opening.search(self._buffer, self._done) if self._opening else None
         if found is None:
             if not self._alone:  # the name of the array may continue in the next chunk
@@ -251,7 +251,7 @@ class ObjectCutter:
             self._inside, self._done = False, token.end()
 
     def _rest(self, end: int) -> Iterator[Piece]:
-        """Yield the text between the last object and `end`, unless it is only commas and space."""
+        """Yield the text between the last object and `end`. Commas and spaces are ignored."""
         rest = self._buffer[self._done : end]
         if rest.strip(_BETWEEN):
             start = self._done + len(rest) - len(rest.lstrip(_BETWEEN))
@@ -274,7 +274,7 @@ def raw_records(
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield the JSON objects of a file, converted by `record_of`, or rejections."""
+    """Yield the JSON objects of a file as records. Invalid objects are yielded as rejections."""
     with open_input(path, on_bytes=on_bytes) as stream:
         pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
         for line, piece in pieces:
@@ -288,7 +288,7 @@ def raw_records(
 
 @lru_cache(maxsize=4)
 def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
-    """Return the first complete JSON objects of a file. For other formats, return ()."""
+    """Return the first complete JSON objects of a file, or () if the file is not JSON."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
     found = []
@@ -326,7 +326,7 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     while line := stream.readline(LARGEST_RECORD):
         number += 1
         ended = line.endswith(b"\n")
-        if line.strip(b" \t\r\n"):  # other control characters are errors
+        if line.strip(b" \t\r\n"):  # lines with other control characters are errors
             yield number, line
         while not ended and (rest := stream.readline(LARGEST_RECORD)):
             ended = rest.endswith(b"\n")  # skip the rest of a line that is too long

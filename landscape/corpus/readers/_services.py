@@ -41,7 +41,7 @@ class JsonReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the papers as records."""
+        """Yield the papers of the file as records."""
         return checked(
             path,
             raw_records(
@@ -84,7 +84,7 @@ def _arxiv_id(document: dict[str, Any]) -> str | None:
     others = document.get("identifier")
     candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
     texts = [candidate for candidate in candidates if isinstance(candidate, str)]
-    # Ignore numbers without the prefix "arXiv:", because they are ambiguous.
+    # Numbers without the prefix "arXiv:" are ambiguous and therefore ignored.
     prefixed = [text for text in texts if text.lower().startswith(("arxiv:", "10.48550/"))]
     old_style = [text for text in texts if "/" in text and not parse_bibcode(text)]
     return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
@@ -165,7 +165,7 @@ def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
         return [f"{month.date:%Y-%m}" if month and _is_far(submitted, month) else submitted]
     updated = record.get("update_date")
     if updated and month:
-        # An update can be much later than the submission. The arXiv id has the true month.
+        # An update can be much later than the submission. The arXiv id contains the true month.
         try:
             return [updated] if month.covers(parse_date(updated)) else []
         except ValueError:
@@ -190,7 +190,7 @@ def _is_scilit(record: dict[str, Any]) -> bool:
 
 
 def _has_scilit_text(head: bytes) -> bool:
-    """Return whether the first record is from SciLit, even if it is larger than the sample."""
+    """Return whether the beginning of a file is from SciLit, even if no record is complete."""
     return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
@@ -223,7 +223,7 @@ def _abstract(content: dict[str, Any]) -> Any:
 
 
 def _sentences(sections: list[Any]) -> Iterator[str]:
-    """Yield the sentences of nested sections. A level can be missing or be plain text."""
+    """Yield the sentences of nested sections. A level can be missing or consist of text."""
     for section in sections:
         if isinstance(section, str):
             yield section

@@ -42,7 +42,7 @@ POSITIONS = ("umap_x", "umap_y")
 
 
 def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert one row of a table to the fields of a record. Columns can have several names."""
+    """Convert a row of a table to the fields of a record. Alternative column names are allowed."""
     row = {
         name.strip().lower(): value
         for name, value in record.items()
@@ -52,7 +52,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
         name: next((row[alias] for alias in aliases if alias in row), None)
         for name, aliases in ALIASES.items()
     }
-    # Keywords in an atlas or in pathfinder were extracted, not given by the authors.
+    # Keywords in an atlas or in pathfinder are not the keywords of the authors.
     if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
         fields["ads_keywords"] = None
     for name in ("title", "doi"):
@@ -75,7 +75,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
-    """Return whether one of the column names is a name for the title."""
+    """Return whether one of the columns contains titles, based on its name."""
     lowered = {name.strip().lower() for name in names}
     return any(alias in lowered for alias in ALIASES["title"])
 
@@ -83,7 +83,7 @@ def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
 def _dates(row: Mapping[str, Any]) -> list[Any]:
     dates = [row[n] for n in _NAMES["dates"] if n in row]
     dates = dates or [row[n] for n in _NAMES["years"] if n in row]
-    # An atlas stores unknown months and days as 1, with the precision in its own column.
+    # An atlas stores unknown months and days as 1. A separate column contains the precision.
     precision = row.get("date_precision")
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
@@ -91,13 +91,13 @@ def _dates(row: Mapping[str, Any]) -> list[Any]:
 
 
 _ROWS = 1000
-# Errors for values that Python cannot represent: invalid UTF-8 (ValueError), dates out of range
-# (ValueError or OverflowError), and time zones without a name (KeyError).
+# Exceptions for values that Python cannot represent, such as invalid UTF-8 (ValueError), dates out
+# of range (ValueError or OverflowError) and time zones without a name (KeyError).
 _UNREADABLE = (ValueError, OverflowError, KeyError)
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """Return the names of a Parquet file's columns."""
+    """Return the column names of a Parquet file."""
     status = path.stat()
     return _names(path, status.st_size, status.st_mtime_ns)
 
@@ -118,7 +118,7 @@ def _names(path: Path, size: int, modified: int) -> tuple[str, ...]:  # noqa: AR
 def parquet_records(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[RawRecord | Rejection]:
-    """Yield the rows of a Parquet file as records. The line of a record is its row, from 1."""
+    """Yield the rows of a Parquet file as records. Row numbers start at 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -135,7 +135,7 @@ def parquet_records(
                     on_bytes(size * row // total - reported)
                     reported = size * row // total
     except pa.ArrowMemoryError:
-        raise  # not an error of the file
+        raise  # the file is not the cause
     except pa.ArrowException as error:
         raise _damaged(path, error, row) from None
     except OSError as error:
@@ -157,7 +157,7 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
 
 
 def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
-    """Convert a batch to rows. If this fails, convert each row, so that only bad rows are lost."""
+    """Convert a batch to rows. If this fails, convert single rows and reject invalid rows."""
     try:
         return list(batch.to_pylist())
     except _UNREADABLE:
@@ -180,7 +180,7 @@ def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Re
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
-    """Return a column of lists as float32 arrays, without slow conversion to Python lists."""
+    """Return a column of lists as float32 arrays. This is faster than Python lists."""
     import numpy as np
     import pyarrow as pa
 
@@ -207,7 +207,7 @@ def _damaged(path: Path, error: Exception, n_good: int) -> InputError:
 
 
 class TableReader:
-    """Reader of tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array."""
+    """Reader of tables in CSV (comma, tab, semicolon), Parquet or JSON (lines or an array)."""
 
     name = "table"
 
@@ -222,7 +222,7 @@ class TableReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Yield the rows as records."""
+        """Yield the rows of the table as records."""
         head = sample(path)
         if head.startswith(PARQUET_MAGIC):
             return checked(path, parquet_records(path, on_bytes=on_bytes))
@@ -237,7 +237,7 @@ class PathfinderReader(TableReader):
     name = "pathfinder"
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether it is a Parquet file with the columns of pathfinder."""
+        """Return whether the file is a Parquet file with the columns of pathfinder."""
         if not head.startswith(PARQUET_MAGIC):
             return False
         # In other tables, the column "embed" can contain vectors of another model.
@@ -267,7 +267,9 @@ def _csv_rows(
         try:
             header = next((row for row in rows if not _is_blank(row)), [])
         except csv.Error as error:
-            raise InputError(f"The header of {path} cannot be read as CSV: {error}.") from error
+            raise InputError(
+                f"The header of {path} cannot be read as CSV: {error}. Correct the first line."
+            ) from error
         while True:
             line = lines.number + 1
             try:
@@ -297,7 +299,7 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
 
 
 class _TextLines:
-    """Iterator of decoded lines. For a line that is too long, an error is raised once."""
+    """Iterator of decoded lines. A line that is too long raises an error and is skipped."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -327,7 +329,7 @@ def _delimiter(head: bytes) -> str | None:
     for delimiter in (",", "\t", ";", "|"):
         try:
             header = next(csv.reader([first_line], delimiter=delimiter), [])
-        except csv.Error:  # not a text file
+        except csv.Error:  # the file is not text
             return None
         if len(header) > 1 and has_titles(header):
             return delimiter

@@ -1,4 +1,4 @@
-"""Landscape: map a research literature, from a collection of abstracts to a labelled atlas.
+"""Make a labelled map of a research literature from a collection of abstracts.
 
 The public names are loaded on first use, so that ``import landscape`` is fast:
 

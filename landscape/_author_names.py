@@ -1,7 +1,8 @@
 """Parse, compare and shorten names of authors.
 
-ADS writes "Family, Given" and arXiv "Given Family". Names can have particles ("de Grijs") and
-suffixes ("Jr."), or be the name of a collaboration. LaTeX accents must already be converted.
+ADS uses the form "Family, Given", and arXiv uses "Given Family". Names can have particles ("de
+Grijs") and suffixes ("Jr."). A name can also be a collaboration. LaTeX accents must already be
+converted.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
 class AuthorName(NamedTuple):
-    """Parts of an author's name; a collaboration only has a family name."""
+    """Parts of an author name. A collaboration has only a family name."""
 
     family: str
     given: str
@@ -30,13 +31,13 @@ class AuthorName(NamedTuple):
 
     @property
     def comma_form(self) -> str:
-        """The name as "Family, Given, Suffix"."""
+        """Name in the form "Family, Given, Suffix"."""
         return ", ".join(part for part in self if part)
 
 
 @lru_cache(maxsize=1 << 16)
 def parse_name(name: str) -> AuthorName:
-    """Parse a name given as "Family, Given" or as "Given Family"."""
+    """Parse a name of the form "Family, Given" or "Given Family"."""
     name = " ".join(name.split())
     found = _SUFFIX.search(name)
     bare = name[: found.start()] + name[found.end() :] if found else name
@@ -49,7 +50,7 @@ def parse_name(name: str) -> AuthorName:
 
 
 def _split_spoken(name: str) -> tuple[str, str]:
-    """Split "Given Family"; particles such as "de" belong to the family name."""
+    """Split a name "Given Family"; particles such as "de" are part of the family name."""
     words = name.split()
     if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
         return name, ""
@@ -60,7 +61,7 @@ def _split_spoken(name: str) -> tuple[str, str]:
 
 
 def short_names(authors: Sequence[str], *, link: str = "and") -> str:
-    """Return the authors in the form of a citation: "A", "A and B" or "A et al."."""
+    """Format authors as in a citation: "A", "A and B" or "A et al."."""
     if len(authors) > 2:
         return f"{parse_name(authors[0]).family} et al."
     return f" {link} ".join(parse_name(author).family for author in authors)
@@ -76,7 +77,7 @@ def surname(name: str) -> str:
 
 
 def given_names(name: str) -> tuple[str, ...]:
-    """Return the given names of an author, normalised."""
+    """Return the normalised given names of an author."""
     return tuple(normal_title(parse_name(name).given).split())
 
 
@@ -89,7 +90,7 @@ def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Return the position of a person among authors, -1 if no name is compatible."""
+    """Return the position of a person in a list of authors, or -1 if no name is compatible."""
     family, given = surname(name), given_names(name)
     for place, author in enumerate(authors):
         if surname(author) == family and is_compatible(given, given_names(author)):
@@ -98,6 +99,6 @@ def place_in_byline(authors: Sequence[str], name: str) -> int:
 
 
 def person_key(name: str) -> str:
-    """Return family name and first initial."""
+    """Return the family name and the first initial of an author."""
     given = given_names(name)
     return f"{surname(name)} {given[0][0] if given else ''}".strip()

@@ -22,8 +22,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MANY_AUTHORS = 8  # maximum in a bibitem; AAS journals abbreviate longer lists
-_TYPES = {  # entry type of BibTeX and type of RIS, by document type of ADS or BibTeX
+_MANY_AUTHORS = 8  # maximum number of authors in a bibitem
+_TYPES = {  # types of BibTeX and RIS for each document type of ADS or BibTeX
     "article": ("article", "JOUR"), "review": ("article", "JOUR"), "eprint": ("article", "UNPB"),
     "inproceedings": ("inproceedings", "CONF"), "abstract": ("inproceedings", "ABST"),
     "proceedings": ("proceedings", "CONF"), "book": ("book", "BOOK"), "inbook": ("inbook", "CHAP"),
@@ -34,7 +34,7 @@ _TYPES = {  # entry type of BibTeX and type of RIS, by document type of ADS or B
 
 
 class Citable(Protocol):
-    """Attributes of a paper that a bibliography needs."""
+    """Attributes of a paper that are needed for a bibliography."""
 
     @property
     def row(self) -> int: ...
@@ -69,8 +69,8 @@ class Citable(Protocol):
 def to_bibtex(papers: Iterable[Citable]) -> str:
     """Write BibTeX entries with the keys of `citation_keys`.
 
-    The text is UTF-8; special characters of LaTeX are escaped. Double braces protect the capital
-    letters of titles.
+    Special characters of LaTeX are escaped; other characters are not changed. Double braces
+    protect the capital letters of titles.
     """
     papers = tuple(papers)
     return "\n\n".join(
@@ -116,7 +116,7 @@ def to_bibitems(papers: Iterable[Citable]) -> str:
 
 
 def to_bibcodes(papers: Iterable[Citable]) -> str:
-    """List the bibcodes, one per line, for an ADS library; papers without one are omitted."""
+    """List bibcodes, one per line, for an ADS library; papers without a bibcode are omitted."""
     codes = (paper.bibcode for paper in papers)
     return "\n".join(dict.fromkeys(c for c in codes if c and _BIBCODE.fullmatch(c)))
 
@@ -124,7 +124,7 @@ def to_bibcodes(papers: Iterable[Citable]) -> str:
 def citation_keys(papers: Sequence[Citable]) -> list[str]:
     r"""Make unique keys for ``\cite`` from the labels of papers.
 
-    Characters that LaTeX does not allow in keys are removed. Equal keys get the endings ``-2``,
+    Characters that LaTeX does not allow in keys are removed. Equal keys get the suffixes ``-2``,
     ``-3`` and so on.
     """
     keys: list[str] = []
@@ -143,12 +143,12 @@ def citation_keys(papers: Sequence[Citable]) -> list[str]:
 
 
 def ads_url(query: str, *, order: str = "date desc") -> str:
-    """Link to the results of a query in ADS.
+    """Return the address of the results of a query in ADS.
 
     Parameters
     ----------
     query : str
-        A query; it is not checked.
+        Query in the syntax of ADS, which is not checked.
     order : str, default "date desc"
         Order of the results in ADS.
 
@@ -161,13 +161,13 @@ def ads_url(query: str, *, order: str = "date desc") -> str:
     >>> ads_url('author:"Rubin, V"')
     'https://ui.adsabs.harvard.edu/search/q=author%3A%22Rubin%2C%20V%22&sort=date%20desc...'
     """
-    # Ties are sorted by bibcode, so that pages of results do not overlap.
+    # Sort ties by bibcode, so that pages of results do not overlap.
     sort = quote(f"{order}, bibcode desc", safe="")
     return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
 
 
 def escape_latex(text: str) -> str:
-    r"""Escape the special characters of LaTeX, and replace control characters by a space.
+    r"""Escape the special characters of LaTeX, and replace control characters by spaces.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _bibtex_entry(paper: Citable, key: str) -> str:
     }
     fields |= dict(zip(("volume", "pages"), _place(paper), strict=False))
     lines = [
-        # BibTeX has abbreviations for the months, which are written without braces.
+        # Month abbreviations of BibTeX are written without braces.
         f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
         for name, value in fields.items()
         if value
@@ -219,7 +219,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
         authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
-    title = escape_latex(paper.title) if names else ""  # the title replaces missing authors
+    title = escape_latex(paper.title) if names else ""  # used as author if names are missing
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
     pieces += _place(paper) or ([f"arXiv:{paper.arxiv_id}"] if paper.arxiv_id else [])
     if paper.doi:
@@ -246,7 +246,7 @@ def _lettered_years(papers: Sequence[Citable]) -> list[str]:
 
 
 def _letters(number: int) -> str:
-    """Return the letters of a number: a, b, ..., z, aa, ab, ..."""
+    """Convert a number to letters: a, b, ..., z, aa, ab, ..."""
     out = ""
     number += 1
     while number:
@@ -256,18 +256,18 @@ def _letters(number: int) -> str:
 
 
 def _published_in(paper: Citable) -> Journal | None:
-    """Return the journal of a paper from its bibcode, None for an eprint."""
+    """Return the journal of a paper from its bibcode, or None for an eprint."""
     code = paper.bibcode
     return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
 
 
 def _year(paper: Citable) -> int | None:
-    """Return the year from the bibcode if possible, because the date may be that on arXiv."""
+    """Return the year of the bibcode if possible, because the date may be the arXiv date."""
     return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
 
 
 def _place(paper: Citable) -> list[str]:
-    """Return volume and page from the bibcode of a journal article, as far as known."""
+    """Return the volume and the page from the bibcode of a journal article, if known."""
     code = paper.bibcode
     if not code or not _BIBCODE.fullmatch(code) or not _journal(paper, str) or "arXiv" in code:
         return []
@@ -275,7 +275,7 @@ def _place(paper: Citable) -> list[str]:
     if not volume.isdigit() or not page.isalnum():
         return []
     if section.isdigit():
-        page = section + code[14:18]  # here the first of five digits of a page
+        page = section + code[14:18]  # the first of five digits of the page
     elif section.isalpha() and section.isupper():
         page = section + page
     elif section != ".":
@@ -284,7 +284,7 @@ def _place(paper: Citable) -> list[str]:
 
 
 def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
-    """Return the AASTeX macro of the journal, or its name if it has no macro."""
+    """Return the AASTeX macro of a journal, or the name if the journal has no macro."""
     known = journal_of_bibcode(paper.bibcode) if paper.bibcode else None
     known = known or (find_journal(paper.journal) if paper.journal else None)
     if known is not None:
@@ -324,5 +324,5 @@ def _one_line(text: str) -> str:
 
 
 def _bare(identifier: str | None) -> str:
-    """Return an identifier without characters that could end its field."""
+    """Return an identifier without characters that could end a field of BibTeX."""
     return re.sub(r"[{}\\\s%]", "", identifier or "")

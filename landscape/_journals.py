@@ -28,15 +28,15 @@ JOURNALS = tuple(
 
 
 def find_journal(name: str) -> Journal | None:
-    """Return a journal by its stem, macro or name."""
+    """Return the journal with a bibcode stem, macro or name, or None if it is unknown."""
     return _by_name().get(_key(name))
 
 
 def journal_of_bibcode(bibcode: str) -> Journal | None:
-    """Return the journal of a bibcode."""
+    """Return the journal of a bibcode, or None if the journal is unknown."""
     stem = bibcode[4:9].rstrip(".")
     if stem == "ApJ" and bibcode[13:14] == "L":
-        stem = "ApJL"  # only the letter before the page distinguishes it
+        stem = "ApJL"  # an L before the page denotes ApJ Letters
     return _by_name().get(_key(stem))
 
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Listener = Callable[[str, float, "float | None", str], None]
-"""Callback that takes ``(task, done, total, unit)``; it can raise `Stopped` to end the work."""
+"""Callback with arguments ``(task, done, total, unit)``. It can raise `Stopped` to end the task."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 class Stopped(Exception):  # noqa: N818 - a request of the user, not an error
-    """Raised by a `Listener` to end the work."""
+    """Raised by a `Listener` to end the task."""
 
 
 @contextmanager

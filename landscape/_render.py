@@ -1,7 +1,7 @@
-"""Fill templates of HTML, Markdown and plain text; inserted text is escaped.
+"""Fill templates of HTML, Markdown and plain text, and escape the inserted text.
 
-The ending of a template's name selects how text is escaped. The HTML contains no scripts, and
-MathJax does not process it.
+The file extension of the template selects how text is escaped. The HTML contains no scripts and
+is not processed by MathJax.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 88
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
-# Terminals interpret some control characters; in HTML only white space is allowed.
+# Terminals interpret some control characters, and HTML allows only white space.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
 
 
@@ -32,15 +32,15 @@ def render(template: str, **values: Any) -> str:
     Parameters
     ----------
     template : str
-        Name of the file. Its ending selects the format and how text is escaped.
+        Name of the file. The extension selects the format and how text is escaped.
     **values
         Variables of the template.
 
     Returns
     -------
     str
-        The text. In Markdown and plain text, several blank lines become one. Only Markdown ends
-        in a newline.
+        Text. In Markdown and plain text, several blank lines are replaced by one blank line. Only
+        Markdown ends with a newline.
     """
     text = _environment().get_template(template).render(**values)
     if template.endswith(".html"):
@@ -72,12 +72,12 @@ def neutral_html(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape Markdown and HTML in a text, and join its lines."""
+    """Escape Markdown and HTML in a text, and join the lines."""
     return _MARKDOWN.sub(r"\\\1", _one_line(text))
 
 
 def code(text: str) -> str:
-    """Write text as Markdown code, enclosed by more backticks than it contains."""
+    """Format text as Markdown code. The number of backticks depends on the text."""
     text = " ".join(text.split())
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
@@ -86,7 +86,7 @@ def code(text: str) -> str:
 
 
 def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
-    """Split a text into pieces, each with True if a span covers it; spans can overlap.
+    """Split a text into pieces, each with a flag that is True inside a span. Spans can overlap.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         start = max(span.start, done)
         if start >= span.end or text[span.start : span.end] != span.text:
-            continue  # the span overlaps, or belongs to another text
+            continue  # the span is covered or belongs to another text
         pieces += [(text[done:start], False), (text[start : span.end], True)]
         done = span.end
     return [*pieces, (text[done:], False)]
@@ -138,7 +138,7 @@ def _environment() -> Environment:
 
     @pass_context
     def inert(context: Context, value: Any) -> Any:
-        """Escape a text for the format of the template in which it appears."""
+        """Escape a text for the format of the template that contains the text."""
         escaped = _ESCAPES.get(str(context.name).rpartition(".")[2])
         if escaped is None or not isinstance(value, str) or isinstance(value, Markup):
             return value

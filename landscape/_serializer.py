@@ -20,7 +20,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula in a spreadsheet
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # possible first characters of a formula
 _PAPER_FORMATS = {
     ".bib": "to_bibtex", ".ris": "to_ris", ".tex": "to_aastex", ".txt": "to_bibcodes",
 }  # fmt: skip
@@ -33,7 +33,7 @@ _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 class Record:
     """Base class of records that convert to JSON values."""
 
-    _keys: ClassVar[str] = ""  # keys for `pick`; empty for all fields
+    _keys: ClassVar[str] = ""  # keys for `pick`; "" selects all fields
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
@@ -65,7 +65,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # NumPy
         return plain(value.tolist())
     if isinstance(value, float):
-        return value if abs(value) < float("inf") else None  # JSON has neither NaN nor infinity
+        return value if abs(value) < float("inf") else None  # JSON has no NaN or infinity
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
@@ -76,24 +76,25 @@ def to_json(record: Any) -> str:
 
 
 def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
-    """Check before a search that `write_results` can write a file; raise InputError if not."""
+    """Check before a search that `write_results` can write a file, or raise InputError."""
     endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
     return check_output(path, endings, what="A survey" if is_survey else "Papers")
 
 
 def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the `Results` of a search, or a `Survey`, in the format of the file name's ending.
+    """Write the `Results` of a search, or a `Survey`, in the format of the file extension.
 
-    ``.bib``, ``.ris``, ``.tex`` (AASTeX) and ``.txt`` (bibcodes) contain the papers, for a survey
-    the selected ones. ``.csv`` contains all papers that a survey judged, ``.json`` and ``.md`` all
-    fields. If there is no paper to write, an existing file does not change.
+    ``.bib``, ``.ris``, ``.tex`` (AASTeX) and ``.txt`` (bibcodes) files contain the papers of a
+    search, or the selected papers of a survey. ``.csv`` files contain all judged papers of a
+    survey. ``.json`` and ``.md`` files contain all fields. If there is no paper to write, an
+    existing file is not changed.
     """
     is_survey = hasattr(found, "results")
     path = check_results_file(path, is_survey=is_survey)
     papers = found.results if is_survey else found
     ending = path.suffix.lower()
     if not len(papers) and (ending in _PAPER_FORMATS or not is_survey):
-        raise InputError(f"No paper was found; {path} is unchanged. Change the question.")
+        raise InputError(f"No paper was found; {path} is unchanged. Try another question.")
     if ending in _PAPER_FORMATS:
         text = getattr(papers, _PAPER_FORMATS[ending])()
     elif ending == ".csv":
@@ -104,17 +105,17 @@ def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
 
 
 def count_written(papers: Any, path: Path) -> str:
-    """Return a message with the number of papers in a file and the number omitted."""
+    """Return a message with the numbers of written and omitted papers."""
     left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
     return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
 
 
 def pick(record: Any, keys: str) -> dict[str, Any]:
-    """Return attributes of a record by key, for `keys` separated by spaces.
+    """Return a dict with attributes of a record. The `keys` are separated by spaces.
 
-    A key is ``name``, ``key=attribute`` or ``key=attribute.attribute``; attributes of None are
-    None. ``*attribute`` adds all keys of the `to_dict` of that attribute.
+    A key has the form ``name``, ``key=attribute`` or ``key=attribute.attribute``. An attribute of
+    None is None. ``*attribute`` adds all entries of the `to_dict` method of the attribute.
     """
     found: dict[str, Any] = {}
     for word in keys.split():
@@ -130,7 +131,7 @@ def pick(record: Any, keys: str) -> dict[str, Any]:
 
 
 def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
-    """Convert a record to JSON values: all fields, or only `keys` in the syntax of `pick`."""
+    """Convert all fields of a record, or the fields in `keys` (see `pick`), to JSON values."""
     names = keys or " ".join(field.name for field in fields(record))
     return {key: plain(value) for key, value in pick(record, names).items()}
 
@@ -138,7 +139,7 @@ def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
 def to_table(
     rows: Iterable[Mapping[str, Any]], columns: str, types: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Make a data frame from rows of `pick`; the items of tuples are joined with semicolons."""
+    """Make a data frame from rows of `pick`, and join the items of tuples with semicolons."""
     import pandas as pd
 
     names = [word.partition("=")[0] for word in columns.split()]
@@ -150,14 +151,14 @@ def to_table(
 
 
 def to_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Write a table as CSV; text that a spreadsheet would read as a formula gets a leading quote.
+    """Write a table as CSV, with a quotation mark before text that looks like a formula.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Table to write. The items of lists are joined with semicolons.
     **options
-        Passed to `pandas.DataFrame.to_csv`.
+        Options of `pandas.DataFrame.to_csv`.
 
     Returns
     -------
@@ -179,7 +180,7 @@ def to_csv(table: pd.DataFrame, **options: Any) -> str:
 
 
 def to_latex(table: pd.DataFrame, caption: str, notes: Iterable[str]) -> str:
-    r"""Write a table as a LaTeX ``table`` with notes below it; it needs the package booktabs."""
+    r"""Write a table as a LaTeX ``table`` with notes below. The package booktabs is required."""
     body: str = table.map(_joined).to_latex(
         index=False, escape=True, float_format="%.3g", na_rep="--"
     )
@@ -192,7 +193,7 @@ def to_latex(table: pd.DataFrame, caption: str, notes: Iterable[str]) -> str:
 
 
 def to_text(table: pd.DataFrame) -> str:
-    """Write a table as text; a table with many columns and few rows is transposed."""
+    """Write a table as text, and transpose a table with many columns and few rows."""
     shown = with_intervals(table.head(_MOST_ROWS))
     rest = len(table) - len(shown)
     more = f"\n... and {rest:,} more rows" if rest else ""
@@ -210,7 +211,7 @@ def to_html(table: pd.DataFrame) -> str:
 
 
 def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
-    """Convert cells to text, and append the interval to each number: ``0.25 (0.2 to 0.3)``."""
+    """Convert cells to text, and append intervals to numbers, for example ``0.25 (0.2 to 0.3)``."""
     flat = table.map(_joined)
     text = flat.apply(lambda column: column.map(partial(_in_words, str(column.name))))
     for name in flat.columns:

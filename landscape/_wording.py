@@ -7,12 +7,12 @@ import unicodedata
 
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 
-#: Notice of a corpus that `landscape demo` generated.
+#: Notice for a corpus made by `landscape demo`.
 GENERATED = "Generated demo corpus: these papers do not exist."
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with a noun, in the plural unless the number is 1."""
+    """Return a number with a noun, which is plural unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -32,9 +32,10 @@ P = ParamSpec("P")
 
 
 class Atlas(AtlasStore):
-    """A map of a literature: papers, keywords, embeddings, coordinates and named regions.
+    """Map of a literature, with papers, keywords, embeddings, coordinates and named regions.
 
-    `landscape.build` makes an atlas, `landscape.open` opens one. Tables are read on first use.
+    Use `landscape.build` to make an atlas and `landscape.open` to open it. Tables are read on
+    first use.
 
     Attributes
     ----------
@@ -130,7 +131,7 @@ class Atlas(AtlasStore):
         k : int, default 10
             Number of papers.
         **settings
-            ``filter``, ``gamma``: see `search`.
+            Settings ``filter`` and ``gamma``; see `search`.
 
         Returns
         -------
@@ -159,8 +160,8 @@ class Atlas(AtlasStore):
         question : str
         model : WritingModel, "auto" or None, default "auto"
             "auto" uses the language model set by the environment variables OPENAI_API_KEY,
-            OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL. Without a model, the best sentences of the
-            papers are quoted.
+            OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL. If None, the answer quotes
+            the best sentences of the papers.
         thread : sequence of Answer
             Earlier answers of the same conversation.
         on_text : callable, optional
@@ -172,7 +173,7 @@ class Atlas(AtlasStore):
         Returns
         -------
         Answer
-            ``.text``, ``.claims`` with their sentences, ``.papers``, ``.consensus``, ...
+            Answer with ``.text``, ``.claims`` and their sentences, ``.papers``, ``.consensus``, ...
 
         Raises
         ------
@@ -195,7 +196,7 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = "auto",
         **settings: Any,
     ) -> Survey:
-        """Survey the papers on a question, by searching and following citations in rounds.
+        """Collect the papers on a question, by searching and following citations in rounds.
 
         Parameters
         ----------
@@ -212,7 +213,7 @@ class Atlas(AtlasStore):
         seeds : sequence of str
             Papers to start from.
         model : WritingModel, "auto" or None, default "auto"
-            As for `ask`. Without a model, papers are judged by similarity and citations.
+            Language model; see `ask`. If None, papers are judged by similarity and citations.
         **settings
             Other fields of `landscape.agents._survey_settings.SurveySettings`, such as the
             budgets ``calls``, ``tokens`` and ``money``, and the parameters ``read``, ``resume``,
@@ -221,8 +222,8 @@ class Atlas(AtlasStore):
         Returns
         -------
         Survey
-            ``.papers``, ``.table``, ``.beyond``, ``.searches``; ``.partial`` is True if it ended
-            early.
+            Result with ``.papers``, ``.table``, ``.beyond`` and ``.searches``. ``.partial`` is True
+            if the survey ended early.
 
         Raises
         ------
@@ -236,7 +237,7 @@ class Atlas(AtlasStore):
 
     @property
     def citations(self) -> CitationGraph:
-        """Citation graph. If the atlas has no citations, it is empty and its ``note`` says so."""
+        """Citation graph. If the atlas has no citations, the graph is empty; see its ``note``."""
         return citation_graph(self)
 
     def attribute(
@@ -250,7 +251,7 @@ class Atlas(AtlasStore):
         demonstration: bool = False,
         **settings: Any,
     ) -> Attribution:
-        """Find the paper that an excerpt cites at ``[CITATION]``.
+        """Find the paper cited at ``[CITATION]`` in an excerpt.
 
         Parameters
         ----------
@@ -267,17 +268,18 @@ class Atlas(AtlasStore):
         demonstration : bool, default False
             Whether the prompt contains an example.
         **settings
-            ``mark``, ``on_step``: see `landscape.agents.attribute`.
+            Settings ``mark`` and ``on_step``; see `landscape.agents.attribute`.
 
         Returns
         -------
         Attribution
-            ``.paper`` (None if it abstains), ``.guesses``, ``.trace``, ``.table``.
+            Result with ``.paper`` (None if no paper is selected), ``.guesses``, ``.trace`` and
+            ``.table``.
 
         Raises
         ------
         InputError
-            If the excerpt has no mark, or a setting is invalid.
+            If the excerpt has no citation mark, or a setting is invalid.
         """
         return agents.attribute(
             self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
@@ -293,7 +295,7 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = None,
         **settings: Any,
     ) -> Citing:
-        """Find papers to cite after a text, with highlighted sentences.
+        """Find papers to cite at the end of a text, with highlighted sentences.
 
         A language model can also write a citing sentence for each paper.
 
@@ -309,7 +311,7 @@ class Atlas(AtlasStore):
             With None, no model is used. With "auto", the model is read from the environment
             variables; see `ask`.
         **settings
-            ``n_highlights``, ``full_texts``: see `landscape.agents.Desk.cite`.
+            Settings ``n_highlights`` and ``full_texts``; see `landscape.agents.Desk.cite`.
 
         Returns
         -------
@@ -320,7 +322,7 @@ class Atlas(AtlasStore):
         Raises
         ------
         InputError
-            If text and keywords are empty, or the keywords are invalid.
+            If both the text and the keywords are empty, or the keywords are invalid.
         """
         return agents.Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
 
@@ -341,10 +343,10 @@ def open(  # noqa: A001 - users call `landscape.open`
     Parameters
     ----------
     path : path
-        Directory that `landscape.build` wrote.
+        Directory of an atlas made by `landscape.build`.
     trust_model : bool, default False
-        Whether to load the sentence-transformers model that the atlas names, to embed queries.
-        Use it only for an atlas that you trust. Code of the model is never executed.
+        Whether to load the sentence-transformers model named in the atlas, to embed queries.
+        Set it to True only for an atlas that you trust. Code of the model is never executed.
 
     Returns
     -------
@@ -366,7 +368,7 @@ def open(  # noqa: A001 - users call `landscape.open`
 
 
 def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
-    """Wrap a function that returns an `AtlasStore`, so that it returns an `Atlas`."""
+    """Wrap a function that returns an `AtlasStore`, so that the function returns an `Atlas`."""
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Atlas:

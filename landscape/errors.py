@@ -1,6 +1,6 @@
 """Exceptions of Landscape, and imports of optional packages.
 
-The message of an exception says what failed, for which value, and how to fix it.
+The message of an exception describes what failed, the value, and how to fix it.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from types import ModuleType
 
 
 class LandscapeError(Exception):
-    """Base class of the errors of Landscape.
+    """Base class of the exceptions of Landscape.
 
     Attributes
     ----------
     exit_status : int
-        Exit code of the command line: 2 for wrong usage or bad input, 1 for anything else.
+        Exit code of the command line: 2 for wrong usage or invalid input, 1 for other errors.
     """
 
     exit_status = 1
 
 
 class InputError(LandscapeError, ValueError):
-    """Raised for invalid input or arguments; the message says how to correct them."""
+    """Raised if input or an argument is invalid. The message describes how to correct it."""
 
     exit_status = 2
 
 
 class AtlasError(InputError):
-    """Raised if a folder is not an atlas, or an atlas is damaged, unfinished or too new."""
+    """Raised if a folder is not an atlas, or if an atlas is damaged, unfinished or too new."""
 
 
 class RemoteError(LandscapeError):
@@ -38,18 +38,18 @@ class RemoteError(LandscapeError):
 
 
 class MissingExtraError(LandscapeError, ImportError):
-    """Raised if an optional package is not installed; the message says how to install it."""
+    """Raised if an optional package is not installed. The message has the install command."""
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module; if it is missing, the error says how to install it.
+    """Import an optional module, or raise an error with the command that installs it.
 
     Parameters
     ----------
     module : str
-        Name to import, for example ``"openTSNE"``.
+        Name of the module, for example ``"openTSNE"``.
     extra : str
-        Name of the extra in ``pyproject.toml`` that provides it.
+        Name of the extra in ``pyproject.toml`` that provides the module.
 
     Returns
     -------
@@ -69,15 +69,15 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         if importlib.util.find_spec(module.split(".")[0]) is not None:
-            raise  # the package is installed but broken; its own error is more precise
+            raise  # the package is installed but broken, and its error is more precise
         raise MissingExtraError(
-            f"This needs the package {module!r}, which is not installed. "
+            f"This function needs the package {module!r}, which is not installed. "
             f"Install it with: {install_line(extra) or f'pip install {module}'}"
         ) from error
 
 
 def install_line(extra: str) -> str:
-    """Return the command that installs an extra, or "" for an unknown extra.
+    """Return the command that installs an extra, or "" if the extra is unknown.
 
     The command names the packages, because ``landscape`` on PyPI is an unrelated project.
 
@@ -110,7 +110,7 @@ def misfits(extra: str) -> list[str]:
     Returns
     -------
     list of str
-        One sentence per package, with the command that installs a supported version.
+        Messages, one per package, with the command that installs a supported version.
 
     Examples
     --------
@@ -124,11 +124,11 @@ def misfits(extra: str) -> list[str]:
         try:
             version = importlib.metadata.version(wanted.name)
         except importlib.metadata.PackageNotFoundError:
-            continue  # the import that needs the package reports it
+            continue  # reported when the package is imported
         if not wanted.specifier.contains(version, prereleases=True):
             found.append(
                 f"{wanted.name} {version} is installed, but this version is not supported. "
-                f'Install another with: pip install "{wanted}"'
+                f'Install a supported version with: pip install "{wanted}"'
             )
     return found
 

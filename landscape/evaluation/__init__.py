@@ -1,4 +1,4 @@
-"""Evaluation of an atlas and its agents on questions and labels with known answers."""
+"""Evaluate an atlas and its agents on questions and labels with known answers."""
 
 import lazy_loader
 

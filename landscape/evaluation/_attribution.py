@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SAME_TITLE = 0.8
 """Minimum similarity of two titles of the same paper (Press et al. 2024, appendix)."""
 
-_SEPARATOR = "[TITLE_SEPARATOR]"  # separates several titles of one paper in CiteME
+_SEPARATOR = "[TITLE_SEPARATOR]"  # separator of alternative titles in CiteME
 _GUESSES = (1, 5, 10)
 _MARK = "[CITATION]"
 _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """Scores of the attribution, one value per excerpt."""
+    """Scores of an attribution benchmark, with one value per excerpt."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -104,8 +104,8 @@ class AttributionScores:
             )
             lines.append(f"{name} half ({summary['n']}): {shown}")
         gain = paired_difference(self.values["search@1"], self.values["guess@1"])
-        lines.append(f"best guess over plain search: {gain}")
-        lines.append(f"median {1000 * self.seconds:.0f} ms, {self.partial} partial")
+        lines.append(f"gain of the best guess over plain search: {gain}")
+        lines.append(f"median time {1000 * self.seconds:.0f} ms, {self.partial} incomplete")
         return "\n".join(lines)
 
     def _intervals(self) -> dict[str, Interval]:
@@ -119,14 +119,14 @@ def read_cases(path: str | Path) -> list[Case]:
     cases = _jsonl(text, path) if text.lstrip()[:1] == "{" else _citeme(text, path)
     for case in cases:
         if _MARK.lower() not in case.excerpt.lower():
-            raise InputError(f"{path}, excerpt {case.qid}, has no {_MARK} in it.")
+            raise InputError(f"{path}, excerpt {case.qid}, has no {_MARK}; add it at the citation.")
     if not cases:
         raise InputError(f"{path} has no excerpts; give {_WANTED}.")
     return cases
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Return whether a title matches one of the given titles, by the rule of CiteME."""
+    """Return whether a title matches one of the given titles, using the criterion of CiteME."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )
@@ -140,17 +140,19 @@ def evaluate_attribution(
     on_result: Callable[[Case, Attribution], None] | None = None,
     **settings: Any,
 ) -> AttributionScores:
-    """Measure how often the cited paper of an excerpt is found.
+    """Measure how often the paper cited in an excerpt is found.
 
     Parameters
     ----------
     atlas : AtlasStore
     cases : path or sequence of Case
+        Benchmark file, or its excerpts.
     model : LanguageModel, optional
+        Language model that selects the papers; default: no model.
     on_result : callable, optional
         Function that receives each case and its attribution.
     **settings
-        Further settings of `Atlas.attribute`.
+        Other settings of `Atlas.attribute`.
 
     Returns
     -------
@@ -166,7 +168,8 @@ def evaluate_attribution(
     known = _find_shown(atlas, asked)
     if not known:
         raise InputError(
-            f"{atlas.path} contains none of the papers that the {len(asked):,} excerpts cite."
+            f"{atlas.path} contains none of the papers that the {len(asked):,} excerpts cite; use "
+            "an atlas of the cited papers."
         )
     rows: list[dict[str, float]] = []
     seconds = []
@@ -229,7 +232,7 @@ def _jsonl(text: str, path: Path) -> list[Case]:
         excerpt = checked_question(record.get("excerpt"), where)
         answer = record.get("answer")
         if not isinstance(answer, str) or not answer:
-            raise InputError(f'{where} needs an "answer": the identifier of the paper cited.')
+            raise InputError(f'{where} needs "answer", the identifier of the cited paper.')
         source, before, half = (
             str(record[name]) if record.get(name) is not None else None
             for name in ("source", "before", "half")

@@ -1,7 +1,7 @@
 """Evaluate citation suggestions, with the measures of SciLit (Gu & Hahnloser 2023, tables 2 and 5).
 
-The measures are Recall@K of the cited papers, and the best ROUGE score of the first K sentences
-relative to the original citing sentence.
+The measures are Recall@K of the cited papers, and the highest ROUGE score of the first K generated
+sentences, compared with the original citing sentence.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
 
 _WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'
-_MOST_CONTEXT = 1500  # characters of title and abstract used as context
+_MOST_CONTEXT = 1500  # maximum length of the context
 
 
 @dataclass(frozen=True)
 class Place:
-    """Place in a text, with the papers that are cited there."""
+    """Citation context: a position in a text, and the papers cited there."""
 
     qid: str
     context: str
@@ -75,17 +75,17 @@ class CitingScores:
     def to_text(self) -> str:
         """Format the scores as a table."""
         given, known = self.counts["places"], self.counts["known"]
-        lines = [f"{known:,} of {given:,} places cite papers of this atlas."]
+        lines = [f"{known:,} of {given:,} citation contexts cite papers of this atlas."]
         for how, by_depth in self.recall.items():
             for k, values in by_depth.items():
                 lines.append(f"recall@{k:<4} {how:18} {bootstrap_interval(values)}")
         lines += [f"{name} of citing sentences {value:.3f}" for name, value in self.rouge.items()]
-        lines.append(f"median {1000 * self.seconds:.0f} ms")
+        lines.append(f"median time {1000 * self.seconds:.0f} ms")
         return "\n".join(lines)
 
 
 def read_places(path: str | Path) -> list[Place]:
-    """Read a file of places in texts where papers are cited."""
+    """Read citation contexts from a file of JSON lines."""
     path = Path(path)
     places = []
     for number, record in json_lines(read_text(path, wanted=_WANTED), path):
@@ -93,7 +93,7 @@ def read_places(path: str | Path) -> list[Place]:
         cited = record.get("cited")
         listed = [cited] if isinstance(cited, str) else cited
         if not isinstance(listed, list) or not listed:
-            raise InputError(f'{where} needs a list of papers in "cited".')
+            raise InputError(f'{where} needs a list of paper identifiers in "cited".')
         words = record.get("keywords")
         if isinstance(words, list):
             words = ";".join(f'"{word}"' for word in words)
@@ -113,7 +113,7 @@ def read_places(path: str | Path) -> list[Place]:
 
 
 def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places from the citation graph; the context is the title and abstract that cites."""
+    """Make citation contexts from titles and abstracts of citing papers in the citation graph."""
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
@@ -121,7 +121,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
         if (links.of(row) < len(atlas)).any()
     ]  # fmt: skip
     if not with_references:
-        raise InputError(graph.note or f"No paper of {atlas.path} cites another paper in it.")
+        raise InputError(graph.note or f"No paper of {atlas.path} cites another of its papers.")
     chosen = np.random.default_rng(seed).permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
@@ -148,16 +148,17 @@ def evaluate_citing(
     model: WritingModel | None = None,
     n_sentences: int = 10,
 ) -> CitingScores:
-    """Measure how well the papers to cite are suggested.
+    """Measure how well the cited papers are suggested from their context.
 
     Parameters
     ----------
     atlas : AtlasStore
     places : path or sequence of Place
+        File of citation contexts, or the contexts.
     model : WritingModel, optional
-        Model that writes citing sentences, which are compared with the original sentences.
+        Model that writes citing sentences for comparison with the original sentences.
     n_sentences : int, default 10
-        Number of papers for which a sentence is written; the best sentence is scored.
+        Number of papers for which a sentence is written. Only the best sentence counts.
 
     Returns
     -------
@@ -171,7 +172,7 @@ def evaluate_citing(
     asked = read_places(places) if isinstance(places, str | Path) else list(places)
     known = [(place, rows) for place in asked if (rows := known_rows(atlas, place.cited))]
     if not known:
-        raise InputError(f"{atlas.path} contains none of the cited papers.")
+        raise InputError(f"{atlas.path} contains none of the cited papers; use another atlas.")
     desk = Desk().add(atlas)
     recall: dict[str, list[list[float]]] = {"without keywords": [], "with keywords": []}
     seconds, best = [], []
@@ -204,7 +205,7 @@ def evaluate_citing(
 
 
 def rouge(text: str, reference: str) -> dict[str, float]:
-    """Return the F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems."""
+    """Return the F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, computed from word stems."""
     module = require("rouge_score.rouge_scorer", "dev")
     found = module.RougeScorer(list(ROUGE), use_stemmer=True).score(reference, text)
     return {name: float(found[name].fmeasure) for name in ROUGE}
@@ -218,7 +219,7 @@ def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
-    """Return the longest keyword of a cited paper that is in the context, or else in its title."""
+    """Return the longest keyword of a paper found in the context, otherwise in the title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]
         if held:

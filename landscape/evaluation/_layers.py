@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
-    """Measure how well facilities are found, compared with plain string matching.
+    """Compare the detection of facilities with plain string matching.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
         Atlas that contains the labelled papers.
     labels : pathlib.Path
         JSON lines with ``arxiv_id`` (or the key of the paper), ``field``, ``surface``,
-        ``occurrence`` and ``facility`` (empty if the word does not mean a facility).
+        ``occurrence`` and ``facility`` (empty if the word does not refer to a facility).
 
     Returns
     -------
@@ -54,7 +54,7 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     papers["name"] = papers["arxiv_id"].fillna(papers["paper_id"])
     wanted = papers[papers["name"].isin({label.arxiv_id for label in read})]
     if not len(wanted):
-        raise InputError(f"None of the papers of {labels} is in {atlas.path}.")
+        raise InputError(f"None of the papers of {labels} is in {atlas.path}; use another atlas.")
     by_id = {row.name: {"title": row.title, "abstract": row.abstract}
              for row in wanted.itertuples(index=False)}  # fmt: skip
     return Analysis(
@@ -67,7 +67,7 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
 
 
 def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
-    """Measure how well papers are tagged with concepts, compared with two simple methods.
+    """Compare the tagging of papers with two simple methods.
 
     The simple methods are plain string matching and embedding similarity.
 
@@ -75,14 +75,14 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     ----------
     atlas : AtlasStore
     truth : pathlib.Path
-        JSON lines with ``arxiv_id`` (or the key of the paper) and ``uat``: ids of the concepts
-        that the authors chose.
+        JSON lines with ``arxiv_id`` (or the key of the paper) and ``uat`` (list of the ids of the
+        concepts that the authors chose).
 
     Returns
     -------
     Analysis
         Table with the columns ``method, recall, ndcg, recall_near, ndcg_near, papers`` for the
-        first ten tags. Keywords of the papers are not used, because they may contain the answer.
+        first ten tags. Keywords are not used, because they may contain the concepts.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
         If the file cannot be read, or none of its papers is in the atlas.
     """
     given: dict[str, list[str]] = {}
-    for number, record in json_lines(read_text(truth, wanted="a file of given concepts"), truth):
+    for number, record in json_lines(read_text(truth, wanted="a file of concepts"), truth):
         concepts = record.get("uat")
         if not isinstance(record.get("arxiv_id"), str) or not isinstance(concepts, list):
             raise InputError(f"{truth}, line {number}, needs arxiv_id and a list of concepts, uat.")
@@ -99,16 +99,16 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     names = papers["arxiv_id"].fillna(papers["paper_id"])
     rows = {row: given[name] for row, name in enumerate(names) if name in given}
     if not rows:
-        raise InputError(f"None of the papers of {truth} is in {atlas.path}.")
+        raise InputError(f"None of the papers of {truth} is in {atlas.path}; use another atlas.")
     if not any(one in atlas.thesaurus.concepts for given_to in rows.values() for one in given_to):
         raise InputError(
-            f"None of the concepts in {truth} is in the thesaurus of {atlas.path}; build it with "
-            "UAT.json or UAT.rdf, because UAT.csv has no numbers of concepts."
+            f"None of the concepts in {truth} is in the thesaurus of {atlas.path}. Build the "
+            "atlas with UAT.json or UAT.rdf, because UAT.csv has no concept numbers."
         )
     return Analysis(
         "tagging",
         compare_taggings(papers, atlas.vectors(), rows, atlas.thesaurus, _concept_vectors(atlas)),
-        f"Concepts of papers of {atlas.title}, compared with those that their authors chose.",
+        f"Concepts of papers of {atlas.title}, compared with the concepts chosen by the authors.",
         {"papers with given concepts": len(rows)},
         atlas.coverage,
     )
@@ -117,7 +117,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
 def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
-        raise InputError(f"{atlas.path} does not name the model of its vectors.")
+        raise InputError(f"The model of {atlas.path} is unknown; build it with --embedder.")
     return np.asarray(
         embedder_for(model, trust=atlas.trust_model).embed(concept_texts(atlas.thesaurus)[1])
     )
@@ -127,7 +127,7 @@ _HALVES = ("development", "held out")
 
 
 class LabelledMention(NamedTuple):
-    """String in a paper, and the facility that a reader assigned to it ("" for none)."""
+    """String in a paper, with the facility assigned by a reader ("" if it is not a facility)."""
 
     arxiv_id: str
     field: str
@@ -137,7 +137,7 @@ class LabelledMention(NamedTuple):
 
     @property
     def half(self) -> str:
-        """Half of the benchmark; rules must be tuned on the "development" half only."""
+        """Half of the benchmark. Tune rules only on the "development" half."""
         return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
 
 
@@ -156,7 +156,7 @@ def read_labels(path: Path) -> list[LabelledMention]:
 def evaluate_mentions(
     papers: Mapping[str, Mapping[str, Any]], labels: Iterable[LabelledMention]
 ) -> pd.DataFrame:
-    """Compare the finder with plain string matching on labelled mentions."""
+    """Compare `find_in_papers` with plain string matching on labelled mentions."""
     import pandas as pd
 
     known = [label for label in labels if label.arxiv_id in papers]
@@ -186,7 +186,7 @@ def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
 
 @cache
 def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
-    known = reversed([*load_facilities().values()])  # the first of equal names wins
+    known = reversed([*load_facilities().values()])  # the first facility with a name has priority
     facilities = {name: one.name for one in known for name in one.names}
     longest_first = sorted(facilities, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
@@ -204,7 +204,7 @@ def _agreement(
     labels: Iterable[LabelledMention],
     find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
 ) -> tuple[float, float]:
-    """Return precision and recall; they are 0 if nothing is found or labelled."""
+    """Return precision and recall; the values are 0 if nothing is found or labelled."""
     right = wrong = missed = 0
     for label in labels:
         paper = papers[label.arxiv_id]
@@ -241,7 +241,7 @@ def evaluate_tagging(
 ) -> dict[str, float]:
     """Return the mean recall and nDCG of tags, given the concepts that the authors chose."""
     if not given:
-        raise InputError("No paper has concepts chosen by its authors; give other papers.")
+        raise InputError("No paper has concepts chosen by its authors; choose other papers.")
     kept = tags[tags["row"].isin(given)].sort_values(["row", "score"], ascending=[True, False])
     found = kept.groupby("row")["concept_id"].agg(list).to_dict()
     rows = []
@@ -257,7 +257,7 @@ def evaluate_tagging(
 def _measure(
     best: Sequence[str], wanted: Sequence[str], near: Mapping[str, frozenset[str]], k: int
 ) -> tuple[float, float]:
-    """Return recall and nDCG of one paper; exact matches have priority over near matches."""
+    """Return the recall and the nDCG of a paper; exact matches have priority over near matches."""
     left = dict.fromkeys(wanted)
     gains = np.zeros(k)
     for place, tag in enumerate(best):
@@ -281,7 +281,7 @@ def compare_taggings(
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32],
 ) -> pd.DataFrame:
-    """Compare the tags with plain string matching and with embedding similarity."""
+    """Compare the tagging with plain string matching and with embedding similarity."""
     import pandas as pd
 
     rows = np.array(sorted(given), dtype=np.int64)

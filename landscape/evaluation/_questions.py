@@ -1,4 +1,4 @@
-"""Read the questions of benchmarks from files, or make them from the keywords of an atlas."""
+"""Read the questions of benchmarks from files, or make questions from keywords of an atlas."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-LARGEST = 200_000_000  # bytes; a benchmark is a small file
+LARGEST = 200_000_000  # maximum size of a file in bytes
 
 
 def read_text(path: Path, *, wanted: str) -> str:
-    """Read a small UTF-8 file; error messages name the file and the reason."""
+    """Read a small UTF-8 file; raise InputError with the file name and the reason."""
     if not path.is_file():
         raise InputError(f"There is no file {path}; give {wanted}.")
     if path.stat().st_size > LARGEST:
@@ -36,7 +36,7 @@ def read_text(path: Path, *, wanted: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}).") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}); check it.") from None
 
 
 def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -47,21 +47,21 @@ def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}, is not JSON ({error}).") from None
+            raise InputError(f"{path}, line {number}, is not JSON ({error}); correct it.") from None
         if not isinstance(record, dict):
             raise InputError(f"{path}, line {number}, is not a JSON object: {line[:40]!r}.")
         yield number, record
 
 
 def checked_question(value: object, where: str) -> str:
-    """Return a question without surrounding white space; raise InputError unless it is text."""
+    """Strip a question of white space; raise InputError if it is empty or not text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where} needs a question in words, not {str(value)[:40]!r}.")
     return value.strip()
 
 
 def known_rows(atlas: AtlasStore, names: Iterable[str]) -> set[int]:
-    """Return the rows of the named papers; names that are not in the atlas are ignored."""
+    """Return the rows of the named papers; names of papers outside the atlas are ignored."""
     from landscape.search._engine import open_engine
 
     rows = set()
@@ -76,13 +76,14 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Query of a benchmark: a question, or papers to which similar papers are searched.
+    """Query of a benchmark, which is a question or a set of papers for a similarity search.
 
     Attributes
     ----------
     qid : str
+        Identifier of the query.
     question : str
-        Text of the question; empty if papers are given instead.
+        Text of the question; empty if `similar_to` is given.
     relevant : tuple of str
         Papers that answer the question, as paper ids, arXiv ids, bibcodes, DOIs or titles.
     grades : mapping of str to float
@@ -90,7 +91,7 @@ class Query:
     by : {"id", "title"}
         Kind of the names in `relevant`.
     similar_to : tuple of str
-        Papers to which similar papers are searched, named as in `relevant`.
+        Papers for a similarity search, with names as in `relevant`.
 
     Examples
     --------
@@ -113,7 +114,7 @@ class Query:
 def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
-    """Replace names of papers by their ids in an atlas; also return the numbers of queries."""
+    """Replace names of papers by their ids in an atlas, and count the queries."""
     ids: dict[str, str] = {}
     for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # later columns have priority
         if column in papers:
@@ -125,7 +126,7 @@ def resolve_queries(
         titles = dict(
             zip(map(_title_key, papers["title"].fillna("")), papers["paper_id"], strict=True)
         )
-    titles.pop("", None)  # the key of titles without letters
+    titles.pop("", None)  # titles without letters have an empty key
     resolved = [
         _resolved(query, titles, _title_key)
         if query.by == "title"
@@ -171,7 +172,7 @@ def _title_key(title: str) -> str:
 
 _KINDS = (
     'JSON lines with "qid", "question" or "similar_to", and "relevant"; pathfinder\'s two JSON '
-    "files; PaSa's JSON lines; CiteME's CSV; TREC qrels with topics beside them"
+    "files; PaSa's JSON lines; CiteME's CSV; TREC qrels with topics in the same folder"
 )
 
 
@@ -181,7 +182,7 @@ def read_queries(path: str | Path) -> list[Query]:
     Parameters
     ----------
     path : path
-        A file, or a folder with TREC's qrels and topics. The formats are:
+        A file, or a folder with qrels and topics of TREC. The formats are:
 
         - JSON lines ``{"qid", "question", "relevant": [ids]}``, optionally with
           ``"grades": {id: grade}``, or ``{"qid", "similar_to": [ids], "relevant": [ids]}`` for
@@ -200,7 +201,7 @@ def read_queries(path: str | Path) -> list[Query]:
     Raises
     ------
     InputError
-        If the format is unknown or the file is damaged; the message names the line.
+        If the format is unknown or the file is damaged. The message contains the line number.
 
     Examples
     --------
@@ -220,14 +221,16 @@ def read_queries(path: str | Path) -> list[Query]:
     elif "excerpt" in text.partition("\n")[0]:
         queries = _read_citeme(text, path)
     else:
-        raise InputError(f"The format of {path} is unknown; supported: {_KINDS}.")
+        raise InputError(f"The format of {path} is unknown; use one of: {_KINDS}.")
     if not queries:
-        raise InputError(f"{path} has no question with a relevant paper.")
+        raise InputError(
+            f"No question in {path} has a relevant paper; list the relevant papers of questions."
+        )
     seen: set[str] = set()
     for query in queries:
         if query.qid in seen:
             raise InputError(
-                f"{path} has two questions with the id {query.qid!r}; give each its own."
+                f"{path} has two questions with the id {query.qid!r}; give each a different id."
             )
         seen.add(query.qid)
     return queries
@@ -244,7 +247,7 @@ def _read_json(text: str, path: Path) -> list[Query]:
 
 
 def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
-    """Read one question from pathfinder's files, about one abstract or several papers."""
+    """Read a question about one abstract or several papers from a file of pathfinder."""
     where = f"{path}, entry {key!r},"
     if "question_abstract" in value:
         return Query(key, checked_question(value["question_abstract"], where), (key,))
@@ -253,8 +256,8 @@ def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
             key, checked_question(value["question"], where), _names(value["arxiv"], where, "arxiv")
         )
     raise InputError(
-        f'{where} has neither "question_abstract" nor "question" with "arxiv"; it has: '
-        f"{', '.join(value) or 'nothing'}."
+        f'{where} has neither "question_abstract" nor "question" with "arxiv"; the '
+        f"fields are: {', '.join(value) or 'none'}."
     )
 
 
@@ -277,7 +280,7 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
             isinstance(grade, int | float) and 0 < grade < math.inf for grade in grades.values()
         ):
             raise InputError(
-                f'{where} needs numbers above 0 in "grades", as {{"2401.00001": 2}}; omit '
+                f'{where} needs numbers above 0 in "grades", for example {{"2401.00001": 2}}; omit '
                 "papers that are not relevant."
             )
         return Query(qid, question, _names(record["relevant"], where, "relevant"), grades)
@@ -320,11 +323,11 @@ def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str
         for number, row in enumerate(rows, 1):
             where = f"{path}, row {number},"
             if not (row["target_paper_title"] or "").strip():
-                raise InputError(f"{where} has no target_paper_title.")
+                raise InputError(f"{where} has no target_paper_title; add the title.")
             qid = (row.get("id") or "").strip() or str(number)
             yield qid, checked_question(row["excerpt"], where), row
     except csv.Error as error:
-        raise InputError(f"{path} cannot be read as CSV ({error}).") from None
+        raise InputError(f"{path} cannot be read as CSV ({error}); save it again.") from None
 
 
 _QREL = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s*")
@@ -337,7 +340,7 @@ _TOPIC_NAMES = ("queries*", "topics*", "*.topics", "*queries*", "*topics*")
 
 
 def is_qrels(line: str) -> bool:
-    """Return whether a line has the format of TREC's qrels."""
+    """Return whether a line has the qrels format of TREC."""
     return _QREL.fullmatch(line) is not None
 
 
@@ -361,7 +364,7 @@ def read_trec(path: Path) -> list[Query]:
     queries = []
     for qid, grades in judged.items():
         if qid not in topics:
-            raise InputError(f"{path} judges the query {qid!r}, which {topics_path} does not have.")
+            raise InputError(f"{path} has the query {qid!r}, but {topics_path} does not; add it.")
         positive = {paper: grade for paper, grade in grades.items() if grade > 0}
         if positive:
             queries.append(Query(qid, topics[qid], tuple(positive), positive))
@@ -373,8 +376,8 @@ def _only_qrels(folder: Path) -> Path:
     if len(found) != 1:
         names = ", ".join(file.name for file in found) or "none"
         raise InputError(
-            f"{folder} needs one file of qrels (it has: {names}); give the file itself, in the "
-            "same folder as its topics."
+            f"{folder} must have exactly one file of qrels, but has: {names}. Pass the path of the "
+            "file, and keep the topics in the same folder."
         )
     return found[0]
 
@@ -400,7 +403,7 @@ def _read_topics(path: Path) -> dict[str, str]:
         found = {qid.strip(): question.strip() for qid, question in lines}
     if not found:
         raise InputError(
-            f"{path} has no topics; write JSON lines, <num> with <title>, or id TAB text."
+            f"{path} has no topics; use JSON lines, <num> and <title>, or lines with id TAB text."
         )
     return found
 
@@ -420,9 +423,9 @@ _KEYWORDS = 4
 def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
     """Make questions with one known answer each, from the first keywords of a paper.
 
-    The questions are easier than real ones and favour word search, because the keywords of a paper
-    occur in its text. They can show that a search fails, but not how good it is; write your own
-    questions for that.
+    The questions are easier than real questions and favour word search, because the keywords of a
+    paper occur in its text. They can show that a search fails, but not how good a search is. To
+    measure this, write your own questions.
 
     Parameters
     ----------
@@ -453,7 +456,7 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
     able = np.flatnonzero([len(words) >= _KEYWORDS for words in keywords])
     if not len(able):
         raise InputError(
-            f"No paper of {atlas.path} has {_KEYWORDS} keywords, which a question needs."
+            f"No paper of {atlas.path} has {_KEYWORDS} keywords, so no question can be made."
         )
     drawn = np.random.default_rng(seed).permutation(able)[:n]
     return [

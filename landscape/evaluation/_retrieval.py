@@ -30,7 +30,7 @@ _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?"
 
 @dataclass(frozen=True)
 class Interval:
-    """Mean with its confidence interval."""
+    """Mean and its confidence interval."""
 
     mean: float
     low: float
@@ -42,7 +42,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between two methods on the same questions, with its interval and p-value."""
+    """Difference between two methods on the same questions, with an interval and a p value."""
 
     mean: float
     low: float
@@ -61,12 +61,12 @@ class Scores:
     values: Mapping[str, NDArray[np.float64]]
 
     def summary(self) -> dict[str, float | int]:
-        """Return ``n`` and the mean of each measure, as in ``evaluate retrieval --json``."""
+        """Return the number of questions (``n``) and the mean of each measure."""
         means = {name: round(float(values.mean()), 6) for name, values in self.values.items()}
         return {"n": len(self.qids), **means}
 
     def intervals(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-        """Return each mean with its bootstrap confidence interval."""
+        """Return the mean and the bootstrap confidence interval of each measure."""
         return {
             name: bootstrap_interval(values, level=level, seed=seed)
             for name, values in self.values.items()
@@ -88,14 +88,14 @@ def score_rankings(
     from ir_measures import iter_calc
 
     if not queries:
-        raise InputError("There are no questions; give at least one.")
+        raise InputError("There are no questions; give at least one question.")
     parsed = {_parse_measure(name): name for name in measures}
     run: dict[str, dict[str, float]] = {}
     for query in queries:
         ranking = rankings.get(query.qid, ())
         run[query.qid] = {paper: -float(rank) for rank, paper in enumerate(ranking)}
         if len(run[query.qid]) != len(ranking):
-            raise InputError(f"The ranking of question {query.qid!r} contains a paper twice.")
+            raise InputError(f"The ranking of question {query.qid!r} has duplicate papers.")
     judged = {query.qid: _whole_grades(query) for query in queries}
     place = {query.qid: row for row, query in enumerate(queries)}
     values = {name: np.zeros(len(queries)) for name in measures}
@@ -138,8 +138,8 @@ def paired_difference(
     before, after = _numbers(first), _numbers(second)
     if before.shape != after.shape:
         raise InputError(
-            f"The two methods were measured on {len(before)} and {len(after)} questions; measure "
-            "both on the same."
+            f"The two methods were measured on {len(before)} and {len(after)} questions; use the "
+            "same questions for both methods."
         )
     change = after - before
     interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
@@ -159,7 +159,7 @@ def _parse_measure(name: str) -> Measure:
     found = _MEASURE.fullmatch(name)
     if found is None or (found[2] is None and found[1] != "mrr"):
         raise InputError(
-            f"There is no measure {name!r}; write success@10, recall@50, precision@10, ndcg@10, "
+            f"There is no measure {name!r}; use success@10, recall@50, precision@10, ndcg@10, "
             "mrr or mrr@10."
         )
     kinds = {"success": Success, "recall": R, "precision": P, "ndcg": nDCG, "mrr": RR}
@@ -179,7 +179,7 @@ def _whole_grades(query: Query) -> dict[str, int]:
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     array: NDArray[Any] = np.asarray(values, float)
     if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
-        raise InputError("Give one finite number per question, and at least one.")
+        raise InputError("The scores must be a list of finite numbers, one per question.")
     return array
 
 
@@ -198,7 +198,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     DEFAULT: {},
 }
 """Settings of each method. ``words`` is BM25 and ``semantic`` uses cosines. The fusions combine
-both, by reciprocal rank or by score. The default also reranks by late interaction."""
+both methods, by reciprocal rank or by score. The default also reranks by late interaction."""
 
 TF_IDF = "tf-idf"
 DEPTH = 100
@@ -214,7 +214,7 @@ class Evaluation:
     counts: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measures of the default method, and the other methods by name."""
+        """Return the measures of the default method, and the measures of other methods by name."""
         default = self.scores[DEFAULT]
         intervals = {
             name: [round(found.low, 4), round(found.high, 4)]
@@ -234,7 +234,7 @@ class Evaluation:
         }
 
     def to_text(self) -> str:
-        """Format the measures with intervals, and the gains of the default method, as a table."""
+        """Format the measures with intervals and the gains of the default method as a table."""
         known, given = self.counts["queries_known"], self.counts["queries"]
         lines = [f"{known:,} of {given:,} questions have an answer in this atlas."]
         measures = list(self.scores[DEFAULT].values)
@@ -246,7 +246,7 @@ class Evaluation:
         for method, scores in self.scores.items():
             if method != DEFAULT:
                 gain = paired_difference(scores.values["mrr"], self.scores[DEFAULT].values["mrr"])
-                lines.append(f"default over {method}: mrr {gain}")
+                lines.append(f"gain of default over {method}: mrr {gain}")
         return "\n".join(lines)
 
 
@@ -257,13 +257,13 @@ def evaluate_retrieval(
     steps: Mapping[str, Mapping[str, Any]] = STEPS,
     tf_idf: bool = True,
 ) -> Evaluation:
-    """Measure how well searches find the relevant papers.
+    """Measure how well each search method finds the relevant papers.
 
     Parameters
     ----------
     atlas : AtlasStore
     queries : path or sequence of Query
-        A file in one of the formats of `landscape.evaluation._questions.read_queries`.
+        Queries, or a file in a format of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
         Settings of `Atlas.search` by the name of the method; "default" is required.
     tf_idf : bool, default True
@@ -320,7 +320,7 @@ def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query],
 
 
 def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
-    """Return a function that searches by cosines of TF-IDF vectors of title and abstract."""
+    """Return a function that searches papers by cosine similarity of TF-IDF vectors."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -1,4 +1,4 @@
-"""Evaluate surveys on reference lists, compared with a single search of the same length."""
+"""Evaluate surveys on reference lists, and compare them with single searches."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
 }
-_FEWEST = 3  # minimum references of a question's paper in the atlas
+_FEWEST = 3  # minimum number of references within the atlas
 Half = Literal["all", "first", "second"]
 
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """Measures of each variant, in tables with one row per question and one column per measure."""
+    """Measures of each survey variant. A table has one row per question, one column per measure."""
 
     values: Mapping[str, pd.DataFrame]
     seconds: Mapping[str, float]
@@ -55,14 +55,14 @@ class SurveyEvaluation:
     kind: str
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Return the means over the questions, by variant and measure."""
+        """Return the mean of each measure over the questions, by variant."""
         return {
             name: {measure: round(float(mean), 4) for measure, mean in table.mean().items()}
             for name, table in self.values.items()
         }
 
     def gains(self) -> dict[str, Any]:
-        """Return the gain of the survey over one search by measure, with 95% intervals."""
+        """Return the gains of the survey over a single search, with 95% intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         gains = {}
         for measure in one.columns.drop("returned"):
@@ -106,7 +106,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions from citations: a paper's title, answered by the papers it cites."""
+    """Make questions from citations. The answers of a title are the papers it cites."""
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -147,12 +147,14 @@ def evaluate_survey(
         `landscape.evaluation._questions.read_queries`. By default the questions come from
         `questions_from_citations`.
     half, most
-        See `questions_from_citations`; `most` also limits the questions of a file.
+        Selection of questions; see `questions_from_citations`. `most` also limits the number of
+        questions from a file.
     variants : mapping of str to mapping
-        Settings by the name of the variant; "survey" is required.
+        Settings of each variant, by name; "survey" is required.
     model : WritingModel, optional
+        Language model for the surveys; default: no model.
     **settings
-        Settings of every survey, such as ``papers``.
+        Settings of all surveys, such as ``papers``.
 
     Returns
     -------
@@ -182,7 +184,7 @@ def evaluate_survey(
         known, counts = resolve_queries(given, atlas.read_papers(names))
         known = known[:most]
     if not known:
-        raise InputError(f"None of the questions has a paper in {atlas.path}.")
+        raise InputError(f"None of the questions has a paper in {atlas.path}; use another atlas.")
     own = {query.qid for query in known} if queries is None else set()
     measures: dict[str, list[dict[str, float]]] = {name: [] for name in (*variants, ONE_SHOT)}
     seconds: dict[str, list[float]] = {name: [] for name in measures}
@@ -218,7 +220,7 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
 def _one_search(
     atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
 ) -> dict[str, float]:
-    """Measure one search for the question of a survey, with as many results as the survey."""
+    """Measure a single search for the question of a survey, with the same number of results."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)
     wanted = max(n, chosen.papers, *DEPTHS)

@@ -13,16 +13,18 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ONE_SPOT = 1e-30  # smaller extents are treated as zero, because fractions of them underflow
-_BLOCK = 500_000  # papers per block, to limit memory
-_ENOUGH_TO_COUNT = 100  # papers; contours of unsmoothed counts need at least this many
+_ONE_SPOT = 1e-30  # treat smaller extents as zero, to avoid underflow
+_BLOCK = 500_000  # number of papers per block, to limit memory
+_ENOUGH_TO_COUNT = 100  # minimum number of papers for contours of unsmoothed counts
 
-_CONTRAST = 1.05  # minimum ratio of a peak to its highest saddle; lower peaks are merged
+# Minimum ratio of the density at a peak to the density at its highest saddle. Peaks below this
+# ratio are merged with a neighbour.
+_CONTRAST = 1.05
 
 Bounds = tuple[float, float, float, float]
 
-# From this number of points on, datashader counts them, which needs no index array. For fewer
-# points NumPy takes less time than the import and compilation of datashader.
+# Minimum number of points that are counted with datashader, which needs no index array. For
+# fewer points NumPy takes less time than the import and compilation of datashader.
 _MANY = 500_000
 
 
@@ -40,7 +42,7 @@ class DensityGrid:
 
     @classmethod
     def of_window(cls, bounds: Bounds, density: NDArray[np.float64]) -> DensityGrid:
-        """Return a grid from a given density on a window of the map."""
+        """Make a grid from the density in a window of the map."""
         left, bottom, right, top = bounds
         n_rows, n_columns = density.shape
         cell = ((right - left) / n_columns, (top - bottom) / n_rows)
@@ -102,8 +104,8 @@ def density_grid(
         Map coordinates.
     bounds : tuple of float, optional
         Window ``(x0, y0, x1, y1)`` in map units; papers outside are not counted. The default
-        contains all papers with a margin of four bandwidths, so that no kernel is truncated.
-        Densities that are compared need the same window and bandwidth.
+        window contains all papers with a margin of four bandwidths, so that no kernel is
+        truncated. To compare densities, use the same window and bandwidth.
     shape : tuple of int, default (n_cells, n_cells)
         Rows and columns of the window. Without `bounds`, it is computed from `n_cells`.
     bandwidth : float, optional
@@ -113,8 +115,8 @@ def density_grid(
     weights : array_like of float, shape (n_papers,), optional
         Weight of each paper; default 1.
     n_cells : int, default 512
-        Number of cells per side. Without `bounds`, the cells are square and this is the number
-        along the longer side of the map.
+        Number of cells per side. Without `bounds`, the cells are square and `n_cells` is the
+        number of cells along the longer side of the map.
 
     Returns
     -------
@@ -163,10 +165,10 @@ def count_grid(
     shape: tuple[int, int],
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Count papers per cell of a window, or sum their weights; the last cells include the edge."""
+    """Count papers, or sum weights, in the cells of a window. The last cells include the edge."""
     left, bottom, right, top = map(float, bounds)
     if not (right > left and top > bottom):
-        raise InputError(f"The window {bounds} is empty; give (x0, y0, x1, y1) with x0 < x1.")
+        raise InputError(f"The window {bounds} is empty; use x0 < x1 and y0 < y1.")
     cell = ((right - left) / shape[1], (top - bottom) / shape[0])
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if weights is None and len(x) >= _MANY:
@@ -234,7 +236,7 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
     Silverman's rule (1986, sec. 4.3.2) assumes one Gaussian, but a map has many clumps. The
     constant and the exponent used here give a narrower kernel. The bandwidth is limited to the
     range 1/200 to 1/30 of the extent of the map. The lower limit prevents peaks of single papers;
-    the upper limit prevents that separate fields merge.
+    the upper limit prevents separate fields from merging.
     """
     if len(x) == 0:
         return 1.0
@@ -268,9 +270,9 @@ def highest_density_levels(
 ) -> tuple[float, ...]:
     """Return the levels of highest-density regions (Hyndman 1996, Am. Stat. 50, 120).
 
-    The share inside a contour is computed from unsmoothed counts, because smoothing widens narrow
-    clumps. For fewer than 100 papers it is computed from the smoothed density, because the
-    contours would otherwise shrink to points.
+    The share of papers inside a contour is computed from unsmoothed counts, because smoothing
+    widens narrow clumps. If there are fewer than 100 papers, it is computed from the smoothed
+    density, because contours of the counts would shrink to points.
     """
     wrong = [share for share in shares if not 0 < share < 1]
     if wrong:
@@ -282,7 +284,7 @@ def highest_density_levels(
 def _levels_holding(
     density: NDArray[np.float64], counts: NDArray[np.float64], shares: Sequence[float]
 ) -> tuple[float, ...]:
-    """Return, for each share, the density at the contour that contains this share of the counts."""
+    """Return the densities of the contours that contain the given shares of the papers."""
     filled = density > 0
     order = np.argsort(-density[filled], kind="stable")
     ordered, inside = density[filled][order], np.cumsum(counts[filled][order])
@@ -293,7 +295,7 @@ def _levels_holding(
 
 
 def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
-    """Return the contour lines of a level as closed lines of (x, y), the longest first."""
+    """Return the contour lines of a level as closed lines of (x, y), by decreasing length."""
     from skimage.measure import find_contours
 
     if not np.isfinite(level) or not level > 0:
@@ -363,7 +365,7 @@ def _papers_and_heights(
     density: NDArray[np.float64], labels: NDArray[np.integer], n_labels: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the number of papers and the highest density of each basin; label -1 is ignored."""
-    filled = labels >= 0  # only a small part of the grid, because sorting the whole grid is slow
+    filled = labels >= 0  # use only labelled cells, to save time
     label, value = labels[filled], density[filled]
     highest = np.zeros(n_labels)
     np.maximum.at(highest, label, value)
@@ -385,12 +387,12 @@ def _merge_basins(
     saddles: list[dict[int, float]] = [{} for _ in basins]
     for low, high, saddle in _saddles(density, flooded):
         saddles[low][high] = saddles[high][low] = saddle
-    # Papers above the saddle; negative if the basin must be merged.
+    # Number of papers above the saddle; negative if the basin must be merged.
     loss = np.full(n_peaks, np.inf)
 
     def weigh(basin: int) -> None:
         if not saddles[basin]:
-            loss[basin] = np.inf  # no neighbour to merge with
+            loss[basin] = np.inf  # the basin has no neighbour
             return
         rise = 1.0 - max(saddles[basin].values()) / peak[basin]
         must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / _CONTRAST

@@ -26,7 +26,7 @@ class NameSettings:
 
     many_papers: int = 5000
     enough_share: float = 0.1  # minimum share of a region's papers that the first name must cover
-    second_share: float = 1.4  # minimum ratio of the share of the second name to that of the first
+    second_share: float = 1.4  # minimum ratio of the second share to the first
     second_score: float = 0.6
 
 
@@ -62,7 +62,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
     uses = np.bincount(surface, minlength=len(surfaces))
     # In a large corpus, most spellings occur once and cannot become names. Omitting them here
-    # saves most of the time. In a small corpus, rare spellings of one form are added up.
+    # saves most of the time. In a small corpus, the counts of rare spellings of a form are added.
     kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
@@ -108,7 +108,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of a form and a shorter form inside it that is also used on its own."""
+    """Return pairs of a phrase and a shorter phrase that is part of it but also occurs alone."""
     number = {form: index for index, form in enumerate(forms)}
     pairs: list[tuple[int, int]] = []
     for index, form in enumerate(forms):
@@ -124,7 +124,7 @@ def _contained(
 
 
 def _ramps(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
+    """Return the concatenation of ``range(n)`` for each n in `counts`."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
 
@@ -136,9 +136,10 @@ def score_phrases(
     *,
     per_region: int = 40,
 ) -> pd.DataFrame:
-    r"""Rank phrases by how well they distinguish each region from its neighbours and the rest.
+    r"""Rank phrases by how well they distinguish a region from its neighbours and other regions.
 
-    The score of phrase p in region r depends on the shares f of the papers that contain it:
+    The score s of a phrase p in a region r is computed from the fractions f of papers that
+    contain the phrase:
 
     .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
@@ -194,7 +195,7 @@ def score_phrases(
 
 
 def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Score phrases as names by their length and by whether they name a subject."""
+    """Score how suitable phrases are as names, based on word count and kind of phrase."""
     # Two or three words are best; one word is often ambiguous, and five words are too long.
     by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
     promise = np.empty(len(forms))
@@ -329,7 +330,7 @@ def _best_subject(
 
 
 def capitalised(phrase: str) -> str:
-    """Return a phrase with an upper-case first letter, otherwise unchanged."""
+    """Capitalise the first letter of a phrase, unless the first word has a special spelling."""
     first = phrase.split(" ")[0].split("-")[0]
     if first != first.lower() or not phrase[:1].isascii():
         return phrase  # an acronym, a proper name or a symbol
@@ -337,7 +338,7 @@ def capitalised(phrase: str) -> str:
 
 
 def _same_subject(one: str, other: str) -> bool:
-    """Return whether a reader would take two names for the same topic."""
+    """Return whether two names probably describe the same topic."""
     if one == other:
         return True
     words, others = set(one.split(" ")), set(other.split(" "))
@@ -346,7 +347,7 @@ def _same_subject(one: str, other: str) -> bool:
 
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:
-    """Return the first phrases that are not contained in one another."""
+    """Return the first phrases, and omit phrases that contain or are part of an earlier phrase."""
     chosen: dict[int, set[str]] = {}
     for phrase in phrases:
         if len(chosen) >= limit:

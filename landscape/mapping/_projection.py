@@ -23,7 +23,7 @@ FEWEST_FOR_A_GRAPH = 12
 
 
 def _pca(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Project on the first two principal components; a missing component is zero."""
+    """Project on the first two principal components, and set a missing component to zero."""
     centred = np.asarray(vectors, dtype=np.float64)
     centred = centred - centred.mean(axis=0)
     # The n_dims x n_dims matrix is small for any number of papers.
@@ -81,17 +81,17 @@ def project(
         L2-normalised embeddings, optionally memory-mapped.
     method : {"umap", "tsne", "pca"}, default "umap"
         Method of the projection. Fewer than 12 distinct papers are always projected by PCA,
-        because a graph of neighbours needs more.
+        because the neighbour graph needs more papers.
     seed : int, optional
-        Seed of the random numbers. With a seed the map is exactly reproducible, but is computed
-        on one core instead of all.
+        Seed of the random numbers. With a seed the map is exactly reproducible, but it is
+        computed on one core instead of all cores.
     n_neighbors : int, default 15
         Number of neighbours of each paper. Small values emphasise fine structure, large values
         emphasise global structure.
     min_dist : float, default 0.05
         Minimum distance between papers, in map units.
     start : {"pca", "spectral"}, default "pca"
-        Initial positions. PCA is fast for any size and keeps the large-scale order.
+        Initial positions. PCA is fast for any size and keeps the large-scale structure.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def project(
     Raises
     ------
     InputError
-        For an unknown method or vectors that are not finite.
+        If the method is unknown or a vector is not finite.
     MissingExtraError
         If the method needs an optional package.
 
@@ -164,14 +164,14 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
 
 
 # Without a cache, Numba compiles umap-learn in every process, which takes 10 to 20 seconds. The
-# cache works for functions of arrays and numbers. Functions that take another function, such as
-# a distance, are compiled again in every process.
+# cache works for functions of arrays and numbers. A function whose argument is another function,
+# such as a distance, is compiled again in every process.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 
 @functools.cache
 def umap_with_kept_code() -> ModuleType:
-    """Import umap-learn, and enable Numba's cache for its functions."""
+    """Import umap-learn, and enable the Numba cache for the functions of umap-learn."""
     import umap
     from numba.core.dispatcher import Dispatcher
 
@@ -189,13 +189,13 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # the folder is not writable, or this version of Numba differs
+        return  # read-only folder, or a Numba version without this cache
 
     def save_unless_disk_is_full(*arguments: Any) -> None:
         try:
             save(*arguments)
         except OSError:
-            return  # the next run compiles again
+            return  # the next run compiles the function again
 
     function._cache.save_overload = save_unless_disk_is_full
 
@@ -209,8 +209,9 @@ def place(
 ) -> NDArray[np.float32]:
     r"""Return map coordinates for new papers; the papers already on the map do not move.
 
-    Each new paper is placed at the weighted mean of its `k` nearest neighbours in the full
-    dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1),
+    Each new paper is placed at the weighted mean position of its `k` nearest neighbours in the
+    embedding space. The weights are the fuzzy memberships of UMAP (McInnes, Healy & Melville
+    2018, eq. 1),
     :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)`, where :math:`\rho` is the smallest distance
     and :math:`\sigma` satisfies :math:`\sum_i w_i = \log_2 k`. The method ``transform`` of
     umap-learn starts from the same positions, but it needs a pickled reducer.
@@ -222,9 +223,9 @@ def place(
     vectors : array of float, shape (n_papers, n_dims)
         Embeddings of the papers on the map, optionally memory-mapped.
     coordinates : array of float, shape (n_papers, 2)
-        Map coordinates of these papers.
+        Map coordinates of the papers on the map.
     k : int, default 15
-        Neighbours per paper.
+        Number of neighbours used for each new paper.
 
     Returns
     -------

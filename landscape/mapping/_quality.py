@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 Measures = dict[str, float | int | str | None]
 
-#: Layouts for which stability is not measured, with the reason.
+#: Reasons why the stability is not measured, for layouts that are not computed.
 _WITHOUT_RUNS = {
-    "ready": "the map came ready-made",
-    "keep": "the map was kept, not laid out in one run",
+    "ready": "the map coordinates were read from the input files",
+    "keep": "the map was kept from an earlier build",
 }
 _RESAMPLES: dict[Method, int] = {"density": 20, "hdbscan": 5}  # HDBSCAN takes longer
 
@@ -53,15 +53,16 @@ def measure_quality(
     categories : sequence of str or None, length n_papers
         Primary category of each paper, for the accuracy measures.
     topics : pandas.DataFrame, optional
-        Table of topics, to measure whether their peaks are found again in resampled corpora.
+        Table of topics. If given, measure whether the peaks of the topics are recovered in
+        resampled corpora.
     topics_method : {"density", "hdbscan"}, default "density"
         Method that found these topics.
     layout : str, default "umap"
-        Projection method, used for the comparison of two runs. For "ready" and "keep", no runs
-        are compared.
+        Projection method, used for the comparison of two runs. If "ready" or "keep",
+        the stability is not measured.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
-        Settings of the map, as for `project`.
+        Settings of the map; see `project`.
     n_sample : int, default 2000
         Number of randomly sampled papers whose neighbours are compared.
     n_second_run : int, default 8000
@@ -73,8 +74,8 @@ def measure_quality(
     dict of str to float, int, str or None
         ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
         ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``, ``stability``,
-        all between 0 and 1, and the sample sizes. A measure is None if there are too few papers;
-        for the stability, ``stability_reason`` can give another reason.
+        all between 0 and 1, and the sample sizes. A measure is None if there are too few papers.
+        If the stability is None for another reason, ``stability_reason`` explains it.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def measure_quality(
 def neighbours_of_sample(
     vectors: NDArray[np.float32], plane: NDArray[np.float64], sample: NDArray[np.integer], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the `k` nearest papers of each sampled paper, in the full dimension and on the map."""
+    """Return the `k` nearest papers of each sampled paper, by embedding and by map position."""
     from scipy.spatial import KDTree
 
     in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
@@ -134,7 +135,7 @@ def neighbours_of_sample(
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:
-    """Remove each paper from its own neighbours; if it is not among them, remove the last one."""
+    """Remove each paper from its own neighbours, or remove the last neighbour if it is absent."""
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
@@ -159,7 +160,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """Return how often the neighbours predict a paper's category, compared with chance."""
+    """Return how often neighbours predict the category of a paper correctly, and by chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))

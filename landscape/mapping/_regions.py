@@ -1,4 +1,4 @@
-"""Find the regions of the map, and continents, which are groups of regions."""
+"""Find the regions of the map, and group regions into continents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
-BY_KEYWORDS = "keywords"  # source of a name; other sources are a language model and the user
+BY_KEYWORDS = "keywords"  # label_source of names chosen from keywords
 
 #: Number of the first continent; regions have lower numbers.
 FIRST_CONTINENT = 1000
@@ -51,7 +51,7 @@ def build_topics(
     language_model: LanguageModel | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Topics:
-    """Find the regions of a map, group them into continents and name both.
+    """Find the regions of a map, group regions into continents, and name regions and continents.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def build_topics(
     titles : sequence of str, length n_papers
         Titles of the papers; the language model receives the titles of typical papers.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. With them, continents group neighbouring regions whose embeddings are similar;
-        without them, continents group regions that are close on the map.
+        Embeddings. If given, continents group neighbouring regions whose embeddings are similar;
+        otherwise, continents group regions that are close on the map.
     method : {"density", "hdbscan"}, default "density"
         Method that finds the regions: basins around the peaks of the smoothed density, or
         clusters found by HDBSCAN (Campello et al. 2013).
@@ -71,10 +71,10 @@ def build_topics(
         Maximum number of regions and of continents. The defaults depend on the number of papers.
     previous : array of int, shape (n_papers, 2), optional
         Region and continent of each paper in an earlier build, -1 for new papers. A topic gets
-        the number of the old topic with most of its papers, so that manual labels remain valid. A
-        topic without old papers gets an unused number.
+        the number of the old topic that contains most of its papers, so that manual labels remain
+        valid. A topic without old papers gets an unused number.
     language_model : LanguageModel, optional
-        Improves the names, using keywords and exemplar titles.
+        Language model that improves the names, using keywords and titles of typical papers.
     note : callable, optional
         Function that receives a message about names that the language model could not improve.
 
@@ -85,7 +85,7 @@ def build_topics(
     Raises
     ------
     InputError
-        For an unknown method.
+        If the method is unknown.
 
     Examples
     --------
@@ -238,12 +238,12 @@ def gather_continents(
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
     touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward clustering has no weights, so regions are repeated in proportion to their papers.
+    # Ward clustering has no weights, so regions are repeated in proportion to paper counts.
     copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
-        # scikit-learn warns about separate pieces, so connectivity is then omitted
+        # omitted for disconnected graphs, because scikit-learn would warn
         connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
     ).fit_predict(np.asarray(profile)[original])
@@ -278,7 +278,7 @@ def _keep_numbers(
     table: pd.DataFrame,
     previous: NDArray[np.integer],
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Renumber the topics: each gets the number of the old topic with most of its papers."""
+    """Give each topic the number of the old topic that contains most of its papers."""
     regions = match_numbers(region, np.asarray(previous)[:, 0], first=0)
     continents = match_numbers(continent, np.asarray(previous)[:, 1], first=FIRST_CONTINENT)
     number = dict(enumerate(regions))
@@ -320,7 +320,7 @@ def _exemplars(
     region: NDArray[np.int64],
     places: pd.DataFrame,
 ) -> list[list[int]]:
-    """Return for each region the rows of the papers that are nearest to its peak."""
+    """Return the rows of the papers nearest to the peak of each region."""
     away = np.full(len(x), np.inf)
     inside = region >= 0
     away[inside] = np.hypot(

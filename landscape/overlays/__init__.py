@@ -1,10 +1,10 @@
 """Analyses of an atlas: thesaurus concepts, facilities, reviews, trends and citations.
 
-Each analysis is a function that takes an atlas and returns an `Analysis`: a table with its
-denominators, the bounds of the corpus, and warnings.
+Each analysis is a function that takes an atlas and returns an `Analysis`, which contains a
+table, denominators, the bounds of the corpus, and warnings.
 
-- `landscape.overlays.thesaurus`: find concepts on the map, and concepts that the thesaurus lacks;
-- `landscape.overlays.missions`: find facilities in papers, and measure their impact;
+- `landscape.overlays.thesaurus`: map the concepts of a thesaurus, and propose missing concepts;
+- `landscape.overlays.missions`: find facilities in papers, and measure the impact of facilities;
 - `landscape.overlays.reviews`: find review papers, and regions where a review would help most;
 - `landscape.overlays.trends`: follow topics, authors, institutions and countries over time, and
   compare two selections of papers.

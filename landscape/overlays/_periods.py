@@ -1,4 +1,4 @@
-"""Find the years that a corpus covers, and compute shares of papers by year."""
+"""Find the years covered by a corpus, and compute shares of papers by year."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNKNOWN_YEAR = -1
 _LEAST_SHARE = 0.2
 _JUMP = 3.0
-_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers often change by this factor by chance
+_ENOUGH_FOR_A_JUMP = 50  # minimum number of papers per year
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Years:
 
     @property
     def jumps(self) -> NDArray[np.int64]:
-        """Indices of the years before an abrupt change: a factor of 3 or more to the next year."""
+        """Indices of the years whose count differs from the next year by a factor of 3 or more."""
         return np.flatnonzero(abrupt_changes(self.counts))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about gaps and abrupt changes in these years, one sentence each."""
+        """Warnings about gaps and abrupt changes in these years."""
         gaps = ", ".join(format_spans(self.years[~self.covered]))
         years, counts = self.years, self.counts
         jumps = ", ".join(
@@ -57,7 +57,7 @@ def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
 
 
 def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
-    """Return the warnings from ``analyses.yaml`` that are needed, with the values filled in."""
+    """Return the warnings from ``analyses.yaml`` whose conditions are true, with the values."""
     texts = _texts()[kind]
     return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)
 
@@ -69,7 +69,7 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
-    """Return the year of each paper of an atlas; `UNKNOWN_YEAR` (-1) for papers without a date."""
+    """Return the year of each paper of an atlas, or `UNKNOWN_YEAR` (-1) if unknown."""
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
@@ -90,7 +90,10 @@ def count_years(years: ArrayLike) -> Years:
         raise InputError("No papers are selected; give a wider selection.")
     given = given[given != UNKNOWN_YEAR]
     if not len(given):
-        raise InputError("No paper of this corpus has a date; trends and periods need dates.")
+        raise InputError(
+            "No paper of this corpus has a date, so trends and periods are not available; build "
+            "the atlas from papers with dates."
+        )
     first, last = int(given.min()), int(given.max())
     counts = np.bincount(given - first, minlength=last - first + 1)
     before = np.maximum.accumulate(counts)
@@ -100,7 +103,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Return, for each pair of successive years, whether the count changes by 3 times or more."""
+    """Return whether the count changes by a factor of 3 or more between successive years."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
@@ -109,7 +112,7 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
 
 
 def format_spans(years: ArrayLike) -> list[str]:
-    """Format years as ranges, such as 2001-2003."""
+    """Format years as ranges, for example 2001-2003."""
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]
@@ -151,7 +154,7 @@ def share_interval(
 def tabulate_years(
     names: pd.DataFrame, counts: NDArray[np.int64], period: Years, *, total: str
 ) -> pd.DataFrame:
-    """Return one row per group and year; shares are NaN in years that the corpus does not cover."""
+    """Return a table with one row per group and year; shares are NaN in years without coverage."""
     n_groups, n_years = counts.shape
     low, high = share_interval(counts, period.counts)
     shares = {"share": ratio(counts, period.counts), "share_low": low, "share_high": high}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from landscape.overlays.missions._impact import Draw
     from landscape.store import AtlasStore
 
-    Samples = list[NDArray[np.float64]]  # one array per facility, the estimate first
+    Samples = list[NDArray[np.float64]]  # one array per facility; element 0 is the estimate
 
 _MEASURES = (
     "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
@@ -65,7 +65,7 @@ def compare_facilities(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Compare the first facility with each of the others.
+    """Compare the first facility with each other facility.
 
     Both facilities are measured in the same bootstrap samples, because a paper that mentions both
     counts for both. The interval of a difference is therefore not the sum of two intervals.
@@ -78,8 +78,9 @@ def compare_facilities(
     since, until : int, optional
         First and last year of the period, both included.
     links : {"vectors", "citations"}, default "vectors"
-        See `impact`.
+        Type of the links between regions; see `impact`.
     n_resamples : int, default 1000
+        Number of bootstrap samples.
     seed : int, default 0
 
     Returns
@@ -93,7 +94,7 @@ def compare_facilities(
     Raises
     ------
     InputError
-        For fewer than two facilities, an unknown one, or a period without papers.
+        If fewer than two facilities are given, a facility is unknown, or the period has no papers.
 
     Examples
     --------
@@ -168,7 +169,7 @@ def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, S
 def _difference(
     name: str, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Compare one measure of two facilities; the first value is the estimate from all papers."""
+    """Compare a measure of two facilities; the first value of each array is the estimate."""
     (value, *_), (other, *_) = first, second
     a, b = first[1:], second[1:]
     if name == "entropy":  # correct the bias of the bootstrap, as in `impact`
@@ -186,7 +187,7 @@ def _difference(
 
 
 def _regions(period: Period) -> pd.DataFrame:
-    """Compare the share of the first facility with that of each other facility in each region."""
+    """Compare the shares of the first facility and of each other facility in each region."""
     import pandas as pd
 
     first = region_table(period, 0)
@@ -210,11 +211,11 @@ def _regions(period: Period) -> pd.DataFrame:
 
 
 def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -> Analysis:
-    """Compare the literature before and after a facility's first light, region by region.
+    """Compare the literature of each region before and after the first light of a facility.
 
-    Two changes are measured separately: the rise of the share of a region's papers that mention
-    the facility, and the growth of the region relative to the whole corpus. Neither change shows
-    that the facility is the cause.
+    Two changes are measured separately. The rise is the change in the share of a region's papers
+    that mention the facility. The growth is the growth of the region relative to the whole corpus.
+    Neither change shows that the facility is the cause.
 
     Parameters
     ----------
@@ -222,23 +223,24 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
     facility : str
         Any name of the facility.
     year : int, optional
-        First year of the later papers. The default is the date of first light. Use it for a new
-        instrument, or for a facility whose first papers appeared late.
+        First year of the later papers; default: date of first light. Set it for a new instrument,
+        or for a facility whose first papers appeared late.
 
     Returns
     -------
     Analysis
-        First the row of all regions (``topic_id`` -1), then one row per region, the largest rise
-        first: ``facility, topic_id, label, corpus_before, papers_before, share_before,
-        share_before_low, share_before_high``, the same ``_after``, ``rise, rise_low, rise_high``
-        (difference of the shares, Newcombe's interval), ``growth, growth_low, growth_high``
-        (ratio of the region's shares of the corpus). The 95% intervals are valid for small counts;
-        years that the corpus does not cover are omitted. ``tables["years"]`` counts by year.
+        Table with one row for all regions (``topic_id`` -1), followed by one row per region in
+        order of decreasing rise. The columns are ``facility, topic_id, label, corpus_before,
+        papers_before, share_before, share_before_low, share_before_high``, the same columns with
+        ``_after`` instead of ``_before``, ``rise, rise_low, rise_high`` (difference of the shares
+        with Newcombe's interval), and ``growth, growth_low, growth_high`` (ratio of the region's
+        shares of the corpus). The 95% intervals are valid for small counts. Years that the corpus
+        does not cover are omitted. ``tables["years"]`` has the counts by year.
 
     Raises
     ------
     InputError
-        For an unknown facility, or if the corpus has no paper before or since.
+        If the facility is unknown, or if the corpus has no earlier or no later papers.
 
     Examples
     --------
@@ -253,8 +255,8 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         if not mask.any():
             first, last = usage.years.years[[0, -1]]
             raise InputError(
-                f"The corpus ({first} to {last}) has no paper {side} {start}; give a year in it "
-                f"to compare the literature before and since {one.name}."
+                f"The corpus ({first} to {last}) has no paper {side} {start}; set year to a year "
+                f"within this period to compare the literature before and after {one.name}."
             )
     return Analysis(
         kind="before_after",
@@ -265,7 +267,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         ),
         denominators={
             f"papers before {start}": int(before.sum()),
-            "papers since": int(after.sum()),
+            f"papers since {start}": int(after.sum()),
             f"papers with {one.name}": len(usage.rows[0]),
         },
         bounds=atlas.coverage,
@@ -275,7 +277,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
 
 
 def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return the table of `before_after`: one row for all regions, then one row per region."""
+    """Return the table of `before_after`, with one row for all regions and one row per region."""
     import pandas as pd
 
     columns: dict[str, Any] = {
@@ -306,6 +308,6 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
     growth = growth_interval(all_after, all_after[0], all_before, all_before[0])
     columns |= dict(zip(("growth", "growth_low", "growth_high"), growth, strict=True))
     table = pd.DataFrame(columns)
-    # Regions without papers before or after first light have no rise and come last.
+    # If a region has no papers before or after first light, its rise is NaN. It is sorted last.
     ranked = table.iloc[1:].sort_values("rise", ascending=False, kind="stable")
     return pd.concat([table.iloc[:1], ranked], ignore_index=True)

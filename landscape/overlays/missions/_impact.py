@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
 _BEFORE, _AFTER = 0, 1
-FEW = 10  # papers of a facility; fewer cause a warning
+FEW = 10  # warn if a facility has fewer papers
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
-# Columns in the order of the table. Of the columns in `_COUNTS`, only "papers" has an interval.
+# Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
 _COLUMNS = (
     "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
     "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
@@ -67,7 +67,7 @@ _COUNTS = {
     "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
     "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
 }  # fmt: skip
-# Numerator and denominator of each share, to compute its interval if the share is 0 or 1.
+# Numerator and denominator of each share, used for the interval if the share is 0 or 1.
 _SHARES = {
     "share": ("papers", "corpus_papers"),
     "local_share": ("local_papers", "local_corpus"),
@@ -88,7 +88,7 @@ def impact(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities on the literature, overall and region by region.
+    """Measure the impact of facilities on the literature, in the whole corpus and by region.
 
     A paper counts for a facility if its title or abstract mentions the facility, its instruments
     or its surveys. The share of these papers is a lower limit of the use of the facility.
@@ -97,46 +97,49 @@ def impact(
     ----------
     atlas : Atlas
     facilities : sequence of str, optional
-        Names of facilities. The default is all facilities that the corpus mentions.
+        Names of facilities; default: all facilities that the corpus mentions.
     since, until : int, optional
         First and last year of the period, both included.
     slices : sequence of (int, int), optional
-        Measure each of these periods instead; the tables get a column ``period``.
+        Periods to measure separately instead of one period from `since` to `until`. The tables
+        get a column ``period``.
     links : {"vectors", "citations"}, default "vectors"
-        Links between regions: papers whose embeddings lie between two regions, which every atlas
-        has, or references within the corpus.
+        Links between regions: papers whose embeddings lie between two regions ("vectors",
+        available for every atlas), or references within the corpus ("citations").
     n_resamples : int, default 1000
-        Bootstrap samples of the papers.
+        Number of bootstrap samples of the papers.
     seed : int, default 0
 
     Returns
     -------
     Analysis
-        One row per facility, most papers first; ``_low`` and ``_high`` are 95% bounds.
-        Denominators precede the shares:
+        One row per facility, in order of decreasing number of papers. ``_low`` and ``_high`` are
+        95% bounds. Each share follows its denominator. The columns are:
 
         - ``corpus_papers``, ``papers``, ``share``;
-        - ``core_regions`` (the fewest regions with 80% of its papers), ``local_corpus``,
+        - ``core_regions`` (the smallest set of regions with 80% of its papers), ``local_corpus``,
           ``local_papers``, ``local_share`` (in these regions);
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
-          ``local_share_after``, ``rise`` (their difference, in covered years; "before" is the
-          whole corpus before first light, "after" the papers of the period since),
+          ``local_share_after``, ``rise`` (``local_share_after`` minus ``local_share_before``, in
+          covered years; "before" is the whole corpus before first light, and "after" is the part of
+          the period after first light),
           ``rise_comparable`` (False if the corpus itself changes abruptly);
-        - ``cited_papers`` (citations known), ``citations``, ``citations_median``,
+        - ``cited_papers`` (papers with known citations), ``citations``, ``citations_median``,
           ``citations_share`` (of all known citations of the period), ``citation_percentile``
           (among papers of the same year, 0.5 on average);
         - ``regions``, ``entropy`` (nats), ``effective_regions``;
-        - ``fields_known``, ``outside_home`` (share outside its home fields);
-        - ``linked_papers``, ``bridging`` (number of other regions that its papers reach, relative
-          to all papers of the same regions), ``bridges`` (pairs of regions that it connects more
-          than other papers, false discovery rate 5%).
+        - ``fields_known``, ``outside_home`` (share of papers outside the main research
+          fields of the facility);
+        - ``linked_papers``, ``bridging`` (mean number of linked other regions, relative to all
+          papers of the same regions), ``bridges`` (pairs of regions that its
+          papers connect more often than other papers do, at a false discovery rate of 5%).
 
         ``tables``: ``regions``, ``years``, ``bridges``.
 
     Raises
     ------
     InputError
-        For an unknown facility, a period without papers, or an invalid setting.
+        If a facility is unknown, a period has no papers, or a setting is invalid.
 
     Examples
     --------
@@ -159,7 +162,7 @@ def measure_usage(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities from their papers (`Usage`); see `impact`."""
+    """Measure the impact of facilities from the papers in a `Usage`; see `impact`."""
     import pandas as pd
 
     if links not in ("vectors", "citations"):
@@ -200,8 +203,8 @@ def measure_usage(
         table=table,
         caption=(
             f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
-            f"{'; '.join(labels)}: papers that mention them in title or abstract, with 95% "
-            f"bootstrap intervals. Bridges count {linked}."
+            f"{'; '.join(labels)}: papers that mention a facility in the title or the abstract, "
+            f"with 95% bootstrap intervals. Bridges count {linked}."
         ),
         denominators=denominators,
         bounds=atlas.coverage,
@@ -231,7 +234,7 @@ def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
 
 @dataclass(frozen=True)
 class Period:
-    """Papers of a period, with the averages of all papers that facilities are compared with."""
+    """Papers of a period, with averages over all papers for comparison with facilities."""
 
     usage: Usage
     inside: NDArray[np.bool_]
@@ -260,7 +263,7 @@ class Period:
         return values, counts.astype(np.int64)
 
     def eras(self, index: int) -> NDArray[np.int64]:
-        """Return 0 for papers before first light, 1 for papers of the period after it, else -1."""
+        """Return 0 for papers before first light, 1 for later papers in the period, else -1."""
         usage = self.usage
         first_light = np.datetime64(usage.facilities[index].first_light, "D")
         before = usage.covered & (usage.date < first_light)
@@ -279,7 +282,7 @@ def _tables(
 
     numbers = range(len(period.usage.facilities))
     bridges = [_bridge_table(period, index) for index in numbers]
-    # Each facility has its own random generator, so that results do not depend on the threads.
+    # Each facility has its own random generator, so that the threads do not affect the results.
     draws = [
         partial(draw_cells, n_resamples=n_resamples, random=own)
         for own in random.spawn(len(numbers))
@@ -331,7 +334,7 @@ def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]
 def _measure(
     cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the counts of papers and their ratios for each sample."""
+    """Compute the counts of papers, and the ratios of these counts, for each sample."""
     its = cells.uses & cells.inside
     before, after = (cells.core * (cells.era == era) for era in (_BEFORE, _AFTER))
     linked = cells.reached >= 0
@@ -529,7 +532,7 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names with commas and "and"; a long list is shortened."""
+    """Join names with commas and "and", and shorten a long list."""
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]

@@ -1,4 +1,4 @@
-"""Statistics of facilities: shares with intervals, bootstrap samples, entropy and citations."""
+"""Compute statistics of facilities: shares, bootstrap samples, entropy and citations."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def growth_interval(
 
 _LEVEL = 0.95
 _MOST_TABLED = 100
-_MOST_CODES = 4_000_000  # for more possible codes, sorting is used instead of counting
+_MOST_CODES = 4_000_000  # above this number, sort the codes instead of counting
 
 
 def count_equal_rows(
     columns: Sequence[NDArray[np.integer]],
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Find the distinct rows of integer columns, and count the papers with each row."""
+    """Find the distinct rows of integer columns, and count the papers with equal rows."""
     sizes = [int(column.max(initial=-1)) + 2 for column in columns]
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -88,9 +88,9 @@ def draw_cells(
 ) -> NDArray[np.float32]:
     """Draw Poisson bootstrap samples of counted papers, shape (n_resamples, n_cells).
 
-    A cell is a group of equal papers. The count of a cell of c papers in a sample is a Poisson
-    number with mean c (Hanley & MacGibbon 2006, Comput. Methods Programs Biomed. 83, 57). The cost
-    depends on the number of cells, not on the number of papers.
+    A cell is a group of papers with equal values. The count of a cell of c papers in a sample is
+    drawn from a Poisson distribution with mean c (Hanley & MacGibbon 2006, Comput. Methods Programs
+    Biomed. 83, 57). The cost depends on the number of cells, not on the number of papers.
     """
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
     for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
@@ -138,7 +138,7 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
-    """Return a mask of the fewest regions that contain a share of a facility's papers."""
+    """Return a mask of the smallest set of regions that contains a share of the papers."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
     order = np.argsort(-given, kind="stable")
@@ -150,7 +150,7 @@ def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_
 
 
 _MOST_BLOCKS = 1_000_000
-_STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
+_STRENGTHS = (0.5, 1e5)  # bounds of the weight of the prior, in papers
 
 
 @dataclass(frozen=True)
@@ -175,11 +175,12 @@ def share_map(
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
 ) -> ShareMap:
-    r"""Map the local share of a facility; where papers are few, it tends to the overall share.
+    r"""Map the local share of a facility, shrunk towards the overall share if papers are few.
 
     The local share is the beta-binomial mean :math:`(k + m\mu)/(n + m)`. Here k and n are the
     numbers of the facility's papers and of all papers (smoothed density times the effective area
-    of the kernel, :math:`4\pi h^2`), :math:`\mu` is the overall share and m its weight.
+    of the kernel, :math:`4\pi h^2`), :math:`\mu` is the overall share, and m is the weight of the
+    overall share.
     """
     from landscape.mapping._density import (
         default_bandwidth,
@@ -191,7 +192,10 @@ def share_map(
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     uses = np.asarray(mask, dtype=bool)
     if len(uses) != len(x):
-        raise InputError(f"There are {len(x):,} papers, but a mask of {len(uses):,}.")
+        raise InputError(
+            f"The mask has {len(uses):,} values, but there are {len(x):,} papers; give one value "
+            "per paper."
+        )
     window = map_extent(x, y) if extent is None else extent
     kernel = kernel_within(window, default_bandwidth(x, y) if bandwidth is None else bandwidth)
     every = density_grid(x, y, bounds=window, shape=shape, bandwidth=kernel)
@@ -225,7 +229,7 @@ def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> floa
 
 
 def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:
-    """Compute shares; shares from few papers are shrunk towards the overall share."""
+    """Compute shares, and shrink shares from few papers towards the overall share."""
     weight = fit_prior_papers(hits, papers, mean=mean)
     shrunk: NDArray[np.float64] = (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
     return shrunk
@@ -238,13 +242,13 @@ def _blocks(
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
     code = row * (int(column.max(initial=0)) + 1) + column
-    if code.max(initial=0) > _MOST_BLOCKS:  # outliers cause many empty blocks, which are removed
+    if code.max(initial=0) > _MOST_BLOCKS:  # remove the empty blocks caused by outliers
         code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)
 
 
 _MEASURES = ("citations", "citations_median", "citations_share")
-PERCENTILE_STEPS = 200  # percentiles are rounded to steps of 0.5%
+PERCENTILE_STEPS = 200  # number of percentile steps (0.5% each)
 
 
 def measure_citations(
@@ -274,7 +278,7 @@ def measure_citations(
 def citation_percentiles(
     cites: NDArray[np.float64], year: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Rank citations among papers of the same year (Schreiber 2013, JASIST 64, 372)."""
+    """Return citation percentiles within the same year (Schreiber 2013, JASIST 64, 372)."""
     import pandas as pd
 
     groups = pd.Series(cites).groupby(year)
@@ -298,7 +302,7 @@ def measure_percentile(
 def median_of_counts(
     values: NDArray[np.float64], counts: NDArray[np.number]
 ) -> NDArray[np.float64]:
-    """Return the median of each sample, given how often each value occurs in it."""
+    """Return the median of each sample from the number of occurrences of each value."""
     if not len(values):
         return np.full(len(counts), np.nan)
     held = np.cumsum(counts, axis=1)

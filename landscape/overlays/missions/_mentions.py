@@ -1,7 +1,7 @@
-"""Find mentions of facilities in text; ambiguous names need support from the words beside them.
+"""Find mentions of facilities in text. Ambiguous names are checked with the adjacent words.
 
-A mention is a name of a facility, an instrument or a survey that refers to the facility, its data,
-its results or plans for it. Other uses of the name are not mentions: units and laws (Planck mass,
+A mention is a name of a facility, an instrument or a survey that refers to the facility, or to
+its data, results or plans. Other uses of the name are not mentions: units and laws (Planck mass,
 Kepler's laws), phenomena (Fermi bubbles, Parker spiral), and objects (Kepler-186f,
 Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 """
@@ -29,7 +29,7 @@ _TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code i
 
 
 class Mention(NamedTuple):
-    """A facility named in a text.
+    """Mention of a facility in a text.
 
     Attributes
     ----------
@@ -84,7 +84,8 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
     Parameters
     ----------
     titles, abstracts : iterable of str or None
-        One text per paper. The title and the abstract are context for each other's ambiguous names.
+        One text per paper. For ambiguous names in the title, the abstract provides context, and
+        vice versa.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
 
 def _find(texts: Sequence[str]) -> list[list[Mention]]:
-    """Find mentions in the texts of one paper; the texts are context for one another."""
+    """Find mentions in the texts of a paper; all texts provide context for ambiguous names."""
     candidates = [_candidates(text) for text in texts]
     if not any(candidates):
         return [[] for _ in texts]
@@ -121,9 +122,9 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         for text, found in zip(texts, candidates, strict=True)
         for one, earlier in zip(found, (None, *found), strict=False)
         if defined_otherwise(text, one.start, one.end)
-        # A name in brackets may follow a longer name of the same facility.
+        # Exclude abbreviations in brackets after a longer name of the same facility.
         and not (earlier and earlier.facility == one.facility and one.start - earlier.end <= 3)
-        # The name denotes the facility itself, not an instrument or a survey.
+        # Require a name of the facility itself, not of an instrument or a survey.
         and (
             one.ambiguous
             or text[one.start : one.end] in (one.facility, *known[one.facility].aliases)
@@ -137,7 +138,7 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Return the names in a text, without false names and names that overlap an earlier one."""
+    """Return the names in a text, without false names and names that overlap an earlier name."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -161,7 +162,7 @@ def _candidates(text: str) -> list[_Candidate]:
 def _accepted(
     text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
-    """Keep names that are unambiguous, supported by context, or listed with an accepted name."""
+    """Keep names that are unambiguous, supported by context, or in a list with an accepted name."""
     found = [one for one in found if text[one.start : one.end] not in foreign]
     good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -188,7 +189,7 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
 
 
 def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
-    """Return mentions; joined names of one facility, such as ``Swift/XRT``, are merged."""
+    """Return mentions, and merge joined names of one facility, such as ``Swift/XRT``."""
     spans: list[tuple[int, int, str]] = []
     for one in found:
         if spans:
@@ -224,7 +225,7 @@ class Surface(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Names and false names (traps) of all facilities, by first word."""
+    """Names and false names (traps) of all facilities, grouped by the first word."""
 
     first_words: frozenset[bytes]
     names: Mapping[str, list[str]]
@@ -244,7 +245,7 @@ def all_names() -> Names:
                 names[word].append(name)
             surfaces.setdefault(folded(name), Surface(facility.name, name in facility.ambiguous))
         for trap in facility.traps:
-            parts = _CHOICE.split(trap)  # every second part is the text between braces
+            parts = _CHOICE.split(trap)  # parts with odd index were in braces
             choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
             for one in map("".join, itertools.product(*choices)):
                 for word in _first_words(one):
@@ -255,7 +256,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """Compile the names and traps that begin with a word, longest first; a trap has a group."""
+    """Compile a pattern of the names and traps that begin with a word, the longest first."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -266,7 +267,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 
 
 def folded(surface: str) -> str:
-    """Normalise the spaces and hyphens of a name; long names of several words become lower case."""
+    """Normalise spaces and hyphens in a name; convert long names of several words to lower case."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
     return plain.lower() if _any_case(plain) else plain
 
@@ -274,19 +275,19 @@ def folded(surface: str) -> str:
 def _first_words(name: str) -> set[str]:
     found = _WORD.match(name)
     if found is None:
-        raise InputError(f"missions.yaml: a name must begin with a letter or digit, not {name!r}")
+        raise InputError(f"The name {name!r} in missions.yaml must begin with a letter or digit.")
     word = found.group()
     return {word, word.upper(), word.capitalize()} if _any_case(name) else {word}
 
 
 def _any_case(name: str) -> bool:
-    """Return whether a name matches in any case, because it is long and has several words."""
+    """Return whether letter case is ignored in a name, because it is long and has several words."""
     is_long = len(name) >= _SETTINGS.long_name and "#" not in name
     return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
 def _written(name: str, rest: str) -> str:
-    """Return a pattern for a name without its first word; spaces also match hyphens."""
+    """Return a pattern for a name without the first word; spaces also match hyphens."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
@@ -295,7 +296,7 @@ def _written(name: str, rest: str) -> str:
 
 
 def _trap(rest: str) -> str:
-    """Return a pattern for a false name without its first word."""
+    """Return a pattern for a false name without the first word."""
     words = re.split(r"[\s-]+", rest)
     return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
 
@@ -312,9 +313,9 @@ def _trap_word(word: str) -> str:
 class MentionSettings:
     """Lengths in characters, tuned on the development half of ``landscape evaluate mentions``."""
 
-    width: int = 48  # context on either side of an ambiguous name
+    width: int = 48  # length of the context on each side of a name
     farthest_in_list: int = 24
-    long_name: int = 14  # names of several words match in any case from this length on
+    long_name: int = 14  # minimum length of names whose letter case is ignored
 
 
 _SETTINGS = MentionSettings()
@@ -336,7 +337,7 @@ _NAMED_OBJECT = re.compile(
 
 
 class _Context(NamedTuple):
-    """Patterns of words beside names, and names with special rules, from ``context.yaml``."""
+    """Patterns for words next to names, and names with special rules, from ``context.yaml``."""
 
     after: re.Pattern[str]
     strictly_after: re.Pattern[str]
@@ -363,7 +364,7 @@ def _context() -> _Context:
 
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
-    """Return whether the words beside an ambiguous name show that a facility is meant."""
+    """Return whether the words next to an ambiguous name show that it refers to a facility."""
     before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
@@ -391,7 +392,7 @@ def names_an_object(text: str, start: int, end: int) -> bool:
 
 
 def defined_otherwise(text: str, start: int, end: int) -> bool:
-    """Return whether the words before an acronym in brackets define another meaning of it."""
+    """Return whether the words before an acronym in brackets define a different meaning."""
     if text[start - 1 : start] != "(":
         return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
@@ -403,7 +404,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:
-    """Return the last words whose initials spell the letters; up to two words may be skipped."""
+    """Return the last words whose initials form the letters; up to two words may be skipped."""
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])

@@ -1,4 +1,4 @@
-"""Papers that mention each facility, links between regions, and home fields of facilities."""
+"""Find papers that mention facilities, links between regions, and main research fields."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Usage:
 
     @cached_property
     def covered(self) -> NDArray[np.bool_]:
-        """Whether the corpus covers the year of each paper, shape (n_papers,)."""
+        """Mask of the papers from years that the corpus covers, shape (n_papers,)."""
         covered = np.isin(self.year, self.years.years[self.years.covered])
         return covered & (self.year != UNKNOWN_YEAR)
 
@@ -94,7 +94,7 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
     if not inside.any():
         first, last = usage.years.years[[0, -1]]
         raise InputError(
-            f"The corpus has no paper of {format_period(since, until)}; its papers are of "
+            f"The corpus has no paper of {format_period(since, until)}; choose a period within "
             f"{first} to {last}."
         )
     return inside
@@ -121,7 +121,7 @@ def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility
     found = sorted((-int(n), str(name)) for name, n in counts.items() if n and name in known)
     if not found:
         raise InputError(
-            "No paper of this corpus mentions a facility; there is no impact to measure."
+            "No paper of this corpus mentions a facility; use an atlas of observational papers."
         )
     return tuple(known[name] for _, name in found)
 
@@ -133,14 +133,14 @@ _LEAST_PAPERS = 3
 
 @dataclass(frozen=True)
 class Reach:
-    """Links from each paper to regions other than its own."""
+    """Links from each paper to other regions."""
 
     known: NDArray[np.bool_]
     regions: csr_array
 
     @property
     def n_reached(self) -> NDArray[np.int64]:
-        """Number of other regions to which each paper is linked, -1 if unknown."""
+        """Number of other regions to which each paper is linked, or -1 if unknown."""
         return np.where(self.known, np.diff(self.regions.indptr), -1).astype(np.int64)
 
 
@@ -151,7 +151,7 @@ def find_reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Link papers that lie between two regions to both, by cosines of the full embeddings."""
+    """Link papers between two regions to the second most similar region."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)
@@ -212,11 +212,11 @@ def find_bridges(
     *,
     rates: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
-    """Find pairs of regions that the papers of a facility connect more than other papers do.
+    """Find pairs of regions that papers of a facility connect more often than other papers.
 
-    The column ``ratio``, observed to expected papers, is the association strength of van Eck &
-    Waltman (2009, JASIST 60, 1635). Rafols & Meyer (2010, Scientometrics 82, 263) use such links
-    to measure coherence.
+    The column ``ratio`` is the number of observed papers divided by the expected number. It is
+    the association strength of van Eck & Waltman (2009, JASIST 60, 1635). Rafols & Meyer (2010,
+    Scientometrics 82, 263) use such links to measure coherence.
     """
     import pandas as pd
     from scipy.special import pdtrc
@@ -245,7 +245,7 @@ def find_bridges(
 def _reached(
     reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Count the papers of each region that are linked to each other region, and all its papers."""
+    """Count the papers of each region that are linked to other regions, and all papers."""
     n_regions = reach.regions.shape[1]
     rows = np.flatnonzero(mask & reach.known)
     homes = region[rows]
@@ -298,7 +298,7 @@ def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[
 
 
 def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
-    """Return 1 for papers in a home field of a facility, 0 for other papers, -1 if unknown."""
+    """Return 1 for papers in a main field of a facility, 0 for other papers, -1 if unknown."""
     wanted = _bits(home)
     known = (fields != 0) & bool(wanted)
     return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
@@ -307,7 +307,7 @@ def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArra
 def read_tag_fields(
     tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Find the fields of the best concept of each paper that belongs to any field."""
+    """Return the fields of the best concept of each paper; concepts without fields are skipped."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
     wanted = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
@@ -317,7 +317,7 @@ def read_tag_fields(
 
 
 def flag_home_papers(atlas: AtlasStore, usage: Usage) -> list[NDArray[np.int8]]:
-    """Flag papers in each facility's home fields, by arXiv category or else by concept."""
+    """Flag papers in the main fields of each facility, by arXiv category or by concept."""
     every = np.unique(np.concatenate(usage.rows))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = read_category_fields(column[every])
@@ -339,7 +339,7 @@ def _bits(fields: Iterable[str]) -> int:
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Return the fields of a concept and its ancestors; methods do not count as a field."""
+    """Return the fields of a concept and its ancestors, without the field of methods."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)

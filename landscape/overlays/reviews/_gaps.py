@@ -1,4 +1,4 @@
-"""Measure the density of reviews by region, rank regions that need a review, and backtest."""
+"""Measure the density of reviews by region, rank regions that need a review, and test rankings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_PRIOR = 1.0  # prior: expected reviews added to each region
+_PRIOR = 1.0  # number of expected reviews added to each region
 _FEW_REVIEWS = 30
 
 
@@ -80,8 +80,9 @@ def reviews(atlas: AtlasStore) -> Analysis:
     Analysis
         ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
         density_ratio_low, density_ratio_high, last_review, years_since, papers_since``, sorted by
-        increasing density ratio. ``tables["reviews"]``: the reviews and their positions;
-        ``tables["years"]``: papers and reviews by year, and whether the corpus covers it.
+        increasing density ratio. ``tables["reviews"]`` has the reviews and their positions.
+        ``tables["years"]`` has the papers and reviews of each year, and whether the corpus covers
+        the year.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 
 def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
-    """Return a warning if the corpus has so few reviews that their absence means little."""
+    """Return a warning if the corpus has too few reviews to interpret regions without reviews."""
     return warn(
         "reviews", {"none": not n_reviews, "few": 0 < n_reviews < _FEW_REVIEWS}, n=n_reviews
     )
@@ -165,26 +166,27 @@ def review_gaps(
     ----------
     atlas : Atlas
     weights : mapping of str to float, optional
-        Exponents of ``volume, growth, citations, years_without, disagreement``, the components of
-        the score. Components that are not given have their default weights.
+        Exponents of the components of the score, which are ``volume, growth, citations,
+        years_without, disagreement``. Other components have default weights.
     n_resamples : int, default 200
-        Bootstrap resamples for the intervals of score and rank.
+        Number of bootstrap resamples for the intervals of score and rank.
     seed : int, default 0
     signs : pandas.DataFrame, optional
-        Result of `read_signs` for this atlas and seed. Give it to try several weights without
+        Result of `read_signs` for this atlas and seed. Use it to compare several weights without
         repeating the slow step.
 
     Returns
     -------
     Analysis
-        ``table``: regions by rank, with the columns of `rank_gaps` and `review_coverage` and the
-        titles of ``exemplars``; ``tables["exemplars"]``: up to five papers per region that are
-        newer than the reviews near them; ``tables["weights"]``.
+        ``table`` has the regions sorted by rank, with the columns of `rank_gaps` and
+        `review_coverage` and the titles of ``exemplars``. ``tables["exemplars"]`` has up to five
+        papers per region that are newer than the reviews near them. ``tables["weights"]`` has the
+        weights.
 
     Raises
     ------
     InputError
-        If a weight has an unknown name, is negative or not a number.
+        If a weight has an unknown name, is negative, or is not a number.
 
     Examples
     --------
@@ -223,17 +225,17 @@ def review_gaps(
         caption=(
             f"Regions where a review would help most, of the {len(table)} regions of "
             f"{describe_corpus(atlas)}: papers newer than every review near them (volume), growth "
-            f"over the last {RECENT_YEARS} covered years, their citations, mean years since the "
+            f"over the last {RECENT_YEARS} covered years, relative citations, mean years since the "
             "latest review near each paper (years_without), and disagreement in abstracts, each "
             "relative to the mean region; weights "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
-            + ". Intervals are 95%, from resampled papers."
+            + ". Intervals are 95% bootstrap intervals."
         ),
         denominators={
             "papers": len(year),
             "reviews": int(is_review.sum()),
-            "papers sampled": len(signs),
-            "papers sampled with known citations": int(signs["cited"].notna().sum()),
+            "sampled papers": len(signs),
+            "sampled papers with known citations": int(signs["cited"].notna().sum()),
         },
         bounds=atlas.coverage,
         warnings=(*warn_of_few_reviews(int(is_review.sum())), *warnings, *years.warnings),
@@ -270,7 +272,7 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 """Default exponents of the components; a component with exponent 0 is ignored."""
 
-_PRIOR_PAPERS = 10.0  # prior: average papers of the corpus added to each region
+_PRIOR_PAPERS = 10.0  # number of average papers added to each region
 _SUMS = 9
 
 
@@ -285,12 +287,12 @@ def rank_gaps(
 
     chosen = check_weights(weights)
     if signs.empty:
-        raise InputError("There is no paper in any region to rank; build the atlas with more.")
+        raise InputError("There is no paper in any region; build the atlas with more papers.")
     topics, place = np.unique(signs["topic_id"].to_numpy(), return_inverse=True)
     one = _sums(signs, place, np.ones((1, len(signs))))
     totals = one[0].sum(axis=0)
     found = _components(one, totals)
-    # The reference level is the mean over regions for the volume, and over papers otherwise.
+    # The level of the volume is a mean over regions. Other levels are means over papers.
     papers = {name: None if name == "volume" else one[0, :, 0] for name in COMPONENTS}
     levels = {
         name: max(float(np.average(found[name][0], weights=of)), 1e-12)
@@ -316,7 +318,7 @@ def rank_gaps(
 
 
 def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Check the weights, and add the default weights of the other components."""
+    """Check the weights, and add default weights for the other components."""
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():
         if name not in chosen:
@@ -357,7 +359,7 @@ def _sums(
 def _components(
     sums: NDArray[np.float64], totals: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the components; those of small regions are shrunk to the mean of the corpus."""
+    """Compute the components, and shrink components of small regions to the mean of the corpus."""
     n, waiting, years, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
     mean = totals / max(totals[0], 1e-12)
     prior = _PRIOR_PAPERS
@@ -417,8 +419,8 @@ def backtest_reviews(
     top : int, default 10
         Number of top regions of each ranking whose reviews are counted.
     weights : mapping of str to float, optional
-        As for `review_gaps`. By default, the weight of citations is 0, because today's counts
-        include citations after that year.
+        Weights of the components; see `review_gaps`. The default weight of citations is 0, because
+        present counts include citations after `year`.
     n_resamples : int, default 1000
         Number of random rankings, and of resamples of regions for the intervals.
     seed : int, default 0
@@ -428,7 +430,8 @@ def backtest_reviews(
     Analysis
         ``table``: one row per method (``gaps``, ``size``, ``age of the last review``,
         ``chance``). ``reviews`` is the number of later reviews in the top regions, ``share``
-        their share of all later reviews, and ``lift`` their number relative to average regions.
+        is their share of all later reviews, and ``lift`` is their number relative to average
+        regions.
         ``auc`` is the probability that a region with a later review ranks above a region without
         one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
         and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
@@ -438,7 +441,7 @@ def backtest_reviews(
     Raises
     ------
     InputError
-        If the corpus has no papers up to the year, or none after it, or too few regions.
+        If the corpus has no papers up to the year, no papers after it, or too few regions.
     """
     year_of = paper_years(atlas)
     is_review = review_mask(atlas)
@@ -448,8 +451,8 @@ def backtest_reviews(
         raise InputError(f"The horizon is {horizon} years; give one year or more.")
     if not first <= year < last:
         raise InputError(
-            f"No backtest with data up to {year}: the papers are of {first} to {last}; give a "
-            f"year from {first} to {last - 1}."
+            f"A backtest with data up to {year} is not possible, because the papers are from "
+            f"{first} to {last}; give a year from {first} to {last - 1}."
         )
     later = (year_of > year) & (year_of <= year + horizon)
     if not later.any():
@@ -468,8 +471,8 @@ def backtest_reviews(
         regions[name] = numbers.fillna(0).astype(int)
     if len(regions) < _FEWEST_REGIONS:
         raise InputError(
-            f"Only {len(regions)} regions have papers up to {year}; a backtest takes at least "
-            f"{_FEWEST_REGIONS}: give a later year."
+            f"Only {len(regions)} regions have papers up to {year}, but a backtest needs at "
+            f"least {_FEWEST_REGIONS}; give a later year."
         )
     table, differences = compare_rankings(regions, top=top, n_resamples=n_resamples, seed=seed)
     n_later = int(regions["later_reviews"].sum())
@@ -507,7 +510,7 @@ def backtest_reviews(
 def compare_rankings(
     regions: pd.DataFrame, *, top: int = 10, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure how well scores predict the number of later reviews of regions."""
+    """Measure how well each score predicts the number of later reviews of each region."""
     import pandas as pd
     from scipy.stats import rankdata
 
@@ -555,14 +558,14 @@ def compare_rankings(
 def _lift_and_auc(
     score: NDArray[np.float64], outcome: NDArray[np.float64], top: int
 ) -> tuple[float, float]:
-    """Return the lift and the AUC; the AUC is 0.5 if all regions or none received a review."""
+    """Return the lift and the AUC. The AUC is 0.5 if all or no regions received a review."""
     area, _ = area_under_curve(score, outcome > 0)
     lift = _share_at(score, outcome, top) * len(outcome) / top
     return lift, 0.5 if np.isnan(area) else area
 
 
 def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
-    """Return the share of reviews in the top regions; regions with equal scores are averaged."""
+    """Return the share of reviews in the top regions; regions with equal scores get the mean."""
     total = float(outcome.sum())
     if total <= 0:
         return 0.0

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 ENOUGH = 0.5
-"""Minimum score of a review."""
+"""Minimum score of a paper recognised as a review."""
 
 
 def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> pd.DataFrame:
     """Find the reviews among papers, with scores and evidence.
 
-    Clues in title and abstract are combined as if they were independent (noisy or); clues that
-    speak against a review reduce the score. They do not reduce the score from a list of reviews,
-    the document type or the journal.
+    Clues in the title and the abstract are combined as if they were independent (noisy or). Some
+    clues are evidence against a review and reduce the score. They do not reduce a score from a
+    list of reviews, the document type or the journal.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
 def score_papers(
     papers: pd.DataFrame, *, known: Collection[str] | None = None
 ) -> dict[int, tuple[float, str]]:
-    """Return a mapping from the position of each paper with a clue to its score and evidence."""
+    """Return a mapping from the positions of papers with clues to their scores and evidence."""
     listed = frozenset(known or ())
     names = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
     texts = papers.reindex(columns=names).to_numpy(dtype=object)
@@ -101,7 +101,7 @@ def score_papers(
 
 
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
-    """Return the probabilities and the evidence from document type, bibcode and journal."""
+    """Return probabilities and evidence from the document type, the bibcode and the journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
     chance = _clues()["stems"].get(bibcode[4:9].rstrip("."), 0.0)
     if chance:
@@ -114,14 +114,14 @@ def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[floa
 
 
 def _score_text(title: str, abstract: str) -> tuple[float, str]:
-    """Return the probability from the title and the abstract, and the evidence."""
+    """Return a probability and evidence from the title and the abstract."""
     known = _clues()
     clues = _match(known["title"], title) + _match(known["abstract"], abstract)
     if not clues:
         return 0.0, ""
     against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
     score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
-    listed: list[str] = []  # clues that are part of another clue are omitted
+    listed: list[str] = []  # without clues that are part of another clue
     for clue, words in clues + against:
         if not any(other.startswith(clue.name) and words in other for other in listed):
             listed.append(f"{clue.name}: {words}")
@@ -150,7 +150,7 @@ class Clue:
 
 @cache
 def _clues() -> dict[str, Any]:
-    """Read ``clues.yaml``: the clues by field of a paper, and patterns for Arrow."""
+    """Read ``clues.yaml`` with the clues for each field of a paper and patterns for Arrow."""
     stored = read_yaml(Path(__file__).with_name("clues.yaml"))
     kind = stored["parts"]["kind"]
     kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
@@ -169,7 +169,7 @@ def _clues() -> dict[str, Any]:
         **{name: read(name) for name in ("journal", "title", "abstract")},
         "against_title": read("one project") + read("other reviews"),
         "against_abstract": read("own results"),
-        # The patterns run in Arrow (RE2), which is twenty times as fast as `re` here.
+        # Arrow (RE2) evaluates these patterns twenty times as fast as `re`.
         **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
     }
 
@@ -183,7 +183,7 @@ def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Return the stance of each abstract: 1 confirms, -1 contradicts, 0 is neither or both."""
+    """Return 1 for each abstract that confirms, -1 for one that contradicts, 0 for neither."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -218,7 +218,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     Raises
     ------
     InputError
-        If the file cannot be read or names no paper.
+        If the file cannot be read or contains no identifier.
 
     Examples
     --------
@@ -232,25 +232,27 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
         lines = Path(path).read_text("utf-8-sig").splitlines()
     except OSError as error:
         why = error.strerror or error
-        raise InputError(f"The list of reviews {path} cannot be read ({why}).") from error
+        raise InputError(
+            f"The list of reviews {path} cannot be read ({why}); check the path."
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            f"The list of reviews {path} is not text in UTF-8; give one bibcode, arXiv id or DOI a "
-            "line (unpack a compressed file first)."
+            f"The list of reviews {path} is not text in UTF-8; use a file with one bibcode, arXiv "
+            "id or DOI per line (unpack a compressed file first)."
         ) from error
     found = frozenset(
         key for line in lines for name in _names(line) for key in normalise_identifier(name)
     )
     if not found:
         raise InputError(
-            f"The list of reviews {path} names no paper: give one bibcode, arXiv id or DOI a line, "
-            'or JSON lines with "bibcode" and "identifier".'
+            f"The list of reviews {path} names no paper; use a file with one bibcode, arXiv id or "
+            'DOI per line, or JSON lines with "bibcode" and "identifier".'
         )
     return found
 
 
 def normalise_identifier(name: str) -> frozenset[str]:
-    """Return the normal spelling of an identifier; a bibcode can also contain an arXiv id."""
+    """Return an identifier in the normal spelling, and the arXiv id contained in a bibcode."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
         return frozenset({arxiv_id})
@@ -266,7 +268,7 @@ def _names(line: str) -> list[str]:
         return [text]
     try:
         record = json.loads(text)
-    except (ValueError, RecursionError):  # not JSON, or nested too deeply
+    except (ValueError, RecursionError):  # the line is not JSON, or is nested too deeply
         return []
     others = record.get("identifier")
     named = [record.get("bibcode"), *(others if isinstance(others, list) else [others])]
@@ -276,7 +278,7 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # upper limit of the years without a review
+_LONGEST = 25.0  # upper limit of the number of years without a review
 
 
 def read_signs(
@@ -291,11 +293,11 @@ def read_signs(
     """Measure signs that a review is missing, for a sample of papers.
 
     The signs are the age of the latest review among the nearest papers, whether the paper is newer
-    than this review, its citations, and words of disagreement in its abstract.
+    than this review, the citations of the paper, and words of disagreement in the abstract.
     """
     import pandas as pd
 
-    with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
+    with progress("Finding the reviews near each paper", total=3, unit="steps") as advance:
         year = paper_years(atlas)
         cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
         topic = atlas.map["topic_id"].to_numpy(np.int64)
@@ -313,7 +315,7 @@ def read_signs(
         place = np.cumsum(inside) - 1
         _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        # For regions without a review, count from the year with the first tenth of the papers.
+        # Without a review, count from the year by which a tenth of the papers was published.
         began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
         without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
@@ -336,7 +338,7 @@ def read_signs(
 
 
 def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide the citations of each paper by the mean of the papers of the same year."""
+    """Divide the citations of each paper by the mean citations of the papers of the same year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
@@ -349,7 +351,7 @@ def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> N
 def sample_rows(
     topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Sample papers from each region; also return how many papers each of them represents."""
+    """Sample papers from each region; return rows and the number of papers that each represents."""
     candidates = np.flatnonzero(wanted)
     mixed = candidates[random.permutation(len(candidates))]
     order = mixed[np.argsort(topic[mixed], kind="stable")]
@@ -365,7 +367,7 @@ def sample_rows(
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
-_FEWEST_REACHED = 16  # sampled papers within the radius, for an accuracy of 25%
+_FEWEST_REACHED = 16  # minimum number of sampled papers in a radius
 _BLOCK = 2048
 
 
@@ -379,7 +381,7 @@ def near_reviews(
     n_references: int | None = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the number of reviews among the nearest papers of each row, and their latest year."""
+    """Return the number and the latest year of the reviews among the nearest papers of each row."""
     import faiss
 
     n_papers = len(years)
@@ -399,11 +401,12 @@ def near_reviews(
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
     kth = max(1, round(k * len(references) / n_papers))
-    most = min(kth + 1, len(references))  # one more, because the paper itself can be in the sample
+    # Search for one more neighbour, because the paper itself can be in the sample.
+    most = min(kth + 1, len(references))
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         queries = np.asarray(vectors[rows[block]], dtype=np.float32)
-        # A paper in the sample is its own nearest neighbour, which is not counted.
+        # A sampled paper is its own nearest neighbour and is not counted.
         nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
         wanted = np.minimum(kth + in_sample[block], most) - 1
         reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
@@ -417,7 +420,7 @@ def near_reviews(
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
-    """Return the papers per review, limited to 20 to 500 and at most 5% of the corpus."""
+    """Return the number of papers per review, between 20 and 500 and at most 5% of the corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 

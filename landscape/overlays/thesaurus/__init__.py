@@ -1,4 +1,4 @@
-"""The Unified Astronomy Thesaurus: its concepts, papers tagged with them, and its gaps.
+"""Tag papers with concepts of the Unified Astronomy Thesaurus, and propose missing concepts.
 
 `concept_counts`, `thesaurus_overlay`, `thesaurus_gaps` and `backtest_gaps` take an atlas;
 `tag_papers` takes texts.

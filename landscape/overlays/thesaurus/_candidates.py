@@ -1,6 +1,6 @@
 """Measure phrases that could be new concepts, and score their similarity to known concepts.
 
-The phrases that the thesaurus names are positive examples, and all other phrases are unlabelled
+Phrases that are terms of the thesaurus are positive examples; all other phrases are unlabelled
 (Elkan & Noto 2008, KDD, 213).
 """
 
@@ -50,7 +50,7 @@ def measure_phrases(
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
     words = [singular_words(form) for form in frame["form"]]
     frame["bag"] = [join_bag(one) for one in words]
-    # The mean cosine of all pairs of papers follows from the length of the summed vectors.
+    # The mean cosine of all pairs of papers is computed from the length of the summed vectors.
     n, total = len(vectors), np.asarray(vectors, np.float32).sum(axis=0, dtype=np.float64)
     mean_cosine = float((total @ total - n) / max(n * (n - 1), 1))
     frame["papers"] = papers[kept]
@@ -82,7 +82,7 @@ def measure_phrases(
 
 
 def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
-    """Add columns with the concept of each phrase and whether the thesaurus covers the phrase."""
+    """Add columns with the concept of each phrase, and whether the thesaurus covers the phrase."""
     words = [singular_words(form) for form in phrases["form"]]
     ids = [named.get(bag, "") for bag in phrases["bag"]]
     known = np.array([bool(one) for one in ids], dtype=bool)
@@ -107,8 +107,8 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     named = (phrases["concept_id"] != "").to_numpy()
     open_ = ~phrases["covered"].to_numpy(dtype=bool)
-    # Train on narrow concepts only: terms inside longer terms are broad, and few broad concepts
-    # are missing.
+    # Train on narrow concepts only, because few broad concepts are missing. Terms that are part
+    # of longer terms are broad.
     leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
     if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
         return np.asarray(scaled[:, _FEATURES.index("compactness")])
@@ -121,7 +121,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Return a value that is high if the thesaurus covers few other phrases of the same papers."""
+    """Return the novelty, which is high if the thesaurus covers few phrases of the same papers."""
     covered = np.zeros(len(table.forms))
     covered[phrases["phrase"]] = phrases["covered"]
     measured = np.zeros(len(table.forms))
@@ -140,7 +140,7 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
 
 
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the log of the relative share of concepts among other phrases with the same word."""
+    """Return the log of the share of concepts among phrases with the same word, relative to all."""
     seen: Counter[str] = Counter(word for one in groups for word in one)
     hits: Counter[str] = Counter(
         word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
@@ -157,7 +157,7 @@ def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.floa
 
 
 def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
-    """Return whether all words of each phrase occur in one longer name."""
+    """Return whether each phrase is contained in a longer name of a concept."""
     names_with: dict[str, set[int]] = {}
     for number, bag in enumerate(named):
         for word in bag.split():
@@ -176,13 +176,13 @@ _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
 
 @cache
 def _vocabulary() -> tuple[frozenset[str], Mapping[str, str]]:
-    """Read the words that keys omit, and the nouns that replace adjectives in keys."""
+    """Read the words omitted from keys, and the nouns that replace adjectives in keys."""
     stored = read_yaml(data_file("thesaurus.yaml"))
     return frozenset(stored["small_words"]), stored["nouns"]
 
 
 def word_bag(phrase: str) -> str:
-    """Return a key of a phrase that does not depend on inflection and word order."""
+    """Return a key of a phrase that is independent of inflection and word order."""
     return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
 
 
@@ -226,13 +226,13 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
 
 
 def abbreviation_letters(name: str) -> str:
-    """Return the capitals of an abbreviation in lower case, or "" for other names."""
+    """Return the capital letters of an abbreviation in lower case, or "" for other names."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
-    """Add the word that precedes a phrase in most texts, because keywords often omit it."""
+    """Add the first word of a term if it precedes the phrase in most texts."""
     *front, last = name.split(" ")
     stem = last[: max(len(last) - 3, 3)]  # also matches plurals
     pattern = re.compile(
@@ -249,7 +249,7 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the mean cosine of the pairs of papers that contain each phrase."""
+    """Return the mean cosine similarity of all pairs of papers that contain each phrase."""
     papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
     sums = _sum_vectors(table.phrase, table.paper, vectors, len(papers))
     squared = np.square(sums).sum(axis=1)
@@ -259,7 +259,7 @@ def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[n
 def _sum_vectors(
     groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: NDArray[Any], n_groups: int
 ) -> NDArray[np.float64]:
-    """Sum the embeddings of each group's papers, shape (n_groups, n_dims)."""
+    """Return the sum of the embeddings of each group of papers, shape (n_groups, n_dims)."""
     from scipy import sparse
 
     ones = np.ones(len(groups), dtype=np.float32)
@@ -268,7 +268,7 @@ def _sum_vectors(
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return whether each paper is in the later half; papers of one year are not separated."""
+    """Return whether each paper is in the later half; the papers of a year are in the same half."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -280,7 +280,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 def growth(
     papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the odds ratio of late papers relative to the corpus (Haldane 1956): bound, value."""
+    """Return the lower bound and value of the odds ratio of late papers (Haldane 1956)."""
     if not 0 < late_share < 1:
         return np.ones(len(papers)), np.ones(len(papers))
     late = late_papers + 0.5

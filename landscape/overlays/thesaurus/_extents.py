@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 LEAST_SCORE = 0.25
-"""Score at which top concepts get as many papers as the authors assigned (453 papers)."""
-_OCCUPIED = 0.98  # share of papers that defines the occupied area of the map
+"""Score at which the number of papers of top concepts agrees with the authors (453 papers)."""
+_OCCUPIED = 0.98  # share of papers in the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0
 _LEAST_PIECE = 0.01
@@ -50,33 +50,33 @@ def thesaurus_overlay(
     Parameters
     ----------
     atlas : Atlas
-        With a thesaurus and tagged papers.
+        Atlas with a thesaurus and tagged papers.
     concepts : sequence of str, optional
-        Names or ids of concepts. The default is the top concepts of the thesaurus.
+        Names or ids of concepts; default: top concepts of the thesaurus.
     shares : sequence of float, default (0.5, 0.8)
-        Share of a concept's papers inside each contour.
+        Shares of a concept's papers inside the contours.
     least_score : float, default 0.25
-        Minimum probability that a paper is about the concept or a narrower one, computed from the
-        scores of its tags; see `concept_members`.
+        Minimum probability that a paper is about the concept or a narrower concept. It is computed
+        from the scores of the tags; see `concept_members`.
     seed : int, default 0
-        Seed of the sample of papers for the separability.
+        Seed for the sample of papers used for the separability.
 
     Returns
     -------
     Analysis
-        Table with one row per concept: ``concept_id, label, papers, share`` (of all papers). Each
-        contour, such as 50%, has ``area_50``, its area as a fraction of the occupied map (the
-        smallest area with 98% of all papers), and ``pieces_50``, the number of its pieces with at
-        least 1% of the concept's papers. ``separability_full`` and ``separability_map``, with
-        ``_low`` and ``_high``, are areas under the ROC curve in the embedding and on the map,
-        where papers are classified by the concept's share among their 15 nearest neighbours in a
-        sample of 4,000 papers.
+        Table with one row per concept: ``concept_id, label, papers, share`` (of all papers). For
+        each contour, for example 50%, ``area_50`` is the area as a fraction of the occupied map
+        (the smallest area with 98% of all papers), and ``pieces_50`` is the number of pieces with
+        at least 1% of the concept's papers. ``separability_full`` and ``separability_map``, with
+        ``_low`` and ``_high``, are areas under the ROC curve in the embedding space and on
+        the map. Papers are classified by the share of the concept among their 15 nearest
+        neighbours in a sample of 4,000 papers.
         ``tables["contours"]``: ``concept_id, label, share, piece, order, x, y``.
 
     Raises
     ------
     InputError
-        If a concept is unknown, or no paper is tagged.
+        If a concept is unknown, or if no paper has a tag.
     """
     import pandas as pd
 
@@ -107,8 +107,8 @@ def thesaurus_overlay(
         f"Extents of {len(wanted)} concepts of the thesaurus on the map of "
         f"{describe_corpus(atlas)}: highest-density contours that contain "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
-        f"concept or a narrower one, if the probability that their authors would choose it is at "
-        f"least {least_score:g}.",
+        f"concept or a narrower concept. A paper counts if the probability that its authors would "
+        f"choose one of these concepts is at least {least_score:g}.",
         {"papers": len(x), "papers with one of these concepts": int(held.sum())},
         atlas.coverage,
         warn(
@@ -133,9 +133,10 @@ def concept_members(
     n_papers: int,
     least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
-    r"""Find the papers about each concept or a narrower one.
+    r"""Return a mask of the papers about each concept or its narrower concepts.
 
-    The probability is :math:`1 - \prod (1 - s)` over the scores s of the tags.
+    The mask is True if the probability is at least `least_score`. The probability is
+    :math:`1 - \prod (1 - s)` over the scores s of the tags.
     """
     surprise = _surprise(tags, thesaurus, n_papers) @ _upwards(thesaurus)
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
@@ -162,7 +163,7 @@ def measure_extents(
     lines: list[pd.DataFrame] = []
     nothing = pd.DataFrame(columns=["group", "share", "piece", "order", "x", "y"], dtype=float)
     for group in members.T:
-        # The default kernel resolves many peaks; outlines need a wider kernel.
+        # Contours need a wider kernel than the default, which resolves many peaks.
         width = _CALMER * default_bandwidth(x[group], y[group])
         grid = density_grid(x[group], y[group], bounds=extent, shape=shape, bandwidth=width)
         levels = highest_density_levels(grid, shares)
@@ -185,7 +186,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """Return how well the share among nearest neighbours predicts each group (ROC area)."""
+    """Return the ROC area of the share among nearest neighbours as a predictor of each group."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
@@ -204,7 +205,7 @@ def measure_separability(
 def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
     """Count the papers of each concept, with and without its narrower concepts.
 
-    The rule is that of `concept_members`, so that this table agrees with `thesaurus_overlay`.
+    Papers are selected as in `concept_members`, so that the table agrees with `thesaurus_overlay`.
 
     Parameters
     ----------
@@ -215,9 +216,9 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     Returns
     -------
     Analysis
-        One row per concept with papers: ``concept_id, label, level, papers`` (tagged with it),
-        ``with_narrower`` (papers tagged with it or a narrower concept), and ``share`` (of these
-        papers in the corpus).
+        One row per concept with papers: ``concept_id, label, level, papers`` (papers tagged
+        with the concept), ``with_narrower`` (papers tagged with the concept or a narrower concept),
+        and ``share`` (share of these papers in the corpus).
     """
     thesaurus: Thesaurus = atlas.thesaurus
     tags = atlas.read_layer("uat", ["concept_id", "score"])
@@ -241,7 +242,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
 def count_concepts(
     tags: pd.DataFrame, thesaurus: Thesaurus, *, n_papers: int, least_score: float = LEAST_SCORE
 ) -> pd.DataFrame:
-    """Count papers by concept; a paper counts at most once for each broader concept."""
+    """Count the papers of each concept; each paper counts at most once per broader concept."""
     import pandas as pd
 
     direct = _surprise(tags, thesaurus, n_papers)
@@ -266,7 +267,7 @@ def count_concepts(
 
 
 def _surprise(tags: pd.DataFrame, thesaurus: Thesaurus, n_papers: int) -> csr_matrix:
-    """Return -log(1 - score) of each tag; its sum combines independent probabilities."""
+    """Return -log(1 - score) of each tag. The sum combines independent probabilities."""
     import pandas as pd
     from scipy.sparse import csr_matrix
 
@@ -279,7 +280,7 @@ def _surprise(tags: pd.DataFrame, thesaurus: Thesaurus, n_papers: int) -> csr_ma
 
 
 def _likely(surprise: csr_matrix, least_score: float) -> csr_matrix:
-    """Return a sparse matrix of the papers whose probability for a concept is high enough."""
+    """Return a sparse mask of papers (rows) with a sufficient probability of concepts (columns)."""
     least = -np.log1p(-min(least_score, 1 - 1e-12)) - 1e-12
     return surprise >= max(least, np.finfo(np.float64).tiny)
 
@@ -300,7 +301,7 @@ def _upwards(thesaurus: Thesaurus) -> csr_matrix:
 
 
 def _levels(thesaurus: Thesaurus) -> list[int]:
-    """Return the level of each concept: the number of steps from the nearest top concept."""
+    """Return the number of steps from each concept to the nearest top concept."""
     level = dict.fromkeys(thesaurus.top, 0)
     waiting = list(thesaurus.top)
     for one in waiting:

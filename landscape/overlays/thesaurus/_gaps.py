@@ -1,4 +1,4 @@
-"""Propose phrases of the literature as concepts that the thesaurus lacks, and backtest."""
+"""Propose phrases as new concepts of the thesaurus, and backtest the proposals."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _N_PAPERS_SHOWN = 5
 
 @dataclass(frozen=True)
 class GapSettings:
-    """Settings of proposals, tuned with `backtest_gaps` on releases of the thesaurus."""
+    """Settings of the proposals, tuned with `backtest_gaps` on releases of the thesaurus."""
 
     fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # a phrase needs one paper in this number of papers
+    papers_a_phrase: int = 20_000  # minimum frequency of a phrase: one in this many papers
     growth_weight: float = 0.5
     novelty_weight: float = 0.25
 
@@ -63,7 +63,7 @@ class Evidence:
 def thesaurus_gaps(
     atlas: AtlasStore, *, limit: int = 100, thesaurus: Thesaurus | None = None
 ) -> Analysis:
-    """Propose concepts that the thesaurus lacks.
+    """Propose concepts that are missing in the thesaurus.
 
     Parameters
     ----------
@@ -71,17 +71,17 @@ def thesaurus_gaps(
     limit : int, default 100
         Number of proposals.
     thesaurus : Thesaurus, optional
-        Thesaurus to extend. The default is the thesaurus of the atlas.
+        Thesaurus to extend; default: thesaurus of the atlas.
 
     Returns
     -------
     Analysis
-        Table, best first: ``rank, name, alternatives, papers, growth, growth_low, compactness,
-        in_title, novelty, likeness, score, parent_id, parent, nearest, region,
-        region_share`` (the region with most of its papers, and their share).
-        ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
-        similarity``). ``tables["regions"]``: one row per region with ``topic_id, label,
-        papers, named_share`` (share of its papers' phrases that the thesaurus covers) and
+        Table sorted by rank, with the columns ``rank, name, alternatives, papers, growth,
+        growth_low, compactness, in_title, novelty, likeness, score, parent_id, parent, nearest,
+        region, region_share`` (the region with the most papers of the phrase, and their share).
+        ``tables["papers"]`` has exemplar papers of each proposal (``name, paper_id, title,
+        similarity``). ``tables["regions"]`` has one row per region with ``topic_id, label,
+        papers, named_share`` (share of the phrases of its papers that the thesaurus covers) and
         ``proposals``.
 
     Raises
@@ -92,7 +92,7 @@ def thesaurus_gaps(
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
     uat = thesaurus or atlas.thesaurus
-    with progress("Reading phrases for gaps of the thesaurus", total=5, unit="steps") as advance:
+    with progress("Finding concepts missing in the thesaurus", total=5, unit="steps") as advance:
         papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
         year = paper_years(atlas)
         advance(1)
@@ -118,11 +118,11 @@ def thesaurus_gaps(
         proposals.drop(columns=["phrase"]),
         f"Phrases that are not in the thesaurus{version} and are used like its terms, in "
         f"{describe_corpus(atlas)}. "
-        "Growth: odds that a paper is from the later half of the corpus, relative to all papers.",
+        "The growth is the odds that a paper is from the later half, relative to all papers.",
         {
             "papers": len(papers),
             "phrases": len(named),
-            "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
+            "phrases in the thesaurus": int((named["concept_id"] != "").sum()),
         },
         atlas.coverage,
         count_years(year).warnings if dated else ("No paper has a date, so growth is unknown.",),
@@ -167,13 +167,13 @@ def rank_gaps(
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
-    """Merge the spellings and abbreviations of each phrase into one proposal, best first."""
+    """Merge the spellings and abbreviations of phrases into proposals, sorted by rank."""
     ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
     by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
     spellings: dict[str, list[str]] = {}
     for bag, name in zip(by_use["bag"], by_use["name"], strict=True):
         spellings.setdefault(bag, []).append(name)
-    # An abbreviation is merged with its phrase, even if it has the higher rank.
+    # Merge an abbreviation with its phrase, even if the abbreviation has the higher rank.
     owned = {abbreviation_letters(one) for one in ordered["acronym"]} - {""}
     best = ordered.drop_duplicates("bag")
     kept = np.array([abbreviation_letters(name) not in owned for name in best["name"]], dtype=bool)
@@ -219,7 +219,7 @@ def _papers_of(table: PhraseTable, phrase: int) -> NDArray[np.int64]:
 def _add_regions(
     proposals: pd.DataFrame, table: PhraseTable, topic_of: NDArray[np.integer], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Add the region that contains most papers of each proposal, and its share of them."""
+    """Add the region with the most papers of each proposal, and the share of these papers."""
     labels = dict(zip(topics["topic_id"], topics["label"], strict=True))
     names, shares = [], []
     for phrase in proposals["phrase"]:
@@ -231,7 +231,7 @@ def _add_regions(
 
 
 def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
-    """Return typical papers of each proposal: those nearest to the mean of its papers."""
+    """Return the papers of each proposal that are nearest to the mean of its papers."""
     import pandas as pd
 
     chosen = []
@@ -259,7 +259,7 @@ def _regions(
     topic_of: NDArray[np.integer],
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return the share of each region's phrases that the thesaurus covers, in ascending order."""
+    """Return the share of phrases that the thesaurus covers by region, in ascending order."""
     import pandas as pd
 
     covered = pd.Series(named["covered"].to_numpy(float), index=named["phrase"])
@@ -282,7 +282,7 @@ _FIELDS = (
 
 
 def to_uat_form(gaps: Analysis, name: str) -> str:
-    """Write one proposal as the text of a request for a new concept.
+    """Format a proposal as the text of a request for a new concept.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
     Returns
     -------
     str
-        One line per field. The field for the definition is empty; a person must write it.
+        Text with one line per field. The definition is empty and must be written by the user.
 
     Raises
     ------
@@ -320,7 +320,7 @@ def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
     if not len(found):
         close = difflib.get_close_matches(name, gaps.table["name"].tolist(), n=3)
         hint = f"; the most similar names are: {', '.join(close)}" if close else ""
-        raise InputError(f"There is no proposal {name!r} in this table{hint}.")
+        raise InputError(f"There is no proposal {name!r} in the table of proposals{hint}.")
     row = found.iloc[0]
     papers = gaps.tables["papers"]
     papers = papers[papers["name"] == name]
@@ -334,8 +334,8 @@ def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
         "Related terms": "; ".join(one for one in row["nearest"] if one != parent),
         "Definition": "",
         "References": "; ".join(references),
-        "Evidence": f"{row['papers']} papers of {gaps.bounds['title']}{generated}, "
-        f"{row['in_title']:.0%} of them with the term in the title",
+        "Evidence": f"{row['papers']} papers of {gaps.bounds['title']}{generated}; "
+        f"{row['in_title']:.0%} have the term in the title",
     }
 
 
@@ -349,7 +349,7 @@ def backtest_gaps(
     *,
     limits: tuple[int, ...] = (100, 500, 1000),
 ) -> Analysis:
-    """Measure how many concepts of a later release are proposed from an earlier release.
+    """Count the concepts of a later release that are proposed from an earlier release.
 
     Parameters
     ----------
@@ -364,9 +364,9 @@ def backtest_gaps(
     Analysis
         Table with one row per method and limit. The methods are ``landscape`` (score of
         `rank_gaps`), ``frequency`` (number of papers) and ``compactness``. The columns are
-        ``found`` (number of added concepts among the proposals), ``precision`` with its 95%
-        interval, ``recall`` (of all added concepts) and ``recall_reachable`` (of the added
-        concepts that occur in enough papers of this corpus).
+        ``found`` (number of added concepts among the proposals), ``precision`` with a 95%
+        interval, ``recall`` (fraction of all added concepts) and ``recall_reachable`` (fraction of
+        the added concepts that occur in enough papers of this corpus).
         ``tables["found"]``: ``method, rank, name, concept_id, label``.
     """
     papers = atlas.read_papers(["title", "abstract", "keywords"])
@@ -387,7 +387,7 @@ def backtest_gaps(
 
 
 def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
-    """Return the ids of concepts that a later release added, by the key of each new name."""
+    """Return a mapping from keys of new names to concepts that a later release added."""
     known = index_names(earlier)
     return {
         bag: one

@@ -26,13 +26,13 @@ _PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _STOPS = frozenset(".,;:!?()")
 _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, spellings
-_NOTHING: _Piece = ((0,), (-1,), (-1,))  # a token that is not part of any term
-_MOST = 300_000  # tokens in the cache
+_NOTHING: _Piece = ((0,), (-1,), (-1,))  # result for a token that is not in a term
+_MOST = 300_000  # maximum number of tokens in the cache
 
 
 @dataclass(frozen=True)
 class Split:
-    """Texts as one sequence of word numbers, in which 0 separates the texts."""
+    """Sequence of the word numbers of several texts; the number 0 separates the texts."""
 
     words: NDArray[np.int64]
     stems: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Split:
 
 
 class Lexicon(dict[str, int]):
-    """Cache of processed tokens, with the numbers of their words and stems."""
+    """Cache of processed tokens, with the numbers of the words and stems of each token."""
 
     def __init__(
         self, words: Mapping[str, int], stems: Mapping[str, int], spellings: Sequence[str] = ()
@@ -87,7 +87,7 @@ class Lexicon(dict[str, int]):
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
-    """Return the words of a text in normal form, and the same words as written."""
+    """Return the words of a text in normal form and in their original spelling."""
     pieces = _PIECE.findall(text)
     normal = list(map(_normal, pieces))
     written = [piece for piece, words in zip(pieces, normal, strict=True) for _ in words]
@@ -124,13 +124,13 @@ def _normal(piece: str) -> tuple[str, ...]:
     if piece in _STOPS:
         return ("",)
     if _NUMERAL.fullmatch(piece):
-        return (piece,)  # numbers are normal already; this avoids the slow call
+        return (piece,)  # numbers need no normalisation, which is slow
     return tuple(singular(word) for word in normal_form(piece).split())
 
 
 @dataclass(frozen=True)
 class TermStems:
-    """The stems of all terms of a thesaurus."""
+    """Stems of all terms of a thesaurus."""
 
     stems: dict[str, int]
     terms: csr_matrix
@@ -158,7 +158,7 @@ def stem_terms(thesaurus: Thesaurus) -> TermStems:
 
 
 def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
-    """Return whether each text has each stem, shape (n, n_stems), of int8."""
+    """Return an int8 matrix that marks the stems in each text, shape (n, n_stems)."""
     from scipy.sparse import csr_matrix
 
     known = texts.stems >= 0
@@ -170,14 +170,14 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
 def covered(
     found: csr_matrix, stems: TermStems, weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return how completely the stems of a term of each concept occur in each text, 0 to 1."""
+    """Return the fraction of the stems of each concept that occur in each text, 0 to 1."""
     from scipy.sparse import diags
 
     n, m = found.shape[0], len(stems.first)
     weighted = diags(weights) @ stems.terms
     whole = np.maximum(np.asarray(weighted.sum(0)).ravel(), 1e-6)
     shares = found.astype(np.float32) @ (weighted @ diags(1.0 / whole)).tocsr()
-    # Compare only the few terms that share a stem with a text.
+    # Compare only terms that share a stem with a text.
     concept = np.searchsorted(stems.first, np.arange(stems.terms.shape[1]), side="right") - 1
     places = np.repeat(np.arange(n) * m, np.diff(shares.indptr)) + concept[shares.indices]
     best = np.zeros(n * m, dtype=np.float32)
@@ -194,7 +194,7 @@ def rarity(found: csr_matrix) -> NDArray[np.float32]:
     return weights
 
 
-_SHORT = 4  # letters; terms up to this length match only as written: ISM, not ism
+_SHORT = 4  # maximum length of terms with exact spelling: ISM, not ism
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
 
 _Words = tuple[str, ...]
@@ -202,7 +202,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Terms:
-    """Terms of a thesaurus as a tree of words, to find them in texts."""
+    """Terms of a thesaurus as a tree of words, used to find terms in texts."""
 
     concept_ids: tuple[str, ...]
     words: dict[str, int]
@@ -238,7 +238,7 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
             node = steps.setdefault(node * (1 + len(words)) + words[word], len(steps) + 1)
         spelled = spellings.setdefault(written, len(spellings) - 1)
         found += [(node, -number, column, spelled) for column in preferred or tuple(columns)]
-    found.sort(key=lambda one: one[:2])  # the last term at a node is the preferred one
+    found.sort(key=lambda one: one[:2])  # the last term at a node is preferred
     at, groups, columns_, spelled_ = np.array(found, dtype=np.int64).reshape(-1, 4).T
     keys = np.array(list(steps), dtype=np.int64)
     order = np.argsort(keys)
@@ -256,11 +256,11 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
 
 
 def match(texts: Split, terms: Terms) -> pd.DataFrame:
-    """Find terms in texts; a term inside a longer term is counted separately."""
+    """Find terms in texts, and count terms inside longer terms separately."""
     import pandas as pd
 
     starts, stops, nodes = _walk(texts.words, terms)
-    # Sort longest first, so that a contained term follows the longer one.
+    # Sort by decreasing length, so that a contained term follows the longer term.
     order = np.lexsort((-stops, starts))
     starts, stops, nodes = starts[order], stops[order], nodes[order]
     counts = terms.ends[nodes + 1] - terms.ends[nodes]
@@ -272,7 +272,7 @@ def match(texts: Split, terms: Terms) -> pd.DataFrame:
     starts, stops, entry = starts[right], stops[right], entry[right]
     inside = _is_inside(starts, stops, terms.groups[entry])
     row, column = texts.rows[starts], terms.columns[entry]
-    # For each text and concept, sort the longest term first; ties are in the order of the text.
+    # Sort the terms of each text and concept by decreasing length, then by position.
     order = np.lexsort((starts - stops, row * len(terms.concept_ids) + column))
     row, column, inside = row[order], column[order], inside[order]
     is_first = np.ones(len(order), dtype=bool)
@@ -330,7 +330,7 @@ def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
 
 
 def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
-    """Return whether each term is part of a longer one before it."""
+    """Return whether each term is part of a longer, earlier term."""
     if not len(starts):
         return starts
     is_new = np.ones(len(starts), dtype=bool)
@@ -343,7 +343,7 @@ def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
 
 
 def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
-    """Return terms as written; a hyphenated piece with several words is not repeated."""
+    """Return terms in their original spelling, without repetition of hyphenated words."""
     import pandas as pd
 
     known: dict[tuple[int, ...], int] = {}
@@ -361,7 +361,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
-    """Return spellings of a term, without text in brackets and also inverted with "of"."""
+    """Return spellings of a term, without text in brackets and with inverted word order."""
     bare = re.sub(r"\s*\([^)]*\)", "", name).strip() or name
     written = bare if len(bare) <= _SHORT and not bare.islower() and " " not in bare else ""
     words = tuple(filter(None, split(bare)[0]))
@@ -376,7 +376,7 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
 
 
 GIVEN, GIVEN_BY_NAME = 1.0, 0.97
-"""Scores of a concept that the keywords contain as a number, or as a term."""
+"""Scores of a concept whose number or whose term is in the keywords."""
 
 _NUMBER = re.compile(r"\((\d{1,5}) ?\)")
 _PAPERS_AT_ONCE = 2_000
@@ -394,7 +394,7 @@ class TermMatches:
 
 
 class TermReader:
-    """Find terms in batches of papers; processed tokens are cached between batches."""
+    """Find terms in batches of papers. Processed tokens are cached between batches."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._terms = arrange_terms(thesaurus)
@@ -424,7 +424,7 @@ class TermReader:
         )
 
     def _given(self, keywords: Sequence[Sequence[str]]) -> pd.DataFrame:
-        """Return the concepts in keywords, by number or by term."""
+        """Find the concepts whose numbers or terms are in the keywords."""
         import pandas as pd
 
         texts = [" ; ".join(map(str, words)) for words in keywords]

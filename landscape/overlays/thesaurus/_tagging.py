@@ -34,11 +34,11 @@ class TaggingSettings:
     """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
 
     least_score: float = 0.01
-    most_meant: int = 100  # candidates from the model of meaning
-    most_similar: int = 20  # candidates whose term has a similar embedding
+    most_meant: int = 100  # number of candidates from the model
+    most_similar: int = 20  # number of candidates with similar term embeddings
     whole_term: float = 0.999
     ridge: float = 10.0
-    spread_power: float = 0.3  # power of the variance; 0.5 favours rare concepts, 0 common ones
+    spread_power: float = 0.3  # exponent; 0.5 favours rare concepts, 0 common concepts
     fewest_papers: int = 4
 
 
@@ -46,7 +46,7 @@ _SETTINGS = TaggingSettings()
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
-    """Return ids of concepts and texts to embed: the term, with some alternatives in brackets."""
+    """Return ids of concepts and texts to embed; a text has the term and some alternatives."""
     texts = [
         one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
         for one in thesaurus.concepts.values()
@@ -75,24 +75,25 @@ def tag_papers(
     ----------
     titles, abstracts : sequence of str, shape (n,)
     keywords : sequence of sequence of str, shape (n,), optional
-        Keywords from the authors or ADS. ``"Galaxies (573)"`` or a term selects its concept.
+        Keywords from the authors or ADS. A keyword that is a term, or has a concept number as in
+        ``"Galaxies (573)"``, selects the concept.
     vectors : ndarray of float32, shape (n, n_dims), optional
-        Embeddings of the papers. Without them, only words are used.
+        Embeddings of the papers; if None, only words are used.
     thesaurus : Thesaurus
     concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
         Embeddings of `concept_texts`.
     limit : int, default 10
         Maximum number of tags per paper.
     only : ndarray of int, optional
-        Rows to tag. The other papers are only used to fit the model of meaning.
+        Rows to tag; default: all rows. The other papers are only used to fit the model.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``row, concept_id, score, evidence``, best first within a row. The score estimates
-        the probability that the authors would choose the concept. The evidence is the term in the
-        text (``"title: white dwarfs"``), ``"keywords"``, or, if the text does not contain the
-        term, ``"meaning"`` (without vectors ``"words"``).
+        Columns ``row, concept_id, score, evidence``, sorted by row and decreasing score. The score
+        is an estimate of the probability that the authors would choose the concept. The evidence
+        is the term in the text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not
+        contain the term, the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
 
     Examples
     --------
@@ -140,13 +141,13 @@ def tag_wording(
 
 
 def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
-    """Sort tags by row, the best first within a row."""
+    """Sort tags by row and decreasing score."""
     row, column, score = (tags[name].to_numpy() for name in ("row", "column", "score"))
     return tags.iloc[np.lexsort((column, -score, row))]
 
 
 def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
-    """Return the logarithm of the number of papers to which authors gave each concept."""
+    """Return the logarithm of the number of papers whose authors chose each concept."""
     counts = _usage_counts()
     papers = [
         counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
@@ -157,7 +158,7 @@ def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
 
 @cache
 def _usage_counts() -> dict[str, int]:
-    """Read the number of papers of each concept, by concept id and by term."""
+    """Read the number of papers of each concept; the keys are concept ids and terms."""
     with data_file("uat_usage.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     by_term = {row["label"].casefold(): int(row["papers"]) for row in rows}
@@ -194,7 +195,7 @@ _ROWS_AT_ONCE = 2048
 
 @dataclass(frozen=True)
 class Evidence:
-    """Terms in papers and the model of meaning, from which `features` computes its values."""
+    """Terms found in papers and the model of concepts, used to compute `features`."""
 
     thesaurus: Thesaurus
     wording: TermMatches
@@ -208,7 +209,7 @@ class Evidence:
 def gather_evidence(
     wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
 ) -> Evidence:
-    """Collect the concepts named in papers, and fit the model of meaning to them."""
+    """Collect the concepts named in papers, and fit the linear model of concepts."""
     title, abstract = wording.title, wording.abstract
     n = wording.n_papers
     shape = (n, len(thesaurus))
@@ -303,7 +304,7 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
 
 
 def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return elements of a sparse matrix by their flat indices."""
+    """Return the elements of a sparse matrix at flat indices."""
     picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
     return picked
 
@@ -321,7 +322,7 @@ _PAIRS_AT_ONCE = 16_384
 
 @dataclass(frozen=True)
 class Meaning:
-    """Linear model that predicts from the embedding of a paper how well each concept fits."""
+    """Linear model that scores concepts for a paper from the embedding of the paper."""
 
     centre: NDArray[np.float32]
     directions: NDArray[np.float32]
@@ -334,7 +335,7 @@ class Meaning:
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
-    """Fit the model by ridge regression to the papers that name concepts."""
+    """Fit the linear model by ridge regression to papers that name concepts."""
     n, dims = vectors.shape
     centre = np.zeros(dims)
     for start in range(0, n, _PAIRS_AT_ONCE):

@@ -2,10 +2,10 @@
 
 Each function takes an atlas and returns a `landscape.overlays.Analysis`:
 
-- `trends`: regions that grow or shrink relative to the corpus, and the years of abrupt change;
-- `author_path`: an author's papers on the map and through its regions over time;
+- `trends`: regions that grow or shrink relative to the corpus, and years in which trends change;
+- `author_path`: an author's papers on the map and in regions over time;
 - `institutions`, `countries`: papers of institutions and countries by region and year;
-- `compare`: regions where one selection is over-represented against another.
+- `compare`: regions where one selection is over-represented relative to another.
 """
 
 import lazy_loader

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_N_DETAILED = 30  # top places with tables of years and regions
-_WELL_KNOWN = 0.5  # share of papers with affiliations below which a warning is given
+_N_DETAILED = 30  # number of places with detailed tables
+_WELL_KNOWN = 0.5  # warn if a smaller share of papers has affiliations
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
 _TAG = re.compile(r"<[^>]*>|&[a-z]+;")
@@ -44,7 +44,7 @@ _DEPARTMENT = re.compile(
 
 @lru_cache(maxsize=1 << 17)
 def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the institutions and countries of one author's affiliation."""
+    """Return the institutions and countries in the affiliation of an author."""
     found = []
     for address in _TAG.sub(" ", text).split(";"):
         parts = [" ".join(part.split()).strip(" .-") for part in _EMAIL.sub("", address).split(",")]
@@ -52,7 +52,7 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
         if parts:
             country, rest = _country_of(parts)
             own = [part for part in rest if not _DEPARTMENT.search(part)] or rest
-            # Choose the part that names the most specific kind of institution.
+            # Use the part with the most specific kind of institution.
             named = (
                 part for level in _institution_patterns() for part in own if level.search(part)
             )
@@ -67,7 +67,7 @@ def _country_of(parts: list[str]) -> tuple[str, list[str]]:
         words = normal_title(_WITH_DIGITS.sub(" ", parts[-back])).split()
         for n_words in range(min(len(words), 5), 0, -1):
             is_part = n_words < len(words)
-            # The last words are enough in "Tokyo Japan", but not in "Le Maine University".
+            # Accept the last words as country in "Tokyo Japan", not in "Le Maine University".
             if is_part and back > 1:
                 continue
             country = names.get(" ".join(words[-n_words:]))
@@ -80,7 +80,7 @@ def _country_of(parts: list[str]) -> tuple[str, list[str]]:
 
 @cache
 def _institution_patterns() -> tuple[re.Pattern[str], ...]:
-    """Return the patterns of institutions, the most specific kind first."""
+    """Return patterns for kinds of institutions, sorted from specific to general."""
     return tuple(re.compile("|".join(line), re.IGNORECASE) for line in _lines("institutions"))
 
 
@@ -103,8 +103,8 @@ def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
     In the column ``papers``, a paper counts once for each country of its authors. In
     ``fractional``, it is divided equally among its authors and their affiliations (Waltman & van
-    Eck 2015). The activity index is the share of a region in a country's papers, divided by its
-    share in all papers with a known country (Schubert & Braun 1986).
+    Eck 2015). The activity index is the share of a region in a country's papers, divided by the
+    share of the region in all papers with a known country (Schubert & Braun 1986).
 
     Parameters
     ----------
@@ -131,8 +131,9 @@ def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each institution, overall, by region and by year.
 
-    The tables are like those of `countries`, with the columns ``institution`` and ``country``.
-    Names are taken from the affiliations, where case and punctuation are ignored. They are not
+    The tables are similar to the tables of `countries`, with the columns ``institution`` and
+    ``country``.
+    Names are taken from the affiliations, ignoring case and punctuation. The names are not
     compared with a list of institutions.
 
     Parameters
@@ -154,7 +155,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Return the institutions and countries of each paper, and the fraction of each in it."""
+    """Return the institutions and countries of each paper, and their fractions of the paper."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)
@@ -168,7 +169,7 @@ def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
     authors = authors.assign(weight=1 / (authors["n_places"] * n_authors)).explode("place")
     authors["institution"] = [place[0] for place in authors["place"]]
     authors["country"] = [place[1] for place in authors["place"]]
-    # Names that differ only in case and punctuation get the most frequent spelling.
+    # Use the most frequent spelling of names that differ only in case and punctuation.
     counted = authors["institution"].value_counts().rename_axis("name").reset_index(name="n")
     counted["key"] = counted["name"].map(normal_title)
     spelling = counted.groupby("key", sort=False)["name"].transform("first")
@@ -189,8 +190,8 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
     if places.empty:
         raise InputError(
             f"No paper of {title} has an affiliation that names "
-            f"{'a' if kind == 'country' else 'an'} {kind}; arXiv's listings have none, build the "
-            "atlas from ADS documents."
+            f"{'a' if kind == 'country' else 'an'} {kind}; build the atlas from ADS documents, "
+            "because arXiv listings have no affiliations."
         )
     names, cells = _cells(places, kind)
     years, groups = paper_years(atlas), read_groups(atlas)
@@ -217,14 +218,14 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
         warnings=(*warn("places", needed, share=share, kind=kind), *period.warnings),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),
-            # The denominators are papers whose places are known.
+            # The denominators are papers with known places.
             "years": tabulate_years(names.loc[followed], counts, period, total="located_papers"),
         },
     )
 
 
 def _cells(places: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Number the places; return their names, and a table with one row per place and paper."""
+    """Number the places; return a table of names and a table of papers by place."""
     keys = ["country"]
     if kind == "institution":
         keys = ["institution", "country"]
@@ -242,7 +243,7 @@ def _cells(places: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]
 def _table(
     names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, *, n_located: int
 ) -> pd.DataFrame:
-    """Return one row per place: papers, their spread over regions, and the main region."""
+    """Return a table with the papers, effective regions and main region of each place."""
     of = cells.groupby("place")
     table = names.assign(papers=of.size(), fractional=of["weight"].sum())
     table["share"] = table["papers"] / n_located
@@ -262,7 +263,7 @@ def _table(
 def _regions(
     names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, located: np.ndarray
 ) -> pd.DataFrame:
-    """Return one row per place and region, with the activity index."""
+    """Return a table with the activity index of each place and region."""
     import pandas as pd
 
     table = cells[cells["topic_id"] >= 0].groupby(["place", "topic_id"]).size()

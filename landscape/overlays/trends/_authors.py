@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_SAMPLE = 20_000  # sampled papers for the spread of the corpus
-_MOST_NEAR = 5_000  # maximum number of names compared with a name that is not found
+_SAMPLE = 20_000  # number of papers sampled for the corpus spread
+_MOST_NEAR = 5_000  # maximum number of names compared with an unknown name
 
 
 def author_path(
@@ -33,7 +33,7 @@ def author_path(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Follow an author's papers over the map, with regions, spread, drift and moves.
+    """Follow an author's papers over the map, and measure spread, drift and moves between regions.
 
     Distances are cosine distances of the full embeddings; the map coordinates are only for plots.
     Papers are matched by name, so they can belong to several people with the same name. Papers that
@@ -131,12 +131,14 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
         )
     papers = papers[papers["year"].notna()].astype({"year": np.int64})
     if papers.empty:
-        raise InputError(f"No paper by {name!r} has a date; a path over time needs dates.")
+        raise InputError(
+            f"No paper by {name!r} has a date, so there is no path over time; use another author."
+        )
     papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
     bylines = [list(authors) for authors in papers["authors"]]
     places = papers["place"].tolist()
     papers["spelled"] = [names[at] for names, at in zip(bylines, places, strict=True)]
-    # If the lists have different lengths, affiliations cannot be assigned to authors.
+    # Affiliations cannot be assigned if the lists have different lengths.
     papers["affiliation"] = [
         aff[at] if len(aff) == len(names) and aff[at] not in (None, "-") else ""
         for names, aff, at in zip(bylines, papers["aff"], places, strict=True)
@@ -156,7 +158,7 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
 
 
 def _nearest(atlas: AtlasStore, name: str) -> str:
-    """Return text with the most similar author names of the atlas, for an error message."""
+    """Return the most similar author names of the atlas as text for an error message."""
     from difflib import get_close_matches
     from itertools import islice
 
@@ -187,10 +189,10 @@ def _summary(
     reach, nan = 1.96 * error, np.nan
     rows_ = [
         ("spread", spread, spread - reach, spread + reach, "mean cosine distance of two papers"),
-        ("corpus spread", corpus, nan, nan, "the same for two papers of the corpus"),
+        ("corpus spread", corpus, nan, nan, "mean cosine distance of two papers of the corpus"),
         ("effective regions", effective, nan, nan, "exponential of the entropy over regions"),
-        ("drift", drift, nan, nan, "cosine distance of the later half of the papers"),
-        ("drift p", p, nan, nan, "share of random orders that drift as far"),
+        ("drift", drift, nan, nan, "cosine distance of the earlier and later papers"),
+        ("drift p", p, nan, nan, "share of random orders with at least this drift"),
     ]
     return pd.DataFrame(rows_, columns=["measure", "value", "low", "high", "note"])
 
@@ -234,7 +236,7 @@ def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -
     )  # fmt: skip
 
 
-_LONG_BYLINE = 30  # authors; shared co-authors in longer lists are weak evidence
+_LONG_BYLINE = 30  # ignore lists with more authors, because shared authors are weak evidence
 
 
 def link_papers(
@@ -256,7 +258,7 @@ def link_papers(
     different = list(dict.fromkeys(given))
     kinds = np.array([different.index(one) for one in given])
     fits = np.array([[is_compatible(a, b) for b in different] for a in different])
-    # "Y. Wang" can be Yu Wang or Yang Wang, so its papers must not link the two people.
+    # "Y. Wang" can be Yu Wang or Yang Wang, so "Y. Wang" must not link the two people.
     clash = fits.astype(np.int64) @ (~fits).astype(np.int64)
     unclear = np.any(clash * fits > 0, axis=1)[kinds]
     linked = (has_mark @ has_mark.T).multiply(fits[np.ix_(kinds, kinds)]).tocsr()
@@ -272,7 +274,7 @@ def link_papers(
     _, first, group, sizes = np.unique(
         group, return_index=True, return_inverse=True, return_counts=True
     )
-    # Number the groups by size, then by first paper; papers without a link are in group 0.
+    # Sort the groups by size, then by first paper. Papers without a link are in group 0.
     rank = np.lexsort((first, -sizes)).argsort() + 1
     return np.where(sizes[group] > 1, rank[group], 0)
 
@@ -296,7 +298,7 @@ def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
 def measure_drift(
     vectors: NDArray[np.float64], *, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the cosine distance of the earlier and the later half, and its permutation p value."""
+    """Return the cosine distance of the earlier and the later half, and the permutation p value."""
     n = len(vectors)
     if n < 4:
         return float("nan"), float("nan")
@@ -321,7 +323,7 @@ def _distance_of_halves(
 def periods_table(
     papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
 ) -> pd.DataFrame:
-    """Summarise the papers of each period, with main region and distance from the last period."""
+    """Summarise periods with their papers, main region and distance from the previous period."""
     import pandas as pd
 
     start = papers["year"] - papers["year"] % period_years

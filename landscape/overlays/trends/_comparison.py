@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW = 30  # papers; smaller selections rarely differ significantly
+_FEW = 30  # warn about selections with fewer papers
 _REACH = 1.959964  # two-sided 95%
 _LONGEST_NAME = 60
 
@@ -42,7 +42,7 @@ def compare(
     q : float, default 0.05
         False discovery rate among the regions called over-represented.
     level : int, default 1
-        1 for regions, 0 for continents.
+        1 to compare regions, 0 to compare continents.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def compare(
     Raises
     ------
     InputError
-        If a selection is empty or invalid for this atlas, or if the two are identical.
+        If a selection is empty or invalid for this atlas, or if the selections are identical.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def compare(
 def compare_counts(
     a_counts: ArrayLike, b_counts: ArrayLike, a_total: int, b_total: int, *, q: float = 0.05
 ) -> pd.DataFrame:
-    """Test for each region whether its shares of two selections differ."""
+    """Test whether the shares of each region in two selections differ."""
     import pandas as pd
     from scipy.stats import fisher_exact
 
@@ -173,7 +173,7 @@ def select_rows(
 def separate_selections(
     a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
-    """Remove common papers from both selections, or a contained one from the larger."""
+    """Remove common papers from both selections, or a contained selection from the larger."""
     shared = np.intersect1d(a, b, assume_unique=True)
     if not len(shared):
         return (a, b), ()
@@ -181,7 +181,7 @@ def separate_selections(
     only_b = np.setdiff1d(b, shared, assume_unique=True)
     if not len(only_a) and not len(only_b):
         raise InputError(
-            f"{names[0]} and {names[1]} select the same {len(a):,} papers; give two that differ."
+            f"{names[0]} and {names[1]} select the same {len(a):,} papers; change one selection."
         )
     if not len(only_a):
         return (a, only_b), (f"b contains all of a: a is compared with the other {len(only_b):,}.",)
@@ -192,7 +192,7 @@ def separate_selections(
 
 
 def _named(selection: str | ArrayLike, letter: str) -> str:
-    """Return the text of a filter, shortened, as the name of a selection."""
+    """Return the name of a selection, which is the shortened text of its filter."""
     if not isinstance(selection, str):
         return f"selection {letter}"
     text = " ".join(selection.split())
@@ -203,7 +203,7 @@ def _warnings(
     rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
 ) -> tuple[str, ...]:
     found = [
-        f"{side} has only {len(of)} papers: differences may be missed."
+        f"{side} has only {len(of)} papers, so differences may be missed."
         for side, of in zip("ab", rows, strict=True)
         if len(of) < _FEW
     ]

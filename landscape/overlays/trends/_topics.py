@@ -1,9 +1,9 @@
 """Find regions of the map that grow or shrink relative to the whole corpus.
 
-A region's rate is its share of all papers of a year, so that growth of the corpus is not growth of
-a region. An abrupt change of the corpus, for example when another source begins, changes the
-shares. Each era between such changes therefore has its own level in the fit, and a slope describes
-the shares within the eras.
+The rate of a region is its share of all papers of a year. Growth of the whole corpus therefore
+does not change the rates. An abrupt change of the corpus, for example the start of a new source,
+changes the shares. Each era between such changes therefore has a separate level in the fit, and a
+slope describes the shares within the eras.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW = 10  # papers; regions with fewer are not tested
+_FEW = 10  # minimum number of papers of a tested region
 _STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold per year
-_NEARLY_FLAT = 1e-3  # precision of the prior of a level, so that absent eras have a solution
+_NEARLY_FLAT = 1e-3  # precision of the prior of a level, for eras without papers
 _MOST_STEPS = 60
 _LONGEST_STEP = 2.0
 _WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
@@ -61,9 +61,9 @@ def trends(
     ----------
     atlas : Atlas
     since, until : int, optional
-        First and last year; all years by default.
+        First and last year; default: all years.
     level : int, default 1
-        1 for regions, 0 for continents.
+        1 to fit regions, 0 to fit continents.
     q : float, default 0.05
         False discovery rate among the regions called emerging or fading (Benjamini & Hochberg
         1995).
@@ -74,8 +74,8 @@ def trends(
     -------
     Analysis
         One row per region, the fastest growing first: ``topic_id, label, papers, share``;
-        ``slope`` (change of the log odds per year: 0.05 is about 5 per cent per year), ``change``
-        (factor over the period), each with its interval; ``overdispersion, p, q``;
+        ``slope`` (change of the log odds per year; 0.05 is about 5% per year) and ``change``
+        (factor over the period), each with an interval; ``overdispersion, p, q``;
         ``class`` ("emerging", "fading", or "steady" if there is no significant trend);
         ``change_years`` (years in which the trend changed) and ``latest_slope`` (slope since the
         last change). ``tables["years"]`` has one row per region and year, ``tables["changes"]``
@@ -144,10 +144,10 @@ def trends(
         kind="trends",
         table=table.sort_values("slope", ascending=False, ignore_index=True),
         caption=(
-            f"Regions of {atlas.coverage['title']} by their share of the papers of a year, "
+            f"Regions of {atlas.coverage['title']} by their share of the papers of each year, "
             f"{period.years[0]} to {period.years[-1]}: {(table['class'] == 'emerging').sum()} "
-            f"emerging, {(table['class'] == 'fading').sum()} fading of {len(table)} "
-            f"(false discovery rate {q:g}, odds changed at least {least_change:g}-fold)."
+            f"emerging and {(table['class'] == 'fading').sum()} fading, out of {len(table)} "
+            f"(false discovery rate {q:g}, odds ratio at least {least_change:g})."
         ),
         denominators={
             "papers": int(period.counts.sum()),
@@ -161,13 +161,13 @@ def trends(
 
 
 def read_topics(atlas: AtlasStore, level: int = 1) -> pd.DataFrame:
-    """Return number and name of the regions (level 1) or continents (level 0)."""
+    """Return the numbers and names of the regions (level 1) or continents (level 0)."""
     topics = atlas.topics
     return topics.loc[topics["level"] == level, ["topic_id", "label"]].reset_index(drop=True)
 
 
 def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
-    """Return the region (level 1) or continent (level 0) of every paper, -1 outside."""
+    """Return the region (level 1) or continent (level 0) of each paper, or -1 if it has none."""
     regions = atlas.map["topic_id"]
     if level == 0:
         topics = atlas.topics[atlas.topics["level"] == 1]
@@ -177,14 +177,14 @@ def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
 
 
 def _within(whole: Years, since: int | None, until: int | None) -> Years:
-    """Restrict years to a period; raise InputError if it is too short for a trend."""
+    """Restrict years to a period; raise InputError if the period is too short for a trend."""
     first = whole.years[0] if since is None else since
     last = whole.years[-1] if until is None else until
     inside = (whole.years >= first) & (whole.years <= last)
     if not whole.counts[inside].sum():
         raise InputError(
-            f"The atlas has no paper from {first} to {last}; its papers are of {whole.years[0]} "
-            f"to {whole.years[-1]}."
+            f"The atlas has no paper from {first} to {last}; choose a period within "
+            f"{whole.years[0]} to {whole.years[-1]}."
         )
     period = Years(whole.years[inside], whole.counts[inside], whole.covered[inside])
     covered = period.years[period.covered]
@@ -192,14 +192,14 @@ def _within(whole: Years, since: int | None, until: int | None) -> Years:
     if len(covered) < n_eras + 2:
         named = ", ".join(format_spans(covered)) or "none"
         raise InputError(
-            f"A trend needs at least {n_eras + 2} years that the corpus covers, and from {first} "
-            f"to {last} there are {len(covered)} ({named}); give a longer period."
+            f"A trend needs at least {n_eras + 2} years that the corpus covers, but the period "
+            f"{first} to {last} has {len(covered)} ({named}); give a longer period."
         )
     return period
 
 
 def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
-    """Number the eras: years between abrupt changes of the corpus."""
+    """Number the eras, which are the periods between abrupt changes of the corpus."""
     return np.append(0, np.cumsum(abrupt_changes(totals))).astype(np.int64)
 
 
@@ -319,7 +319,7 @@ class Change(NamedTuple):
 def find_all_changes(
     counts: NDArray[np.int64], totals: ArrayLike, years: ArrayLike, eras: ArrayLike
 ) -> pd.DataFrame:
-    """Return the trend changes of all regions, one row each; ``row`` is the row in `counts`."""
+    """Return a table with one row per trend change; ``row`` is the row of `counts`."""
     import pandas as pd
 
     found = [
@@ -361,7 +361,7 @@ def find_changes(
 class _Segments:
     """Lines fitted to every possible segment of a series of years."""
 
-    number: NDArray[np.int64]  # index of the segment (first, last + 1), -1 if it is too short
+    number: NDArray[np.int64]  # segment from i to j - 1, or -1 if too short
     lines: Lines
     years: NDArray[np.int64]
     eras: NDArray[np.int64]
@@ -387,7 +387,7 @@ class _Segments:
         return self.number[cuts[:-1], cuts[1:]]
 
     def best_cuts(self, pieces: int) -> list[int]:
-        """Return the cuts of the most likely division into pieces, including 0 and the end."""
+        """Return the cuts of the most likely division into pieces, including both ends."""
         gain = np.where(self.number >= 0, self.lines.log_likelihood[self.number], -np.inf)
         reached = gain[0].copy()
         came_from = []
@@ -408,13 +408,13 @@ class _Segments:
         return float(-2 * likelihood + parameters * np.log(len(self.years)))
 
     def describe(self, start: int, cut: int, end: int, *, dispersion: float) -> Change:
-        """Describe the change at a cut; its interval contains the cuts that fit nearly as well."""
+        """Describe the change at a cut, with an interval of cuts that fit almost equally well."""
         lines, before, after = self.lines, self.number[start], self.number[:, end]
         left, right = before[cut], after[cut]
         possible = np.flatnonzero((before >= 0) & (after >= 0))
         fit = lines.log_likelihood[before[possible]] + lines.log_likelihood[after[possible]]
         near = possible[fit / dispersion >= fit[possible == cut][0] / dispersion - _WITHIN]
-        later = min(cut + 3, end - 1)  # a change of slope is visible only some years later
+        later = min(cut + 3, end - 1)  # a change of slope is visible a few years later
         if self.eras[later] == self.eras[cut - 1]:
             goes_up = lines.fitted[right, later] > lines.fitted[left, later]
         else:  # the levels of different eras cannot be compared

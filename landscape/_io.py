@@ -22,7 +22,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 
 
 def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
-    """Check that a file can be written, before the work starts; raise InputError if not."""
+    """Check before a long computation that a file can be written, or raise InputError."""
     target = expand_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
@@ -32,7 +32,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
     if not is_folder(target.parent):
         raise InputError(
             f"{target.name} cannot be written: there is no folder {target.parent}; create it, "
-            "or choose another."
+            "or choose another folder."
         )
     return target
 
@@ -43,7 +43,7 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     try:
         raw = content.encode() if isinstance(content, str) else content
         write_whole(target, raw)
-    except (OSError, ValueError) as error:  # ValueError: a name or a text that cannot be encoded
+    except (OSError, ValueError) as error:  # ValueError if text cannot be encoded
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
             f"{str(target)!r} cannot be written: {reason}. "
@@ -61,8 +61,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def unfinished_file(path: Path, *, suffix: str = ".unfinished") -> Iterator[Path]:
-    """Yield a hidden path to write to, and rename it to `path` if no error occurs."""
-    # The path is hidden, because readers use every visible file of the folder.
+    """Yield the path of a hidden file, and rename the file to `path` if no error occurs."""
+    # Hide the file, because other code reads every visible file of the folder.
     unfinished = path.with_name(f".{path.name}{suffix}")
     try:
         yield unfinished
@@ -74,7 +74,7 @@ def unfinished_file(path: Path, *, suffix: str = ".unfinished") -> Iterator[Path
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Flush a file to the disk, then rename it, so that a power failure loses no data."""
+    """Flush a file to the disk before renaming it, to avoid data loss in a power failure."""
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
     with contextlib.suppress(OSError):  # keep the permissions of the replaced file
@@ -83,7 +83,7 @@ def put_in_place(unfinished: Path, path: Path) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a folder exists; False for an invalid name."""
+    """Return whether a folder exists, or False if the name is invalid."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -91,7 +91,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether a file exists; False for an invalid name."""
+    """Return whether a file exists, or False if the name is invalid."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -99,33 +99,33 @@ def is_file(path: Path) -> bool:
 
 
 def expand_home(path: str | os.PathLike[str]) -> Path:
-    """Replace ``~`` with the home folder, if there is one."""
+    """Replace ``~`` with the home folder, if the home folder is known."""
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # "~name" of an unknown user is used as it is
+    except RuntimeError:  # "~name" of an unknown user is not changed
         return Path(path)
 
 
 TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
 
-# After a short write, NumPy's tofile raises an error without the system's error number.
+# After an incomplete write, `numpy.ndarray.tofile` raises an error without an error number.
 _NUMPY_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class DiskFullError(LandscapeError):
-    """Raised when the disk is full; finished steps are kept."""
+    """Raised when the disk is full. Finished steps are kept."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary file to write to, and rename it to `path` at the end."""
+    """Yield the path of a temporary file, and rename the file to `path` at the end."""
     with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished_file(path, suffix=TEMPORARY_SUFFIX) as temporary:
             yield temporary
-        with contextlib.suppress(OSError):  # make the rename durable, if the system supports it
+        with contextlib.suppress(OSError):  # sync the folder if possible
             descriptor = os.open(path.parent, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
@@ -141,7 +141,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def report_full_disk(path: Path) -> Iterator[None]:
-    """Raise `DiskFullError` in place of the system's error for a full disk."""
+    """Replace the system error for a full disk by a `DiskFullError`."""
     try:
         yield
     except OSError as error:
@@ -151,13 +151,13 @@ def report_full_disk(path: Path) -> Iterator[None]:
         free = shutil.disk_usage(folder).free / 1e6
         cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
         raise DiskFullError(
-            f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; free some space and run "
-            "the same command again; it resumes from the last finished step."
+            f"{cause} writing {path}: {free:,.0f} MB are free in {folder}. Free some space and run "
+            "the same command again. It resumes from the last finished step."
         ) from error
 
 
 def data_file(name: str) -> Path:
-    """Return the path of a data file, in ``landscape/_data`` or in ``data`` of a clone."""
+    """Return the path of a data file in ``landscape/_data``, or in ``data`` of a git clone."""
     package = Path(__file__).resolve().parent
     folders = (package / "_data", package.parent / "data")
     for folder in folders:
@@ -179,13 +179,19 @@ def read_yaml(path: Path) -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
     except yaml.YAMLError as error:
         raise InputError(
-            f"{path.name} is not YAML: {str(error).splitlines()[0]}; "
-            "quote a value that begins with '{' or contains ': '"
+            f"{path.name} is not YAML: {str(error).splitlines()[0]}. "
+            "Put a value that begins with '{' or contains ': ' in quotation marks."
         ) from error
 
 
+def cache_folder(name: str) -> Path:
+    """Return a folder for files that can be computed again; it may not exist yet."""
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches).resolve() / "landscape" / name
+
+
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 checksum of a file, which is read in blocks."""
+    """Return the SHA-256 checksum of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -198,7 +204,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Raise AtlasError for symbolic links, because a build could change files elsewhere."""
+    """Raise AtlasError for symbolic links, because a build could change files in other folders."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.is_symlink() and not (path.parent == folder and path.name in but):
@@ -215,7 +221,7 @@ def locked(folder: Path) -> Iterator[None]:
     with report_full_disk(path):
         stream = _open_and_lock(path)
     try:
-        with contextlib.suppress(OSError):  # the error of a second build shows this process id
+        with contextlib.suppress(OSError):  # process id for the error of a second build
             stream.truncate(0)
             stream.write(str(os.getpid()))
             stream.flush()
@@ -226,7 +232,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_and_lock(path: Path) -> IO[str]:
-    """Open and lock the lock file; repeat if another process has just removed it."""
+    """Open and lock the lock file, and try again if another process has just removed it."""
     while True:
         stream = path.open("a+", encoding="ascii")
         try:
@@ -236,8 +242,8 @@ def _open_and_lock(path: Path) -> IO[str]:
             holder = stream.read().strip() or "unknown"
             stream.close()
             raise InputError(
-                f"Another build is writing to {path.parent} (process {holder}): "
-                "wait until it ends, or stop it."
+                f"Another build is writing to {path.parent} (process {holder}). "
+                "Wait until this build ends, or stop it."
             ) from error
         if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
             return stream
@@ -248,7 +254,7 @@ def lock_exclusively(stream: IO[Any]) -> None:
     """Lock an open file, or raise BlockingIOError if another process has locked it."""
     try:
         import fcntl
-    except ImportError:  # Windows has no such locks
+    except ImportError:  # fcntl is not available on Windows
         return
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -258,7 +264,7 @@ _EVERY = 0.2  # seconds between two samples of the child processes
 
 @dataclass
 class Usage:
-    """Wall-clock seconds and peak resident memory (megabytes) of a block of code."""
+    """Wall-clock time (seconds) and peak resident memory (megabytes) of a block of code."""
 
     seconds: float = 0.0
     peak_memory_mb: float = 0.0
@@ -267,8 +273,8 @@ class Usage:
 @contextmanager
 def measured() -> Iterator[Usage]:
     """Measure the time and the peak memory of a block of code."""
-    # The operating system's peak of child processes is unusable, because on Linux it includes the
-    # memory of the parent.
+    # The peak that the operating system reports for child processes is not usable, because on Linux
+    # it includes the memory of the parent process.
     usage, largest, done = Usage(), [0.0], threading.Event()
 
     def watch() -> None:
@@ -277,7 +283,7 @@ def measured() -> Iterator[Usage]:
 
     watcher = threading.Thread(target=watch, name="memory of child processes", daemon=True)
     start = time.perf_counter()
-    # Linux can reset the peak. On other systems, it is the peak since the process started.
+    # Linux can reset the peak. On other systems, the peak is counted from the process start.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     watcher.start()
@@ -306,5 +312,5 @@ def _own_peak_mb() -> float:
         import resource
     except ImportError:  # Windows
         return 0.0
-    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes on macOS, else kibibytes
+    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes on macOS, otherwise kibibytes
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / unit

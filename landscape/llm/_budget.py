@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from landscape._io import cache_folder
 from landscape.errors import InputError, RemoteError
 
 Prices = Mapping[str, tuple[float, float]]
@@ -245,8 +246,7 @@ def default_cache_folder() -> Path:
     """
     if own := os.environ.get("LANDSCAPE_LLM_CACHE"):
         return Path(own).expanduser().resolve()
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches).resolve() / "landscape" / "replies"
+    return cache_folder("replies")
 
 
 def _cache_key(request: dict[str, Any]) -> str:

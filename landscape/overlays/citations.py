@@ -1,4 +1,4 @@
-"""The citation graph: influence, co-citation and bibliographic coupling of papers."""
+"""Citation graph of an atlas: influence, co-citation and bibliographic coupling of papers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Links:
-    """A sparse graph: node i links to ``targets[starts[i]:starts[i + 1]]``, in ascending order."""
+    """Sparse graph. Node i has links to ``targets[starts[i]:starts[i + 1]]``, sorted by number."""
 
     starts: NDArray[np.int64]
     targets: Nodes
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, including those without links."""
+        """Number of nodes, including nodes without links."""
         return len(self.starts) - 1
 
     @property
@@ -118,8 +118,9 @@ def cocited(
 ) -> Found:
     r"""Find papers cited together with the given papers (co-citation: Small 1973, JASIS 24, 265).
 
-    Return the other nodes, best first, with their scores. The score is Salton's cosine
-    :math:`c_{pq} / \sqrt{c_p c_q}` of the numbers of citing papers, averaged over the given papers.
+    Return the other nodes and their scores, the highest score first. The score is the cosine of
+    Salton, :math:`c_{pq} / \sqrt{c_p c_q}`, averaged over the given papers, where c is the number
+    of citing papers.
     """
     return _shared(citations, references, nodes, k)
 
@@ -129,13 +130,14 @@ def coupled(
 ) -> Found:
     """Find papers with the same references as the given papers (coupling: Kessler 1963).
 
-    Return the other nodes, best first, and the cosine similarities of their reference lists.
+    Return the other nodes and the cosine similarities of their reference lists, the highest
+    similarity first.
     """
     return _shared(references, citations, nodes, k)
 
 
 def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None) -> Found:
-    """Score nodes two steps away by the number of paths to them."""
+    """Score the nodes two links away by the number of paths that lead to them."""
     given = np.unique(np.asarray(nodes, dtype=np.int64))
     scores = np.zeros(0)
     ends = np.zeros(0, dtype=np.int64)
@@ -153,14 +155,14 @@ def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None
     return found[order], total[order]
 
 
-_LONGEST = 300  # maximum number of characters in a name of an unknown kind
-# Most names already have the normal spelling, so that parsing them is unnecessary.
+_LONGEST = 300  # maximum length of names in an unknown format
+# Most names already have the normal spelling and need no parsing.
 _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Node of each name, -1 for an empty name; the nodes of stubs start at ``n_papers``."""
+    """Node of each name, or -1 for an empty name. The nodes of stubs start at ``n_papers``."""
 
     nodes: NDArray[np.int64]
     stubs: tuple[str, ...]
@@ -188,7 +190,7 @@ def resolve(
     normal = _normalise_names(given[rest])
     nodes[rest] = _look_up(normal, index, rows)
     open_ = np.flatnonzero(nodes[rest] < 0)
-    # np.unique would need more memory, because it pads each name to the length of the longest.
+    # np.unique would need more memory, because it pads all names to equal length.
     place, stubs = pd.factorize(normal[open_], sort=True)
     is_empty = len(stubs) > 0 and stubs[0] == ""
     nodes[rest[open_]] = np.where(normal[open_] == "", -1, place + n_papers - int(is_empty))
@@ -196,7 +198,7 @@ def resolve(
 
 
 def normalise_name(name: str) -> str:
-    """Return the arXiv identifier, bibcode or DOI in a name, in its normal spelling."""
+    """Return the arXiv identifier, bibcode or DOI in a name, in the normal spelling."""
     text = " ".join(str(name).split())
     arxiv = parse_arxiv_id(text)
     if arxiv:
@@ -208,7 +210,7 @@ def normalise_name(name: str) -> str:
 
 
 def read_year(name: str) -> int | None:
-    """Return the year from a bibcode or an arXiv identifier, None for other names."""
+    """Return the year from a bibcode or an arXiv identifier, or None for other names."""
     if parse_bibcode(name):
         return int(name[:4])
     arxiv = parse_arxiv_id(name)
@@ -244,8 +246,8 @@ CITATIONS = "citations"
 STUBS = f"{CITATIONS}/stubs.parquet"
 INFLUENCE = f"{CITATIONS}/influence.npy"
 _EMPTY = (
-    "This atlas has no citations: give the build a list of them with --citations FILE (a table "
-    "with the columns citing and cited), or papers that come with their references."
+    "This atlas has no citations. Build the atlas from papers with references, or with the option "
+    "--citations FILE, where FILE is a table with the columns citing and cited."
 )
 
 
@@ -259,7 +261,7 @@ class CitationGraph:
 
     @property
     def note(self) -> str:
-        """Message if the atlas has no citations, else an empty string."""
+        """Message for an atlas without citations; empty if the atlas has citations."""
         return "" if self.n_links else _EMPTY
 
     @property
@@ -311,8 +313,9 @@ class CitationGraph:
     def stubs(self) -> pd.DataFrame:
         """Papers outside the atlas that cite papers of the atlas or are cited by them.
 
-        The columns are ``stub_id, title, year, n_citing`` (papers of the atlas that cite it) and
-        ``n_cited`` (papers of the atlas that it cites). The rows are in the order of the nodes.
+        The columns are ``stub_id, title, year, n_citing`` (number of papers of the atlas that
+        cite the stub) and ``n_cited`` (number of papers of the atlas that the stub cites). The rows
+        are in the order of the nodes.
         """
         import pandas as pd
 
@@ -320,12 +323,12 @@ class CitationGraph:
             columns = ("stub_id", "title", "year", "n_citing", "n_cited")
             return pd.DataFrame({name: [] for name in columns})
         try:
-            return pd.read_parquet(self._atlas.path / STUBS)
+            return pd.read_parquet(self._atlas.file(STUBS))
         except (OSError, ValueError) as error:
             raise unreadable(self._atlas.path, STUBS, error) from error
 
     def references(self, paper_id: str) -> list[Linked]:
-        """List the references of a paper: papers of the atlas in row order, then stubs.
+        """List the references of a paper. Papers of the atlas come first, followed by stubs.
 
         Parameters
         ----------
@@ -350,32 +353,33 @@ class CitationGraph:
     def cocited(
         self, paper_id: str | Sequence[str], k: int = 20, *, stubs: bool = True
     ) -> list[Linked]:
-        """Find papers that are cited together with one paper or several.
+        """Find papers that are cited together with one or more given papers.
 
         Parameters
         ----------
         paper_id : str or sequence of str
-            As for `references`.
+            Identifiers of one or more papers; see `references`.
         k : int, default 20
+            Maximum number of papers in the result.
         stubs : bool, default True
-            Whether to list stubs too.
+            Whether to include stubs.
 
         Returns
         -------
         list of Linked
-            Best first, see `landscape.overlays.citations.cocited`.
+            Papers sorted by decreasing score; see `landscape.overlays.citations.cocited`.
 
         Raises
         ------
         InputError
-            As for `references`.
+            If neither the atlas nor its stubs contain a paper.
         """
         return self._related(cocited, paper_id, k, stubs)
 
     def coupled(
         self, paper_id: str | Sequence[str], k: int = 20, *, stubs: bool = True
     ) -> list[Linked]:
-        """Find papers that cite the same works as one paper or several; see `cocited`."""
+        """Find papers with the same references as one or more given papers; see `cocited`."""
         return self._related(coupled, paper_id, k, stubs)
 
     def node_of(self, name: str) -> int:
@@ -412,7 +416,7 @@ class CitationGraph:
 
     def __repr__(self) -> str:
         stubs = self.n_nodes - self.n_papers
-        return f"<CitationGraph: {self.n_links:,} citations, {stubs:,} papers beyond the atlas>"
+        return f"<CitationGraph: {self.n_links:,} citations, {stubs:,} papers outside the atlas>"
 
     def _related(
         self, find: Callable[..., Found], names: str | Sequence[str], k: int, stubs: bool
@@ -449,19 +453,19 @@ class CitationGraph:
         return links
 
     def _array(self, name: str) -> NDArray[Any]:
-        path = self._atlas.path
+        path = self._atlas.file(name)
         try:
-            opened: NDArray[Any] = np.load(path / name, mmap_mode="r", allow_pickle=False)
+            opened: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
-            raise unreadable(path, name, error) from error
+            raise unreadable(self._atlas.path, name, error) from error
         return opened
 
 
 def matrix_files(direction: str) -> tuple[str, str]:
-    """Return the names of the files with the row starts and the targets of one direction."""
+    """Return the names of the files with the starts and targets of the links in one direction."""
     return tuple(f"{CITATIONS}/{direction}.{kind}.npy" for kind in ("starts", "targets"))  # type: ignore[return-value]  # two of them
 
 
 def citation_graph(store: AtlasStore) -> CitationGraph:
-    """Return the citation graph of an atlas; it is created once and cached."""
+    """Return the citation graph of an atlas. The graph is created once and cached."""
     return store.cached("citation graph", CitationGraph)

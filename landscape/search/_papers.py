@@ -72,18 +72,18 @@ class SearchIndexes:
         parts = self._atlas.vector_parts()
         if details["exact"]:
             return VectorIndex(parts)
-        index = read_index(self._atlas.path / "index.faiss", n_papers=len(self._atlas))
+        index = read_index(self._atlas.file("index.faiss"), n_papers=len(self._atlas))
         return VectorIndex(parts, index=index, n_probe=details["n_probe"])
 
     @cached_property
     def words(self) -> WordIndex:
         """Word index; its results are keys, which `rows_of_keys` converts to rows."""
-        return WordIndex(self._atlas.path / "lexical")
+        return WordIndex(self._atlas.file("lexical"))
 
     @cached_property
     def paper_table(self) -> PaperTable:
         self.check_unchanged()  # the atlas may have been rebuilt before the first use
-        return PaperTable(self._atlas.path / "papers.arrow")
+        return PaperTable(self._atlas.file("papers.arrow"))
 
     @cached_property
     def cutoffs(self) -> NDArray[np.float32]:
@@ -92,7 +92,7 @@ class SearchIndexes:
 
         name = "cutoffs.parquet"
         try:
-            with pq.ParquetFile(self._atlas.path / name) as file:  # does not import pandas
+            with pq.ParquetFile(self._atlas.file(name)) as file:  # does not import pandas
                 return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
         except (OSError, ValueError, KeyError) as error:  # includes the errors of Arrow
             raise unreadable(self._atlas.path, name, error) from error
@@ -218,7 +218,9 @@ class SearchIndexes:
             if name not in self._atlas.manifest.files:
                 return None  # the embedder has no word vectors
             try:
-                words = open_words(folder / name, folder / COUNTS / f"{part.name}.npy")
+                words = open_words(
+                    self._atlas.file(name), self._atlas.file(f"{COUNTS}/{part.name}.npy")
+                )
                 if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
                     raise ValueError("it does not fit the papers")
             except (OSError, ValueError, EOFError, IndexError) as error:

@@ -1,4 +1,4 @@
-"""Read side of an atlas: manifest, tables, layers and arrays."""
+"""Read the manifest, the tables, the layers and the arrays of an atlas."""
 
 from landscape.store._atlas_store import AtlasStore
 

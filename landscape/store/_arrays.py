@@ -1,4 +1,4 @@
-"""Embedding files: one ``.npy`` per part, read and written in blocks."""
+"""Read and write embedding files in blocks. Each part of the atlas has one ``.npy`` file."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def open_words(vectors: Path, counts: Path) -> WordVectors:
 
 
 def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[NDArray[np.int8]]:
-    """Yield slices of the sources, so that contiguous rows are read together."""
+    """Yield the vectors of the rows in blocks; contiguous rows of a source share a block."""
     sizes = np.cumsum([len(source) for source in sources])
     place = np.searchsorted(sizes, rows, side="right")
     breaks = (np.diff(rows) != 1) | (np.diff(place) != 0)

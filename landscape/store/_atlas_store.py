@@ -1,4 +1,4 @@
-"""AtlasStore: open the folder of an atlas and read its tables."""
+"""Open the folder of an atlas and read its tables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from landscape._wording import count
 from landscape.errors import AtlasError
 from landscape.store._arrays import open_matrix
+from landscape.store._checks import check_once
 from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, StageRecord, read_manifest
 from landscape.store._paper_table import PaperTable
 from landscape.store._tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
@@ -84,6 +85,39 @@ class AtlasStore:
         made: T = self.__dict__[name]
         return made
 
+    def file(self, name: str) -> Path:
+        """Return the path of a file of the atlas; on first use compare it with its checksum.
+
+        Parameters
+        ----------
+        name : str
+            Path relative to the folder of the atlas, or the name of a folder of files.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        AtlasError
+            If a file differs from its entry in the manifest.
+
+        Examples
+        --------
+        >>> AtlasStore(Path("galaxies.atlas"), Manifest()).file("topics.parquet").name
+        'topics.parquet'
+        """
+        for one, output in self.manifest.files.items():
+            if one != name and not one.startswith(f"{name}/"):
+                continue
+            if problem := check_once(self.path / one, output):
+                self.check_unchanged()  # a build may be writing the file
+                raise AtlasError(
+                    f"{problem} Restore the file from a copy, or build the atlas again in a new "
+                    "folder."
+                )
+        return self.path / name
+
     @property
     def title(self) -> str:
         """Title of the atlas."""
@@ -101,10 +135,11 @@ class AtlasStore:
 
     @property
     def coverage(self) -> dict[str, Any]:
-        """Contents of the atlas, for captions.
+        """Summary of the contents of the atlas, for captions.
 
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
-        ``generated`` (whether any paper is generated), ``read``, ``merged``, ``rejected``.
+        ``generated`` (whether the atlas contains synthetic papers), and the numbers of records
+        that were ``read``, ``merged`` and ``rejected``.
         """
         found = self.manifest.stages["ingest"].details
         names = ("sources", "first_date", "last_date", "generated", "read", "merged", "rejected")
@@ -128,14 +163,14 @@ class AtlasStore:
         *,
         rows: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> pd.DataFrame:
-        """Read papers, in the order of the map and the vectors.
+        """Read papers in the row order of the map and the vectors.
 
         Parameters
         ----------
         columns : sequence of str, optional
-            Names of the columns. The default is all columns.
+            Names of the columns; default: all columns.
         rows : sequence of int, optional
-            Row numbers of the papers, in the order of the result. The default is all papers.
+            Row numbers of the papers, in the order of the result; default: all papers.
 
         Returns
         -------
@@ -152,7 +187,7 @@ class AtlasStore:
         if rows is None:
             return self._table("papers.parquet", columns)
         self.check_unchanged()
-        return PaperTable(self.path / "papers.arrow").frame(columns, rows)
+        return PaperTable(self.file("papers.arrow")).frame(columns, rows)
 
     @cached_property
     def map(self) -> pd.DataFrame:
@@ -161,7 +196,7 @@ class AtlasStore:
 
     @cached_property
     def topics(self) -> pd.DataFrame:
-        """Continents (level 0) and regions (level 1), with labels from labels.csv if present."""
+        """Continents (level 0) and regions (level 1), with the labels from labels.csv, if any."""
         table, problems = self._labelled_topics
         for problem in problems:
             warnings.warn(problem, stacklevel=2)
@@ -169,7 +204,7 @@ class AtlasStore:
 
     @property
     def label_problems(self) -> tuple[str, ...]:
-        """Problems in labels.csv, one sentence each."""
+        """Descriptions of the problems found in labels.csv."""
         return self._labelled_topics[1]
 
     @cached_property
@@ -198,12 +233,13 @@ class AtlasStore:
 
     @cached_property
     def thesaurus(self) -> Thesaurus:
-        """The thesaurus whose concepts the papers are tagged with."""
+        """Thesaurus with the concepts assigned to the papers."""
         from landscape.corpus._thesaurus import Thesaurus
 
         self._check_has_layer("uat")
         self.check_unchanged()
         name = "thesaurus.parquet"
+        self.file(name)
         frame = read_parquet(self.path, name)
         try:
             return Thesaurus.from_frame(frame)
@@ -215,7 +251,7 @@ class AtlasStore:
         """Quality measures of the map; see `landscape.mapping._quality.measure_quality`."""
         name = "quality.json"
         try:
-            return dict(json.loads((self.path / name).read_bytes()))
+            return dict(json.loads(self.file(name).read_bytes()))
         except (OSError, ValueError, TypeError) as error:
             raise unreadable(self.path, name, error) from error
 
@@ -237,7 +273,7 @@ class AtlasStore:
         for part in self.parts:
             name = f"embeddings/{part.name}.npy"
             try:
-                opened.append(open_matrix(self.path / name))
+                opened.append(open_matrix(self.file(name)))
             except (OSError, ValueError, EOFError) as error:
                 raise unreadable(self.path, name, error) from error
         return opened
@@ -253,6 +289,7 @@ class AtlasStore:
     @cached_property
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         self.check_unchanged()
+        self.file("topics.parquet")
         return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -263,7 +300,7 @@ class AtlasStore:
         layer : str
             ``"missions"``, ``"uat"`` or ``"reviews"``.
         columns : sequence of str
-            Columns of the layer; the attribute `missions`, `uat` or `reviews` lists them.
+            Columns of the layer. The attributes `missions`, `uat` and `reviews` list the columns.
 
         Returns
         -------
@@ -273,7 +310,7 @@ class AtlasStore:
         Raises
         ------
         AtlasError
-            If the atlas has no such layer, its file is damaged, or the atlas was rebuilt.
+            If the atlas has no such layer, the layer file is damaged, or the atlas was rebuilt.
 
         Examples
         --------
@@ -287,19 +324,21 @@ class AtlasStore:
     def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         self._check_has_layer(layer.removesuffix(".parquet"))
         self.check_unchanged()
+        self.file(layer)
         return read_layer(self.path, self.parts, layer, columns)
 
     def _check_has_layer(self, name: str) -> None:
         if name not in self.stages:
             raise AtlasError(
                 f"{self.path} has no layer {name!r}: it was built by an earlier version; run the "
-                "same landscape build again, which adds it."
+                "same landscape build again to add the layer."
             )
 
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd
 
         self.check_unchanged()
+        self.file(table)
         frames = [
             read_parquet(self.path, f"{table}/{part.name}.parquet", columns) for part in self.parts
         ]
@@ -313,7 +352,7 @@ class AtlasStore:
         return time_of_writing
 
     def _manifest_time(self) -> int:
-        """Return the modification time of the manifest, 0 if it is missing."""
+        """Return the modification time of the manifest, or 0 if the manifest is missing."""
         try:
             return (self.path / MANIFEST_NAME).stat().st_mtime_ns
         except OSError:

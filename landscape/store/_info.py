@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape._io import sha256_of
 from landscape._render import render
 from landscape._serializer import pick
 from landscape.errors import AtlasError
+from landscape.store._checks import compare_file
 from landscape.store._manifest import LAYERS, TABLES, read_manifest
 from landscape.store._tables import LABELS, read_labels
 
@@ -22,7 +22,7 @@ _RECORD = "rows seconds peak_memory_mb finished parameters model details"
 
 
 def facts(atlas: AtlasStore) -> dict[str, Any]:
-    """Return the values that ``landscape info --json`` prints."""
+    """Return the JSON values printed by ``landscape info --json``."""
     return {
         "path": str(atlas.path),
         "format_version": atlas.manifest.format_version,
@@ -38,8 +38,9 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
 
 
 def describe(atlas: AtlasStore) -> str:
-    """Return the text that ``landscape info`` prints."""
-    layers = {"uat", "missions", "reviews"} <= atlas.stages.keys()  # not in old atlases
+    """Return the text printed by ``landscape info``."""
+    # An atlas of an earlier version has no layers.
+    layers = {"uat", "missions", "reviews"} <= atlas.stages.keys()
     return render(
         "info.txt",
         atlas=atlas,
@@ -56,7 +57,7 @@ def count_regions(atlas: AtlasStore) -> int:
 
 
 def quality_lines(quality: Mapping[str, Any]) -> list[str]:
-    """Return the quality measures of a map as text, one per line.
+    """Return one line of text for each quality measure of a map.
 
     Parameters
     ----------
@@ -82,14 +83,14 @@ def quality_lines(quality: Mapping[str, Any]) -> list[str]:
 
 
 def in_words(value: float | int | None) -> str:
-    """Return a measure as text."""
+    """Format the value of a quality measure."""
     if value is None:
         return "too few papers"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
 _MEASURES = {
-    "knn_recall_at_10": "true nearest neighbours kept on the map",
+    "knn_recall_at_10": "nearest neighbours preserved on the map",
     "trustworthiness": "trustworthiness",
     "continuity": "continuity",
     "category_accuracy_map": "category predicted from the map",
@@ -117,16 +118,17 @@ def atlas_as_html(atlas: AtlasStore) -> str:
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:
-    """Compare every file of an atlas with its checksum."""
+    """Compare the files of an atlas with their checksums, and return a list of problems."""
     folder = Path(path)
     manifest = read_manifest(folder)
-    problems = [] if manifest.complete else [f"The build of {folder} is not finished."]
+    resume = "run the same landscape build again to resume it."
+    problems = [] if manifest.complete else [f"The build of {folder} is not finished; {resume}"]
     problems += [
         problem
         for name, output in sorted(manifest.files.items())
-        if (problem := _compare(folder / name, output.sha256, output.bytes))
+        if (problem := compare_file(folder / name, output))
     ]
-    problems += [  # files in the folders of tables
+    problems += [  # files that no stage wrote
         f"{path} does not belong to this atlas; remove it."
         for table in (*TABLES, *LAYERS)
         if (folder / table).is_dir()
@@ -138,18 +140,3 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     except AtlasError as error:
         problems.append(str(error))
     return problems
-
-
-def _compare(path: Path, sha256: str, n_bytes: int) -> str:
-    if not path.is_file():
-        return f"{path} is missing."
-    size = path.stat().st_size
-    if size != n_bytes:
-        return f"{path} has {size:,} bytes instead of {n_bytes:,}."
-    try:
-        found = sha256_of(path)
-    except OSError as error:
-        return f"{path} cannot be read ({error.strerror})."
-    if found != sha256:
-        return f"{path} was changed: its sha256 is {found[:12]}... instead of {sha256[:12]}..."
-    return ""

@@ -27,14 +27,14 @@ def check_manifest(manifest: Manifest) -> None:
     names = [part.name for part in manifest.parts]
     for name in names:
         if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
-            raise ValueError(f"a part is named {name!r}")
+            raise ValueError(f"the part name {name!r} is invalid or occurs twice")
     ingest = manifest.stages.get("ingest")
     ready = ingest.details.get("ready", {}) if ingest else {}
     _check(ready, dict[str, dict[str, str]], "ready")
     for path in [*manifest.files, *chain.from_iterable(one.values() for one in ready.values())]:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
-            raise ValueError(f"a file is named {path!r}")
+            raise ValueError(f"the file path {path!r} is invalid")
 
 
 def _check(value: Any, kind: Any, name: str) -> None:
@@ -49,9 +49,9 @@ def _check(value: Any, kind: Any, name: str) -> None:
     # JSON does not distinguish 1 and 1.0. In Python bool is a subclass of int, but not a number.
     allowed: Any = (int, float) if origin is float else origin
     if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
-        raise ValueError(f"{name} is {value!r:.50}")
+        raise ValueError(f"{name} has the invalid value {value!r:.50}")
     if origin is int and value < 0:
-        raise ValueError(f"{name} is {value}")
+        raise ValueError(f"{name} has the negative value {value}")
     if origin is dict:
         for key, one in value.items():
             _check(key, inner[0], name)
@@ -67,7 +67,7 @@ def _check(value: Any, kind: Any, name: str) -> None:
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
-"""Folders with one file per part and one row per paper, in the same order in each folder."""
+"""Folders with one file per part and one row per paper; all folders use the same row order."""
 LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
 """Folders with one file per part, in which a paper can have any number of rows."""
 
@@ -78,7 +78,7 @@ _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 @dataclass(frozen=True)
 class Output:
-    """One file that a stage wrote."""
+    """Size and checksum of a file written by a stage."""
 
     sha256: str
     bytes: int
@@ -145,13 +145,13 @@ class Manifest:
         return [folder / table / f"{part.name}{ending}" for part in self.parts]
 
     def without(self, *names: str) -> Manifest:
-        """Return an unfinished manifest without the given stages."""
+        """Return a copy of the manifest without the given stages, marked as unfinished."""
         kept = {name: record for name, record in self.stages.items() if name not in names}
         return dataclasses.replace(self, stages=kept, complete=False)
 
 
 def digest(value: Any) -> str:
-    """Return a short hash of a JSON value, which does not depend on the order of keys."""
+    """Return a short hash of a JSON value; the order of the keys has no effect."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -177,7 +177,10 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise AtlasError(f"{folder} is a file, not an atlas; pass the folder that a build wrote.")
     if not path.is_file():
-        raise AtlasError(f"{folder} is not an atlas: it has no {MANIFEST_NAME}.")
+        raise AtlasError(
+            f"{folder} is not an atlas: it has no {MANIFEST_NAME}; pass the folder that a build "
+            "wrote."
+        )
     content = path.read_bytes()
     try:
         raw = json.loads(content)
@@ -186,7 +189,7 @@ def read_manifest(folder: Path) -> Manifest:
             manifest = _parse(raw)
             check_manifest(manifest)
             if content != _serialise(manifest):
-                raise ValueError("it differs from the checksum inside")
+                raise ValueError("its content does not match its checksum")
             return manifest
     except _MALFORMED as error:
         raise AtlasError(
@@ -195,7 +198,7 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
     raise AtlasError(
         f"{folder} has atlas format {version!r}; this version of Landscape reads formats up "
-        f"to {FORMAT_VERSION}: install a newer Landscape."
+        f"to {FORMAT_VERSION}, so install a newer Landscape."
     )
 
 

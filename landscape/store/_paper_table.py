@@ -32,7 +32,7 @@ class PaperTable:
             reader = pa.ipc.open_file(pa.memory_map(str(file)))
             self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
             for batch in self._batches:
-                batch.validate(full=True)  # otherwise a damaged offset could crash the process
+                batch.validate(full=True)  # a damaged offset could crash the process
         except (OSError, pa.ArrowException) as error:
             raise AtlasError(f"{file} cannot be read ({error}); build the atlas again.") from error
         self._schema = reader.schema

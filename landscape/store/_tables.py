@@ -132,7 +132,7 @@ def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[
     unknown = sorted(set(labels) - set(named["topic_id"].tolist()))
     problems = tuple(
         f"{path.name} names topic {number} ({labels[number]!r}), which this atlas does not have; "
-        "find its number in the table of topics."
+        "use a topic_id from the table of topics."
         for number in unknown
     )
     return named, problems

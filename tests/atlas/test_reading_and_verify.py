@@ -210,3 +210,45 @@ def test_labels_that_cannot_be_read_are_a_sentence(atlas_copy: Path, content: by
     with pytest.raises(AtlasError, match=r"labels\.csv"):
         _ = open_atlas(atlas_copy).topics
     assert any("labels.csv" in problem for problem in verify(atlas_copy))
+
+
+USES: dict[str, Callable[[Atlas], object]] = {
+    "papers": lambda atlas: atlas.papers,
+    "some papers": lambda atlas: atlas.read_papers(["title"], rows=[0]),
+    "map": lambda atlas: atlas.map,
+    "topics": lambda atlas: atlas.topics,
+    "missions": lambda atlas: atlas.missions,
+    "uat": lambda atlas: atlas.uat,
+    "reviews": lambda atlas: atlas.reviews,
+    "thesaurus": lambda atlas: atlas.thesaurus,
+    "quality": lambda atlas: atlas.quality,
+    "vectors": lambda atlas: atlas.vectors(),
+    "search": lambda atlas: atlas.search("galaxies", k=3),
+    "outliers": lambda atlas: atlas.engine.indexes.cutoffs,
+}
+
+
+def test_a_flipped_bit_is_found_on_use_and_changes_no_table(
+    finished: Atlas, tmp_path: Path
+) -> None:
+    unread = []
+    for number, name in enumerate(sorted(finished.manifest.files)):
+        folder = tmp_path / f"{number}.atlas"
+        shutil.copytree(finished.path, folder)
+        content = bytearray((folder / name).read_bytes())
+        if not content:
+            continue
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+        atlas, refused = open_atlas(folder), 0
+        for use in USES.values():
+            try:
+                use(atlas)
+            except AtlasError as error:
+                refused += 1
+                assert name.rpartition("/")[2] in str(error)
+        if not refused:
+            unread.append(name)
+        shutil.rmtree(folder)
+    # Rejected records are for readers; no command reads them.
+    assert unread == ["rejected.jsonl"]

@@ -221,7 +221,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
     journal = _journal(paper, escape_latex)
     title = escape_latex(paper.title) if names else ""  # used as author if names are missing
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
-    pieces += _place(paper) or ([f"arXiv:{paper.arxiv_id}"] if paper.arxiv_id else [])
+    pieces += _place(paper) or ([f"arXiv:{_bare(paper.arxiv_id)}"] if paper.arxiv_id else [])
     if paper.doi:
         pieces.append(rf"\dodoi{{{_bare(paper.doi)}}}")
     head, *rest = (piece for piece in pieces if piece)
@@ -324,5 +324,5 @@ def _one_line(text: str) -> str:
 
 
 def _bare(identifier: str | None) -> str:
-    """Return an identifier without characters that could end a field of BibTeX."""
-    return re.sub(r"[{}\\\s%]", "", identifier or "")
+    """Return the characters of an identifier that have no effect in BibTeX and TeX fields."""
+    return re.sub(r"[^\w./:;()<>+&?=,'#@!*|\[\]-]", "", identifier or "", flags=re.ASCII)

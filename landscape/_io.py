@@ -204,13 +204,13 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Raise AtlasError for symbolic links, because a build could change files in other folders."""
+    """Raise AtlasError for symbolic links, which could lead to files outside of the atlas."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.is_symlink() and not (path.parent == folder and path.name in but):
                 raise AtlasError(
-                    f"{path} is a symbolic link, and a build replaces and removes files in an "
-                    "atlas. Remove the link, or pass another folder to --out."
+                    f"{path} is a symbolic link, and an atlas reads and writes only files in its "
+                    "own folder. Replace the link by the file, or remove it."
                 )
 
 

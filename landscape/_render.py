@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from landscape._wording import GENERATED, count
+from landscape._wording import GENERATED, count, escape_invisible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -128,7 +128,11 @@ def _wrap(text: str, first: str = "", rest: str | None = None) -> str:
     return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=indent)
 
 
-_ESCAPES: Mapping[str, Callable[[str], str]] = {"html": escape, "md": escape_markdown}
+_ESCAPES: Mapping[str, Callable[[str], str]] = {
+    "html": escape,
+    "md": escape_markdown,
+    "txt": escape_invisible,
+}
 
 
 @cache

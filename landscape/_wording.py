@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
+
+# Control, format and surrogate characters. Some of them can reverse the displayed text of a title.
+INVISIBLE = re.compile(
+    r"[\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_UNSAFE = re.compile(f"{INVISIBLE.pattern}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 #: Notice for a corpus made by `landscape demo`.
 GENERATED = "Generated demo corpus: these papers do not exist."
@@ -21,3 +31,14 @@ def normal_title(title: str) -> str:
     if not title.isascii():
         title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))
+
+
+def escape_invisible(text: str) -> str:
+    r"""Write control and format characters as JSON escapes, except line feeds and tabs.
+
+    Terminals act on some of these characters, and others change the order of the text.
+
+    >>> print(escape_invisible("Dust\x1b[2J"))
+    Dust\u001b[2J
+    """
+    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)

@@ -1,11 +1,11 @@
 """Find the paper that an excerpt cites, with a language model or by ranking alone.
 
-The language model is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches, reads and
-selects, and can select only papers that a search has shown. Each step is one JSON object, so that
-models without tool calling work too.
+The language model works as CiteAgent (Press et al. 2024, arXiv:2407.12861). It searches, reads and
+selects papers, and can select only papers found by its searches. Each step is one JSON object, so
+that models without tool calling work too.
 
 The ranking avoids the three failures described in that paper (section 5). The part of the sentence
-next to the mark has the largest weight. A paper is selected only if it ranks clearly above the
+next to [CITATION] has the largest weight. A paper is selected only if it ranks clearly above the
 others. A paper that good candidates cite gets a bonus.
 """
 
@@ -45,20 +45,20 @@ OnStep = Callable[[Step], None]
 METHOD = "offline"
 
 _WHOLE = 1.0
-# Weights of the clause; the second applies if the sentence also cites other papers.
+# Weights of the clause if the sentence has one citation, and if it has several citations.
 _CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0
 # Bonus for a title that contains all names of the clause, in standard deviations.
 _NAMED = 0.25
-_CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper, at most twice
+_CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper; added at most twice
 _CITING = 12  # maximum number of candidates whose cited papers get the bonus
 _GUESSES = 10
-# The probability that the first paper is right depends on its distance to the next four. The
-# logistic regression was fitted on half of the excerpts of `landscape evaluate attribution` and
-# confirmed on the other half.
+# The probability that the first paper is correct depends on the difference between its score and
+# the mean score of the next four papers. The logistic regression was fitted on half of the excerpts
+# of `landscape evaluate attribution` and confirmed on the other half.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
-# Minimum probability for a selection; on the other half, 12 of 13 selections were right.
+# Minimum probability for a selection. On the other half, 12 of 13 selections were correct.
 _SELECTED_FROM = 0.65
-# Cosine; 99 of 100 titles used as queries have a paper above it.
+# Minimum cosine of the first paper. For 99 of 100 titles as queries, a paper exceeds this value.
 _NEAR_ENOUGH = 0.4
 
 
@@ -87,7 +87,7 @@ def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
         shares = np.array(shares_of_names(names, [paper.title for paper in papers]))
         scores += _NAMED * shares
         for place in np.flatnonzero(shares):
-            reasons[place].append("its title contains a name of the sentence")
+            reasons[place].append("the title contains a name from the sentence")
     papers, scores, reasons = _raise_cited(library, papers, scores, reasons)
     order = np.argsort(-scores, kind="stable")[:_GUESSES]
     guesses = tuple(
@@ -111,10 +111,10 @@ def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
 
 
 def _chance(guesses: Sequence[Guess]) -> float:
-    """Return the probability that the first paper is right, from its distance to the next ones."""
+    """Return the probability that the first paper is correct, from its lead over the next."""
     after = [guess.score for guess in guesses[1 : 1 + _AFTER]]
     if not after:
-        return 1.0  # the only paper within the bounds
+        return 1.0  # there is only one paper
     gap = guesses[0].score - float(np.mean(after))
     return float(expit(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))
 
@@ -125,7 +125,7 @@ def _raise_cited(
     scores: NDArray[np.float64],
     reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
-    """Raise the scores of papers cited by the best candidates; add cited papers not found yet."""
+    """Raise the scores of papers that the best candidates cite, and add papers not found before."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
     best_rows = {paper.row for paper in best}
@@ -151,17 +151,17 @@ def _raise_cited(
 _MOST_ACTIONS = 100
 _NO_DATES = "Papers without a date are omitted, since they may be newer."
 _NO_SOURCE = (
-    "No paper of this atlas has the identifier {!r}: a paper with that title is omitted, and newer "
-    "papers only if a date is given."
+    "No paper of this atlas has the identifier {!r}, so a paper with that title is omitted. Set "
+    "the argument before to omit newer papers."
 )
 _NOT_CLEAR = (
-    "Without a language model: no paper ranks clearly above the others, so these are the best "
+    "No language model was used, and no paper ranks clearly above the others. These are the best "
     "guesses from words and citations."
 )
-_FAR = "No paper is near the sentence: the cited paper is probably not in this atlas."
+_FAR = "No paper is near the sentence. The cited paper is probably not in this atlas."
 _CHANCE = (
-    "If the cited paper is in this atlas: the first paper of a ranking as clear as this one is "
-    "right about {} times in 10."
+    "If the cited paper is in this atlas, the first paper of such a ranking is right about {} "
+    "times in 10."
 )
 
 
@@ -179,9 +179,10 @@ def attribute(
 ) -> Attribution:
     """Find the one paper that an excerpt cites at ``[CITATION]``.
 
-    With a language model this is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches,
-    reads and selects. Without a model, the sentence with the mark and its part next to the mark
-    are used as queries, and the candidates are ranked by text similarity and citations.
+    With a language model, this function runs CiteAgent (Press et al. 2024, arXiv:2407.12861),
+    which searches, reads and selects papers. Without a model, the queries are the sentence with
+    ``[CITATION]`` and the part of the sentence next to it. The candidates are then ranked by text
+    similarity and citations.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def attribute(
         The paper that contains the excerpt (identifier or title). This paper is never selected.
         Newer papers are not selected either if the atlas contains its date.
     before : date, str or int, optional
-        Last allowed day of publication. A year means its last day.
+        Last allowed day of publication. A year means the last day of this year.
     max_actions : int, default 15
         Maximum number of actions of the language model.
     model : LanguageModel, "auto" or None
@@ -200,7 +201,7 @@ def attribute(
     demonstration : bool, default False
         Whether to show the model an example of a complete search.
     mark : int, default 1
-        Number of the mark, if there are several.
+        Number of the ``[CITATION]`` mark to use, if there are several.
     on_step : callable, optional
         Called with each step of the model.
 
@@ -213,11 +214,11 @@ def attribute(
     Raises
     ------
     InputError
-        If the excerpt has no mark, or `before` or `max_actions` is invalid.
+        If the excerpt has no ``[CITATION]`` mark, or `before` or `max_actions` is invalid.
     """
     started = time.perf_counter()
     if not is_whole(max_actions) or not 1 <= max_actions <= _MOST_ACTIONS:
-        raise InputError(f"max_actions is {max_actions!r}; allow 1 to {_MOST_ACTIONS} actions.")
+        raise InputError(f"max_actions is {max_actions!r}; choose 1 to {_MOST_ACTIONS} actions.")
     read = read_excerpt(excerpt, mark=mark)
     limits = bounds(atlas, source=source, before=before)
     library = BoundedLibrary(atlas, limits)
@@ -257,7 +258,7 @@ def attribute(
             failure = f"The language model failed: {error}"
             notes.append(failure)
         if not failure and agent.selected is None and not agent.gave_up:
-            notes.append("The model selected no paper within its actions.")
+            notes.append("The model selected no paper. Increase max_actions.")
         found = replace(
             found,
             paper=agent.selected,
@@ -275,7 +276,8 @@ def _notes(n_marks: int, mark: int, limits: Bounds) -> list[str]:
         notes.append(_NO_SOURCE.format(limits.source))
     if n_marks > 1:
         notes.append(
-            f"The excerpt has {n_marks} marks; this is for number {mark}. Choose another with mark."
+            f"The excerpt has {n_marks} marks. This is the result for number {mark}. Set the "
+            "argument mark to choose another."
         )
     return notes
 
@@ -306,10 +308,10 @@ class StepReply(ReplyForm):
     paper: str
 
 
-_K = 10  # number of papers per search, as in the publication
+_K = 10  # number of papers per search, as in Press et al. (2024)
 _MOST_REPEATS = 3  # the search ends after this number of useless actions
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
-_SHORT_ABSTRACT = 300  # characters of the abstract of a paper that was not read
+_SHORT_ABSTRACT = 300  # maximum number of characters of an abstract that was not read
 _LETTERS = re.compile(r"[\W_]+")
 
 
@@ -392,7 +394,7 @@ class CiteAgent:
         observation = ""
         if reply.action == "read" and paper.label in self.read:
             self._useless += 1
-            observation = "This was read before."
+            observation = "This paper was read before."
         elif reply.action == "read":
             self.read.append(paper.label)
         elif left > 1 and paper.label not in self._objected:
@@ -404,14 +406,14 @@ class CiteAgent:
         return Step(thought, f"{reply.action}: {paper.label}", observation, (paper.label,))
 
     def _objection(self, paper: Paper) -> str:
-        """Return an objection to a selection, or an empty string; a paper gets at most one."""
+        """Return an objection to the first selection of a paper, or an empty string."""
         if paper.label not in self.read:
-            # The next state shows its abstract, which saves one action.
+            # The next state shows the abstract of the paper, which saves one action.
             self.read.append(paper.label)
             return (
-                "It was not read: its abstract is shown now. Does it meet every condition of "
-                f"“{self._excerpt.clause}”, and is it the work itself and not one that uses it? "
-                "If so, select it again."
+                "This paper was not read. Its abstract is shown now. Does the paper meet every "
+                f"condition of “{self._excerpt.clause}”? Is it the work itself, and not a paper "
+                "that uses the work? If so, select it again."
             )
         cited = self._library.cited_among(list(self.shown.values()))
         rows = [row for row, citing in cited.items() if paper.row in citing]
@@ -432,7 +434,7 @@ class CiteAgent:
         return None
 
     def _is_marked_part(self, part: str) -> bool:
-        """Return whether the description quoted by the model is from the marked clause."""
+        """Return whether the part quoted by the model is from the clause with the mark."""
         words, sentence, clause = (
             set(_LETTERS.sub(" ", text.casefold()).split())
             for text in (part, self._excerpt.sentence, self._excerpt.clause)
@@ -440,7 +442,7 @@ class CiteAgent:
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
     def _state(self, left: int) -> dict[str, Any]:
-        """Return the data for the model. Papers are not repeated; papers read have an abstract."""
+        """Return the data for the model: each paper once, with an abstract if it was read."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):

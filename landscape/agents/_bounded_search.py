@@ -35,14 +35,14 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """Papers found by several wordings."""
+    """Papers found with several search texts."""
 
     hits: tuple[Hit, ...]
     searches: tuple[Results, ...]
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """Papers, best first."""
+        """The papers found, best first."""
         return tuple(hit.paper for hit in self.hits)
 
 
@@ -56,7 +56,7 @@ def search_wordings(
 ) -> Found:
     """Search with each wording and rank the papers by the weighted sum of their scores.
 
-    If a wording did not find a paper, the score of its worst hit is used.
+    A paper that a wording did not find gets the score of the worst paper found by this wording.
     """
     weights: dict[str, float] = {}
     for text, weight in wordings:
@@ -92,7 +92,7 @@ Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _PER_WORDING = 60  # papers per wording
-_SORTED_BY_CITATIONS = 40  # only the most relevant papers; the others merely share a word
+_SORTED_BY_CITATIONS = 40  # number of most relevant papers; others only share a word
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | 
 
 
 class BoundedLibrary:
-    """Search, papers and citations within bounds."""
+    """The papers of an atlas within bounds, with their search and citations."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
-        self.papers = open_engine(atlas).papers  # does not check the bounds
+        self.papers = open_engine(atlas).papers  # this function does not check the bounds
 
     def search_wordings(self, wordings: Sequence[Wording]) -> Found:
         return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
@@ -168,7 +168,7 @@ class BoundedLibrary:
 
     @cached_property
     def _engine(self) -> Engine:
-        """The search engine within the bounds; `Bounds.allow` checks the title of the source."""
+        """Search engine of the allowed papers; `Bounds.allow` checks the title of the source."""
         engine = open_engine(self._atlas)
         if self.bounds.before is None and not self.bounds.rows:
             return engine

@@ -54,14 +54,14 @@ class SentencesReply(ReplyForm):
     sentences: list[WrittenSentence]
 
 
-_LONGEST = 600  # characters of a sentence
+_LONGEST = 600  # maximum number of characters of a sentence
 _LONGEST_CONTEXT = 4000
 
 
 def write_sentences(
     context: str, keywords: str | None, suggestions: Sequence[Suggestion], model: LanguageModel
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    """Write a citing sentence for each paper in one request, and check them in a second one.
+    """Write a citing sentence for each paper, and check the sentences in a second request.
 
     A citing sentence is kept only if its paper supports it.
     """
@@ -97,7 +97,7 @@ def _checked(
     written: dict[str, tuple[str, tuple[Evidence, ...]]],
     model: LanguageModel,
 ) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
-    # Each sentence has its own line and label; otherwise the check may join two sentences.
+    # Each sentence has its own line and label, so that the check does not join two sentences.
     lines = [
         f"{text.rstrip('.!? ')} [{suggestions[int(name[1:]) - 1].paper.label}]."
         for name, (text, _) in written.items()
@@ -125,14 +125,14 @@ def _checked(
     return tuple(kept), tuple(notes)
 
 
-_CONTEXT = 0.7  # weight of the context; the text itself has the remaining weight
+_CONTEXT = 0.7  # weight of the context; the text of the paper has the remaining weight
 _MEANING = 1.0  # weight of word vectors, relative to shared words
 _CUE = 0.5  # bonus for a cue word, in standard deviations
 _DIVERSITY = 0.3
 _MOST_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
 _COMPARED = 60  # maximum number of sentences compared with each other
-_OPENING = 1_500  # number of first characters used as the subject of a full text
-_BEGINNING = 6  # words with the same first letters count as equal
+_OPENING = 1_500  # number of characters at the start of a full text that define its subject
+_BEGINNING = 6  # number of letters; words that start with the same letters are equal
 _WORD = re.compile(r"[^\W_]{3,}")
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
@@ -184,7 +184,7 @@ def highlight_papers(
     n: int = 3,
     full_texts: dict[str, str] | None = None,
 ) -> list[tuple[Highlight, ...]]:
-    """Choose highlights of papers; use the word vectors of their atlas."""
+    """Choose highlights of papers, with the word vectors of the atlas."""
     if not n:
         return [()] * len(papers)
     texts = full_texts or {}

@@ -87,7 +87,7 @@ class Desk:
         Raises
         ------
         InputError
-            If the desk has a corpus with that name.
+            If the desk already has a corpus with this name.
         """
         called = (name or atlas.title).strip()
         if not called or any(corpus.name == called for corpus in self.corpora):
@@ -154,11 +154,11 @@ class Desk:
         k : int, default 10
             Number of papers.
         model : WritingModel, "auto" or None
-            Writes the sentences; "auto" connects the model set in the environment.
+            Model that writes the sentences. "auto" connects the model set in the environment.
         n_highlights : int, default 3
-            Sentences per paper.
+            Number of highlights per paper.
         full_texts : mapping of str to str, optional
-            Texts by paper id, which are used for the highlights instead of the abstracts.
+            Full texts by paper id. They replace the abstracts as source of the highlights.
 
         Returns
         -------
@@ -214,7 +214,7 @@ class Desk:
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
         if not papers or len(papers) > _MOST_PAPERS:
-            raise InputError(f"{count(len(papers), 'paper')} given; pass 1 to {_MOST_PAPERS}.")
+            raise InputError(f"There are {count(len(papers), 'paper')}; pass 1 to {_MOST_PAPERS}.")
         chosen: list[Paper] = []
         corpora = []
         for one in papers:
@@ -243,20 +243,20 @@ class Desk:
                     cited = {label for claim in written.claims for label in claim.citations}
                     left = [paper.label for paper in written.papers if paper.label not in cited]
                     if left:
-                        notes = (*written.notes, f"Not cited in the paragraph: {', '.join(left)}.")
+                        notes = (*written.notes, f"The paragraph does not cite {', '.join(left)}.")
                         written = replace(written, notes=notes)
                     return written
-                notes = failure_notes("It cited none of the papers.")
+                notes = failure_notes("The model cited none of the papers.")
         quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by its identifier; search all corpora, including those switched off.
+        """Find a paper by its identifier in all corpora, also if they are switched off.
 
         Raises
         ------
         InputError
-            If no corpus contains it.
+            If no corpus contains the paper.
         """
         for corpus in self.corpora:
             try:
@@ -279,19 +279,19 @@ class Desk:
             if corpus.name == name:
                 return corpus
         known = ", ".join(repr(corpus.name) for corpus in self.corpora) or "none"
-        raise InputError(f"The desk has no corpus {name!r}; it has: {known}.")
+        raise InputError(f"The desk has no corpus {name!r}. Existing corpora: {known}.")
 
     def __len__(self) -> int:
         return len(self.corpora)
 
 
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
-_SHORTEST_TITLE = 12  # letters; short titles such as "Erratum" do not identify a paper
+_SHORTEST_TITLE = 12  # minimum number of letters; "Erratum" does not identify a paper
 _YEARS_APART = 2  # maximum number of years between the e-print and the publication
 
 
 def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge records of the same paper under the first one, and renumber the ranks."""
+    """Merge records of the same paper into the first record, and renumber the ranks."""
     kept: list[Suggestion] = []
     by_key = defaultdict[tuple[str, str], list[int]](list)  # records of one paper share a key
     for one in found:
@@ -331,20 +331,20 @@ def is_same(one: Paper, other: Paper) -> bool:
 
 
 def title_key(title: str) -> str:
-    """Return the letters and digits of a title, without case, accents and punctuation."""
+    """Return the letters and digits of a title in lower case, without accents."""
     return normal_title(title).replace(" ", "")
 
 
 def family_names(authors: Sequence[str]) -> frozenset[str]:
-    """Return the family names of authors, without case and accents."""
+    """Return the family names of authors in lower case, without accents."""
     return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))
 
 
 METHOD = "offline"
 
-_FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
+_FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of last sentence, context and keywords
 _SENTENCES = 4  # number of sentences of the context used as a query
-_SPARE = 20  # papers requested in addition to k, because duplicates are removed later
+_SPARE = 20  # number of papers in addition to k, because duplicates are removed later
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
 
@@ -352,7 +352,7 @@ _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"
 def _read_context(
     context: str, keywords: str | Sequence[str] | None
 ) -> tuple[list[Wording], str | None]:
-    """Split a context into wordings, and turn its keywords into a filter."""
+    """Convert a context to search texts, and keywords to a filter."""
     text = " ".join(_LABEL.sub(" ", readable_text("context", context)).split())
     if keywords is not None and not isinstance(keywords, str):
         keywords = ";".join(f'"{word}"' for word in keywords)
@@ -377,8 +377,8 @@ def _read_context(
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Suggestion]:
     """Rank the papers of all corpora together.
 
-    Cosines and word scores of several corpora are comparable if the embedders are the same;
-    otherwise only the ranks are comparable.
+    Cosines and word scores of several corpora are comparable if the embedders are the same.
+    Otherwise, only the ranks are comparable.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
@@ -432,7 +432,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
         if usual is None:
             return ()
         far.append(f"{max(near):.2f} in {corpus.name} ({usual:.2f} is usual)")
-    return (f"No paper is near the context; the largest cosine is {'; '.join(far)}.",)
+    return (f"No paper is similar to the context. The largest cosine is {'; '.join(far)}.",)
 
 
 STYLE = "related-work"
@@ -452,8 +452,8 @@ def as_latex(paragraph: Answer) -> str:
     Returns
     -------
     str
-        LaTeX with the citation keys of ``paragraph.results.to_bibtex()``. Marks of unsupported
-        sentences are kept in brackets.
+        LaTeX with the citation keys of ``paragraph.results.to_bibtex()``. Marks such as
+        ``[unsupported]`` are kept.
 
     Examples
     --------

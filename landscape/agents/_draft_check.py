@@ -95,7 +95,7 @@ _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Return the cosine threshold of each sentence, a percentile of its cosines with the corpus."""
+    """Return the cosine threshold of each sentence, from its cosines with papers of the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
@@ -134,7 +134,7 @@ def _phrases(name: str) -> re.Pattern[str]:
 
 
 def find_citation_cue(sentence: str) -> str:
-    """Find words such as "previous studies", which need a citation; return "" if there are none."""
+    """Return words such as "previous studies" that need a citation, or "" if there are none."""
     if len(sentence.split()) < _FEWEST_WORDS or _phrases("own_work").search(sentence):
         return ""
     found = _phrases("earlier_work").search(sentence)
@@ -147,7 +147,7 @@ _AT_ONCE = 12  # claims per request
 _MOST_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_FEWEST_WORDS = 7  # shorter sentences are not clear without their context
+_FEWEST_WORDS = 7  # minimum number of words; shorter sentences need their context
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -155,14 +155,14 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "Judged by text similarity only: near does not mean supported, and far does not mean wrong. "
-    "Connect a language model to check each sentence."
+    "The citations were judged by text similarity only: near does not mean supported, and far does "
+    "not mean wrong. Connect a language model to check each sentence."
 )
 
 
 @dataclass(frozen=True)
 class _CitationUse:
-    """A citation key in a sentence, and the text used to judge the citation."""
+    """A citation key in a sentence, and the text that is compared with the cited paper."""
 
     sentence: DraftSentence
     part: str
@@ -244,7 +244,7 @@ def check_draft(
 
 
 def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
-    """List the keys of all citations; a short text is judged together with the sentence before."""
+    """List the citation keys. A short text is judged together with the previous sentence."""
     places = []
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
@@ -259,9 +259,9 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each citation key in a corpus; otherwise use an entry with an abstract.
+    """Find the paper of each citation key in a corpus, or use its entry if it has an abstract.
 
-    Papers are matched by identifier, or else by title and authors.
+    Papers are matched by identifier. If this fails, they are matched by title and authors.
     """
     cited = {place.key: entries[place.key] for place in places if place.key in entries}
     known: dict[str, tuple[Corpus | None, Paper]] = {}
@@ -310,7 +310,7 @@ def _judge_by_similarity(
             paper = known[place.key][1]
             evidence = _nearest_sentences(place.judged_by, vector, paper, embedder)
             verdict: CitationVerdict = "near" if cosine >= limit else "far"
-            why = f"cosine {cosine:.2f}, near from {limit:.2f}"
+            why = f"cosine {cosine:.2f}, threshold {limit:.2f}"
             judged.append(Judgement(*use, verdict, paper, evidence, cosine, why))
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
@@ -323,7 +323,7 @@ def _judge_by_similarity(
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """Return the nearest sentences of an abstract, in reading order."""
+    """Return the sentences of an abstract that are nearest to a part, in reading order."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
@@ -355,7 +355,9 @@ def _judge_by_model(
         if failed:
             left = len(open_) - start
             why = failed[0].removeprefix("Claims were checked by rule only: ")
-            return judged, f"The language model failed ({why}); {left} are only near or far."
+            return judged, (
+                f"The language model failed ({why}). {left} citations are only near or far."
+            )
         by_label: dict[str, Claim] = {
             label: claim for claim in checked.claims for label in claim.citations
         }
@@ -392,7 +394,7 @@ def _find_uncited(
     notes = []
     can_search = any(corpus.on for corpus in desk.corpora)
     if not can_search:
-        notes.append("The desk has no corpus to search for candidates for uncited sentences.")
+        notes.append("No corpus is switched on, so uncited sentences have no candidates.")
     if len(found) > _MOST_UNCITED:
         notes.append(f"Only the first {_MOST_UNCITED} of {len(found)} sentences have candidates.")
     uncited = []

@@ -12,7 +12,7 @@ from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text._words import split_sentences
 
-# These commands are removed first: their content may look like a comment, citation or formula.
+# These commands are removed first, because they may contain text like a comment or citation.
 _VERBATIM = re.compile(
     r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
 )
@@ -57,7 +57,7 @@ _BREAK = re.compile(
 )
 _REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
 _OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
-# A heading is replaced by private-use characters: one at each end and one per line break.
+# A heading is replaced by private-use characters, one at each end and one per line break.
 _HEADING, _HEADING_LINE = "\ue015", "\ue014"
 _HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
 _PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
@@ -122,7 +122,7 @@ def inputs_of(source: str) -> list[tuple[int, str]]:
 
 
 def _own_citations(text: str) -> str:
-    r"""Replace the draft's own citation commands with ``\citep``."""
+    r"""Replace citation commands defined in the draft with ``\citep``."""
     names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
     if not names:
         return text
@@ -138,7 +138,7 @@ def _in_sentence(found: re.Match[str]) -> str:
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
     """Yield each paragraph with the number of its first line; a heading ends a paragraph."""
     line = shift + 1
-    # The pattern has one group, so odd pieces are the line breaks of headings.
+    # The pattern has one group, so pieces with odd numbers are the line breaks of headings.
     for number, piece in enumerate(_HEADINGS.split(text)):
         if number % 2:
             line += len(piece)
@@ -153,7 +153,7 @@ def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
                 yield first, "\n".join(lines)
                 lines = []
             line += 1
-        line -= 1  # the last row continues after the heading
+        line -= 1  # the text after the heading is on the same row
         if lines:
             yield first, "\n".join(lines)
 

@@ -10,7 +10,7 @@ from landscape.search._settings import LONGEST_QUERY, readable_text
 from landscape.text._words import split_sentences
 
 MARK = "[CITATION]"
-"""Mark in an excerpt where the missing paper is cited."""
+"""Mark that replaces the missing citation in an excerpt."""
 
 _ANY_MARK = re.compile(r"[\[(]\s*CITATION\s*[\])]", re.IGNORECASE)
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
@@ -37,7 +37,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LEAST_WORDS = 4  # minimum number of words of a part; shorter parts are not used as a query
-_LONG = 30  # longer sentences with one citation are split into parts
+_LONG = 30  # maximum number of words; longer sentences with one citation are split
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     sentence = hidden[start:end]
     plain = _tidied(sentence)
     if not re.search(r"\w", plain):
-        raise InputError(f"The sentence contains only {MARK}. Pass the words around it too.")
+        raise InputError(f"The sentence contains only {MARK}. Pass the words around {MARK} too.")
     return Excerpt(
         text=line,
         sentence=plain,
@@ -103,7 +103,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _hide(text: str) -> str:
-    """Replace other citations by a private-use character; keep marks inside their brackets."""
+    """Replace other citations by a private-use character; keep marks that are inside citations."""
 
     def hidden(found: re.Match[str]) -> str:
         return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER
@@ -136,7 +136,7 @@ def _clause(sentence: str) -> str:
     turned = _BOUNDARY.split(left)[-1]
     left = turned if len(groups) == 1 or _words(turned) >= _LEAST_WORDS else left
     if _words(left) >= _LEAST_WORDS:
-        # Text after the mark belongs to the part up to a boundary: "the code of [CITATION] for …".
+        # The part ends at the next boundary after the mark, as in "the code of [CITATION] for …".
         ends = len(groups) == 1 or mine + 1 == len(groups)
         more = _BOUNDARY.split(right)[0] if ends else ""
         return _tidied(f"{left} {more}").strip(" ,;.")

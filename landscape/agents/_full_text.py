@@ -39,7 +39,7 @@ class Section:
 
 
 Reader = Callable[["Paper"], Sequence[Section]]
-"""Function that returns the sections of a paper, or an empty list without a full text."""
+"""Function that returns the sections of a paper, or an empty list if there is no full text."""
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def _pieces(pattern: re.Pattern[str], text: str) -> list[tuple[re.Match[str], st
     """Return each match and the text between it and the next match."""
     found = [*pattern.finditer(text)]
     ends = [*(match.start() for match in found[1:]), len(text)]
-    # Without a match, `ends` has one item and `found` is empty.
+    # If there is no match, `ends` has one item and `found` is empty.
     return [(match, text[match.end() : end]) for match, end in zip(found, ends, strict=False)]
 
 
@@ -71,8 +71,8 @@ def join_sections(
     return [Section(name or "text", tuple(names), text) for name, (text, names) in joined.items()]
 
 
-_LARGEST = 30_000_000  # bytes of one file
-_MOST_UNPACKED = 500_000_000  # bytes of an archive
+_LARGEST = 30_000_000  # maximum number of bytes of one file
+_MOST_UNPACKED = 500_000_000  # maximum number of bytes of an unpacked archive
 
 _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # of a LaTeX file
 
@@ -80,7 +80,7 @@ _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # o
 def check_size(path: Path) -> None:
     """Raise InputError if a file is too large for a paper."""
     if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path} is larger than {_LARGEST:,} bytes: too large for a paper.")
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes, the limit for a paper.")
 
 
 def read_bounded(path: Path) -> str:
@@ -92,7 +92,7 @@ def read_bounded(path: Path) -> str:
 
 
 def read_archive(path: Path) -> str:
-    """Read the LaTeX files of an archive and join them; the bibliography is the last one."""
+    """Read and join the LaTeX files of an archive; the bibliography comes last."""
     check_size(path)
     pieces: list[tuple[bool, str, str]] = []
     left = _LARGEST
@@ -118,7 +118,7 @@ def read_archive(path: Path) -> str:
 
 
 def _single_text(path: Path) -> str:
-    """Read a single compressed file, as arXiv sends it; return "" if it is an archive."""
+    """Return the text of a compressed LaTeX file, or "" if it is an archive of several files."""
     with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
@@ -256,7 +256,7 @@ def read_latex(path: Path) -> list[Section]:
         for match, text in _pieces(_LATEX_SECTION, body)
     ]
     found = []
-    for name, text in named or [("text", body)]:  # letters have no sections
+    for name, text in named or [("text", body)]:  # some papers have no sections
         keys = [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
         found.append((name, text, keys))
     return join_sections(found, cited)
@@ -289,10 +289,10 @@ def read_pdf(path: Path) -> list[Section]:
 
 
 class FolderReader:
-    """Read full texts from a folder, named by arXiv identifier, bibcode or DOI.
+    """Read full texts from a folder. The file names are arXiv identifiers, bibcodes or DOIs.
 
-    Slashes in a name are written as underscores: ``astro-ph_9301002.tex``, ``2401.00001.html``,
-    ``2401.00001.tar.gz`` (arXiv's source), ``2016ApJ...826...56R.pdf``.
+    Underscores replace slashes. Examples are ``astro-ph_9301002.tex``, ``2401.00001.html``,
+    ``2401.00001.tar.gz`` (the source from arXiv) and ``2016ApJ...826...56R.pdf``.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

@@ -60,7 +60,7 @@ class Tools:
     def search(self, query: str, k: int = 10, filter: str = "") -> Reply:  # noqa: A002 - the word of this field
         """Find papers by meaning and by words.
 
-        k is 1 to 50. filter is optional, such as "2015..2020; author:Hubble; -review;
+        k is from 1 to 50. filter is optional, for example "2015..2020; author:Hubble; -review;
         citations>=50".
         """
         found = search_papers(
@@ -72,16 +72,16 @@ class Tools:
         return self._papers(found)
 
     def similar(self, papers: list[str], k: int = 10) -> Reply:
-        """Find papers similar to one or several others, given by bibcode, arXiv id or DOI.
+        """Find papers similar to one or more papers, given by bibcode, arXiv id or DOI.
 
-        k is 1 to 50; papers are 1 to 100.
+        Pass 1 to 100 papers. k is from 1 to 50.
         """
         _bounded("the number of papers", len(papers), _LINKED)
         named = [_text("paper", one) for one in papers]
         return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MOST_PAPERS)))
 
     def paper(self, paper: str) -> Reply:
-        """Return a paper and its region of the map, by bibcode, arXiv id or DOI."""
+        """Return a paper and its region of the map. Pass a bibcode, arXiv id or DOI."""
         row = open_engine(self._atlas).row_of(_text("paper", paper))
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
@@ -103,7 +103,7 @@ class Tools:
     ) -> Reply:
         """List papers that a paper cites, that cite it, or that are cocited or coupled with it.
 
-        k is 1 to 100. Only citations stored in the atlas count.
+        k is from 1 to 100. Only citations stored in the atlas are counted.
         """
         k = _bounded("k", k, _LINKED)
         graph = citation_graph(self._atlas)
@@ -141,7 +141,7 @@ class Tools:
     def survey(self, question: str, papers: int = 30, before: str = "") -> Reply:
         """Find all papers on a question by searching, selecting and following citations.
 
-        papers is 1 to 100; before is optional, such as "2019-06".
+        papers is from 1 to 100. before is an optional date, such as "2019-06".
         """
         found = survey_question(
             self._atlas,
@@ -186,7 +186,7 @@ class Tools:
         }
 
     def map_region(self, region: int = -1) -> Reply:
-        """Describe a region of the map by its number; without one, list all regions."""
+        """Describe the region with a number. If no number is given, list all regions."""
         topics = self._atlas.topics
         if region < 0:
             listed = topics.sort_values("n_papers", ascending=False).head(_REGIONS)
@@ -214,7 +214,7 @@ class Tools:
             "within": int(row["parent_id"]),
             "within_name": self._names().get(int(row["parent_id"]), ""),
             "exemplars": [_short(paper) for paper in engine.papers(exemplars)],
-            "note": "Near papers are similar; distances between far regions have no meaning.",
+            "note": "Papers near each other are similar. Large distances have no meaning.",
         }
 
     def all(self) -> Sequence[Callable[..., Reply]]:
@@ -242,7 +242,7 @@ class Tools:
 
 
 def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Reply]:
-    """Mark a tool's reply as data, remove invisible characters, and bound its size."""
+    """Mark a tool's reply as data, remove invisible characters, and check its size."""
 
     @wraps(tool)
     def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
@@ -307,7 +307,7 @@ def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
         log_level="WARNING",
     )
     for tool in Tools(atlas, model=model).all():
-        # A language model costs money, gives varying answers, and may run on another machine.
+        # A language model costs money, its answers vary, and it may run on another machine.
         uses_model = model is not None and tool.__name__ in MODEL_TOOLS
         hints = ToolAnnotations(
             read_only_hint=True,
@@ -330,9 +330,9 @@ def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
 def _instructions(atlas: AtlasStore) -> str:
     facts = atlas.coverage
     title = as_data(one_line(facts["title"], most=80))  # the title may be untrusted
-    made_up = " Its papers are generated." if facts["generated"] else ""
+    made_up = " These papers are synthetic." if facts["generated"] else ""
     return (
         f"Search, questions and citations over {facts['papers']:,} papers of {title} "
-        f"({facts['first_date']} to {facts['last_date']}).{made_up} It contains only these "
-        f"papers: what is not found here may still exist. {NOTICE}"
+        f"({facts['first_date']} to {facts['last_date']}).{made_up} Only these "
+        f"papers are searched. Other papers may exist. {NOTICE}"
     )

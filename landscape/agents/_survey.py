@@ -115,15 +115,15 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-# Share of the usual cosine; below it, no paper is selected without a model.
+# Minimum share of the usual cosine for a selection without a model.
 _OFF_TOPIC = 0.9
-# Minimum rarity of a single word used as a query: one paper in twenty contains it.
+# Minimum rarity of a one-word query. It means that one paper in twenty contains the word.
 _RARE = 3.0
 _KEYWORD_PAPERS = 60  # number of best papers whose keywords are used to split the question
-_SIMILAR, _TOGETHER = 10, 20  # maximum number of papers in a list
-# Papers per level for which similar papers are searched. This step is the slowest.
+_SIMILAR, _TOGETHER = 10, 20  # maximum numbers of similar papers and papers cited together
+# Number of papers per level for which similar papers are searched. This step is the slowest.
 _SIMILAR_OF = 8
-# Papers above this share of the threshold are followed, even if they are not selected.
+# Citations of papers above this share of the threshold are followed, even if not selected.
 _FOLLOWED_SHARE = 0.4
 
 
@@ -189,7 +189,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Add a note if the papers match few words of the question, or if no paper is near it.
+        """Add a note if the papers match few words of the question, or are far from it.
 
         Without a model, the survey then selects no paper if few words match, or if the largest
         cosine is below the share `_OFF_TOPIC` of the usual cosine.
@@ -215,7 +215,7 @@ class Crawler:
             )
             self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
         if self._is_off_topic:
-            self._note("No paper is selected; the listed papers are only the nearest ones.")
+            self._note("No paper is selected. The list contains only the nearest papers.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Return queries for parts of the question, and their origin: "model" or "facet"."""
@@ -227,7 +227,7 @@ class Crawler:
             if not self.budget.ended:
                 why = f" ({reply.fault})" if reply.fault else ""
                 self._note(
-                    f"The language model gave no searches{why}; the question was split instead."
+                    f"The language model proposed no searches{why}. The question was split instead."
                 )
         return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
 
@@ -256,13 +256,13 @@ class Crawler:
         return new
 
     def _judge(self) -> None:
-        """Let the model judge the papers with the highest scores that it has not judged."""
+        """Let the model judge the papers with the highest scores that are not judged yet."""
         if self.model is None or not self.settings.selector or self.budget.ended:
             return
         left = self.settings.papers - len(self.candidates.judged)
         deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
         if deepest < self.settings.depth and self.settings.expand:
-            left = (left + 1) // 2  # keep the rest for papers found by citations
+            left = (left + 1) // 2  # the other half is for papers found by citations
         known = {*self.candidates.judged, *self.candidates.seeds}
         waiting = [row for row in self.candidates.best_first().tolist() if row not in known]
         waiting = waiting[: max(0, left)]
@@ -279,7 +279,7 @@ class Crawler:
         self._report(f"{count(len(found), 'paper')} judged, {len(self.selected())} selected so far")
 
     def _follow(self, level: int) -> int:
-        """Follow the best papers of the previous level; return the number of papers followed."""
+        """Follow the citations of the best papers of the previous level; return their number."""
         chosen = self._to_follow(level)
         if not len(chosen):
             return 0
@@ -360,9 +360,7 @@ class Crawler:
         replies = self.budget.ask(requests)
         failed = sum(bool(reply.fault) for reply in replies)
         if failed and not self.budget.ended:
-            self._note(
-                f"The language model did not choose what to follow for {count(failed, 'paper')}."
-            )
+            self._note(f"The language model chose no citation lists for {count(failed, 'paper')}.")
         return [
             reply.value if not reply.fault else (None if self.budget.ended else fallback)
             for reply, fallback in zip(replies, every, strict=True)
@@ -380,7 +378,7 @@ class Crawler:
         return {row for row in scores if row not in self.candidates.seeds and belongs(row)}
 
     def reasons(self) -> dict[int, str]:
-        """Return the reason for the decision on each paper, by row."""
+        """Return the reasons for the decisions on papers, by row of the paper."""
         if self.settings.selector:
             threshold = np.inf if self._is_off_topic else self.threshold
             reasons = self.candidates.reasons(threshold=threshold)
@@ -390,7 +388,7 @@ class Crawler:
         return reasons | {row: one.reason for row, one in self.candidates.judged.items()}
 
     def in_search_order(self) -> list[int]:
-        """Return the rows in the order of the searches, interleaved."""
+        """Return the rows: the first result of each search, then the second results, and so on."""
         longest = max(map(len, self._found), default=0)
         mixed = (rows[place] for place in range(longest) for rows in self._found
                  if place < len(rows))  # fmt: skip
@@ -406,7 +404,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-# Share of `papers`. If more papers are selected, papers not judged may belong to the answer.
+# If the selection exceeds this share of `papers`, other papers may also belong to the answer.
 _MANY_SELECTED = 0.75
 
 
@@ -489,7 +487,7 @@ def survey_question(
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
         notes.append(
             f"{n_selected} of {len(crawled)} papers judged are selected, so further papers may "
-            f"belong: raise papers (now {chosen.papers}) to have them judged."
+            f"belong to the answer. Increase papers (now {chosen.papers}) to judge more of them."
         )
     if budget.ended:
         notes.append(f"The survey is partial. {budget.ended}")
@@ -512,9 +510,9 @@ def survey_question(
 
 
 def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
-    """List the papers judged: selected papers first, then by score, and the seeds last.
+    """List the judged papers by score: first selected papers, then other papers, then seeds.
 
-    Without a selector, all papers found are selected and listed in the order of the searches.
+    If `selector` is False, all papers found are selected, in the order of the searches.
     """
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()

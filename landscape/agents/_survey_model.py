@@ -1,4 +1,4 @@
-"""Write the requests of a survey to a language model, and parse its replies."""
+"""Write the requests of a survey to a language model, and parse the replies."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IG
 
 
 def parse_tokens(reply: str, token: str) -> list[str]:
-    """Parse the queries ("Search") or the sections ("Expand") of a crawler's reply."""
+    """Parse the queries ("Search") or sections ("Expand") in the reply of PaSa's crawler."""
     pattern = rf"\[{token}\](.*?)(?=\[(?:Search|Expand|Stop)|$)"
     return one_line_each(re.findall(pattern, reply, re.DOTALL))
 
 
 def parse_decision(reply: str) -> tuple[bool, str] | None:
-    """Parse a selector's reply."""
+    """Parse the decision and its reason in the reply of PaSa's selector."""
     found = _DECIDED.search(reply)
     if found is None:
         return None
@@ -61,7 +61,7 @@ def parse_decision(reply: str) -> tuple[bool, str] | None:
 
 
 def one_line_each(texts: Sequence[object]) -> list[str]:
-    """Clean texts written by a model: make each one line, and remove empty and repeated texts."""
+    """Convert each text of a model to one line, and remove empty and repeated texts."""
     lines = (one_line(text, most=LONGEST_SEARCH) for text in texts if isinstance(text, str))
     kept: dict[str, str] = {}
     for line in lines:
@@ -85,20 +85,20 @@ class Decision:
 
 @dataclass(frozen=True)
 class NextStep:
-    """Names of the linked lists of a paper to follow, and a new query."""
+    """Names of the lists of linked papers to follow, and a new query."""
 
     follow: tuple[str, ...]
     search: str = ""
 
 
 class JsonSurveyModel:
-    """Make requests to a chat model that replies in JSON; the requests are not sent."""
+    """Prepare the requests to a chat model that replies in JSON."""
 
     def __init__(self, model: WritingModel) -> None:
         self._model = model
 
     def queries(self, question: str, asked: Sequence[str], most: int) -> Request:
-        """Request searches; the reply is a list of str."""
+        """Return a request for searches; the parsed reply is a list of str."""
         data = {"question": question, "searches_made": list(asked)[-_EARLIER:], "at_most": most}
         return self._request(
             "survey_queries", data, QueriesReply, lambda reply: one_line_each(reply.queries)[:most]
@@ -107,7 +107,7 @@ class JsonSurveyModel:
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
     ) -> Request:
-        """Request the lists to follow from a paper; the reply is a `NextStep`."""
+        """Return a request that asks which lists of a paper to follow (`NextStep`)."""
         data = {
             "question": question,
             "paper": _paper_fields(paper),
@@ -122,7 +122,7 @@ class JsonSurveyModel:
         return self._request("survey_read", data, ListsReply, read)
 
     def judge(self, question: str, papers: Sequence[Paper]) -> list[Request]:
-        """Return requests for decisions on a few papers; replies map paper_id to `Decision`."""
+        """Return requests to judge a few papers each; replies map paper_id to `Decision`."""
         starts = range(0, len(papers), _JUDGED_AT_ONCE)
         return [self._judge(question, papers[start : start + _JUDGED_AT_ONCE]) for start in starts]
 
@@ -155,7 +155,7 @@ class JsonSurveyModel:
 
 
 class PasaSurveyModel:
-    """Make requests to a model that replies in PaSa's tokens, such as ``[Search]``.
+    """Prepare the requests to a model that replies in PaSa's tokens, such as ``[Search]``.
 
     He et al. (2025, arXiv:2501.10120) trained their crawler to write ``[Search]`` and ``[Expand]``,
     each with a query or a section, and their selector to write a decision and its reason.
@@ -165,7 +165,7 @@ class PasaSurveyModel:
         self._model = model
 
     def queries(self, question: str, asked: Sequence[str], most: int) -> Request:
-        """Request searches; the reply is a list of str."""
+        """Return a request for searches; the parsed reply is a list of str."""
         data = {"question": question, "searches_made": list(asked)[-_EARLIER:]}
         return self._request(
             "pasa_queries", data, lambda reply: parse_tokens(reply, "Search")[:most]
@@ -174,7 +174,7 @@ class PasaSurveyModel:
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
     ) -> Request:
-        """Request the lists to follow from a paper; the reply is a `NextStep`."""
+        """Return a request that asks which lists of a paper to follow (`NextStep`)."""
         data = {
             "question": question,
             **_paper_fields(paper),
@@ -191,7 +191,7 @@ class PasaSurveyModel:
         return self._request("pasa_read", data, read)
 
     def judge(self, question: str, papers: Sequence[Paper]) -> list[Request]:
-        """Request decisions on one paper at a time, as PaSa's selector was trained."""
+        """Return one request per paper, because PaSa's selector was trained on single papers."""
 
         def request(paper: Paper) -> Request:
             def read(reply: str) -> dict[str, Decision]:
@@ -216,7 +216,7 @@ def pasa_message(name: str, data: Mapping[str, Any]) -> str:
 
 
 def choose_survey_model(model: WritingModel, protocol: str) -> SurveyModel:
-    """Choose the protocol for a model."""
+    """Return the protocol for a model: the tokens of PaSa, or JSON."""
     is_pasa = protocol == "pasa" or (protocol == "auto" and "pasa" in model.model.casefold())
     return PasaSurveyModel(model) if is_pasa else JsonSurveyModel(model)
 

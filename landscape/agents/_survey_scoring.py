@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SAMPLE = 2_000  # number of papers used to estimate the usual similarity
 _AT_ONCE = 400  # number of papers compared word by word at once
-_MOST_LINKED = 400  # maximum number of links used per paper; famous papers have thousands
+_MOST_LINKED = 400  # maximum number of links per paper; famous papers have thousands of links
 
 
 class Library:
@@ -74,10 +74,10 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Return the cosines (standardised) and late-interaction scores of papers and question."""
+        """Return standardised cosines and late-interaction scores of papers and question."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
-        # Word vectors need much memory.
+        # Word vectors need much memory, so the papers are compared in batches.
         pieces = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
         matches = np.concatenate([self._comparison.matches(some) for some in pieces])
         return cosines, matches.astype(float)
@@ -96,7 +96,7 @@ class Library:
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
     def count_citations(self, rows: Rows) -> Floats:
-        """Count the citations from visible nodes, shape (n,)."""
+        """Return the number of citations of each paper from visible nodes, shape (n,)."""
         links = self.graph.citation_links
         if self.is_open.all():
             return links.degrees[rows].astype(float)
@@ -137,7 +137,7 @@ class Library:
     def _keep_visible(self, nodes: NDArray[np.integer]) -> Rows:
         seen = np.asarray(nodes, dtype=np.int64)
         seen = seen[self.is_open[seen]]
-        if len(seen) > _MOST_LINKED:  # keep the most cited ones, by node
+        if len(seen) > _MOST_LINKED:  # keep the most cited nodes
             order = np.argsort(-self.graph.node_influence[seen], kind="stable")
             seen = np.sort(seen[order[:_MOST_LINKED]])
         return seen
@@ -159,15 +159,15 @@ class Library:
 
 @dataclass(frozen=True)
 class SurveyEvidence:
-    """Evidence for n papers: arrays of shape (n,).
+    """Evidence for n papers, as arrays of shape (n,).
 
-    Without word vectors, `matches` is 0 and `likeness` is used instead.
+    If there are no word vectors, `matches` is 0, and `likeness` is used instead.
     """
 
     likeness: Floats  # cosine to the question, in standard deviations above the usual cosine
     matches: Floats  # share of the words of the question that the paper matches
     middle: Floats  # cosine to the centre of the best papers, standardised like `likeness`
-    searches: Floats  # sum of 60 / (60 + rank) over searches (Cormack et al. 2009, SIGIR, 758)
+    searches: Floats  # sum of 60 / (60 + rank) over all searches (Cormack et al. 2009, SIGIR, 758)
     cited: Floats  # weight of the best papers that cite the paper
     citing: Floats  # weight of the best papers that the paper cites
     together: Floats  # weight of the best papers with common references or citing papers
@@ -187,7 +187,7 @@ class SurveyEvidence:
         return np.log1p(np.column_stack([4 * self.cited, 4 * self.together, self.known]))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Return `links`; uncited papers, which may be new, get the mean of papers that fit."""
+        """Return `links`; uncited papers may be new and get at least the mean of the others."""
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
             usual = np.average(links[is_cited], axis=0, weights=share[is_cited])
@@ -199,9 +199,9 @@ class SurveyEvidence:
 # the title of a paper, and the correct answer is the reference list of that paper. Papers that cite
 # the best papers are newer than the question, so `citing` cannot be fitted and is not used.
 _TEXT_INTERCEPT, _TEXT_SLOPES = -6.03, np.array([0.25, 1.93, 0.30, 0.24])
-# All papers match long questions less, so scores are relative to those of the best papers.
+# Papers match fewer words of long questions, so scores are relative to the best papers.
 _INTERCEPT, _TEXT_SLOPE, _LINK_SLOPES = -3.70, 0.76, np.array([2.30, 0.92, 0.45])
-_BEST = 10  # number of best papers for comparison
+_BEST = 10  # number of best papers that scores are compared with
 # Readers want papers on the question itself, not only related work, so papers that the search for
 # the question ranks first get higher scores. Without this term, papers that only share citations
 # rank first. The values were chosen by reading the answers to eight questions.
@@ -218,11 +218,11 @@ precision is 3/4 and the recall is 2/3."""
 FITTING = 0.75
 """Minimum match with the words of the question, relative to the mean of the ten best papers."""
 
-# Minimum share of the words of a question that the ten best papers match; below it, the atlas has
-# almost nothing on the question. The share is at least 0.74 for the 24 questions, and at most 0.64
-# for eight questions on other fields, such as cooking and football. Long questions match less: the
-# minimum of 25 questions is 0.64 for the first sentence of an abstract (24 words) and 0.55 for
-# three sentences (76 words).
+# Minimum share of the words of a question that the ten best papers match. An atlas with a smaller
+# share has almost nothing on the question. For the 24 questions, the share is at least 0.74. For
+# eight questions on other fields, such as cooking and football, it is at most 0.64. It is smaller
+# for long questions. The minimum of 25 questions is 0.64 for the first sentence of an abstract (24
+# words) and 0.55 for three sentences (76 words).
 _FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
 
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
@@ -235,7 +235,7 @@ def scores(evidence: SurveyEvidence) -> Floats:
 
 
 def relative_match(evidence: SurveyEvidence) -> Floats:
-    """Return each match relative to the mean of the ten best papers, or 1 without word vectors."""
+    """Return each match relative to the mean of the ten best papers, or 1 if there are none."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
@@ -251,12 +251,12 @@ def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRE
 
 
 def matched_share(evidence: SurveyEvidence) -> float | None:
-    """Return the mean match of the ten best papers, or None without word vectors."""
+    """Return the mean match of the ten best papers, or None if there are no word vectors."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
 
 
 def least_matched_share(question: str) -> float:
-    """Return the minimum match of an atlas that has papers on a question."""
+    """Return the minimum of `matched_share` for an atlas that has papers on a question."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
@@ -278,9 +278,9 @@ def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
 
 
 def citation_weight(share: Floats) -> Floats:
-    """Return the weight of citations, 0 to 1; it is large only if the text fits the question.
+    """Return the weight of citations, 0 to 1. It is large only if the text fits the question.
 
-    Otherwise a paper of another field that is cited for a method would rank first.
+    Otherwise, a paper from another field that is cited for a method would rank first.
     """
     return share / (share + _HALF_WEIGHT)
 
@@ -313,7 +313,7 @@ def link_support(
         for node in np.flatnonzero(between).tolist():
             ends = links(node)
             together[ends] += between[node] / np.log(2 + len(ends))
-    # Remove the links of a paper with itself.
+    # Remove the contribution of each paper to itself.
     for node, weight in zip(best.tolist(), weights.tolist(), strict=True):
         for ends, links in (
             (library.cited_by(node), library.cites),
@@ -407,7 +407,7 @@ class Candidates:
         return self._evidence
 
     def reasons(self, *, threshold: float) -> dict[int, str]:
-        """Return a sentence per paper that describes the evidence for or against it."""
+        """Describe the evidence for or against each paper in a sentence."""
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
@@ -463,7 +463,7 @@ class Candidates:
 def _reason(evidence: SurveyEvidence, place: int, word: str) -> str:
     parts = [word.capitalize()]
     if evidence.matches[place] > 0:
-        parts.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
+        parts.append(f"matches {100 * evidence.matches[place]:.0f}% of the words of the question")
     parts.append(f"similarity {evidence.likeness[place]:.1f} standard deviations above chance")
     for values, what in (
         (evidence.cited, "similar papers cite it"),

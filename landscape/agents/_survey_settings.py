@@ -39,9 +39,10 @@ class SurveySettings:
     expand : int, default 40
         Maximum number of papers followed per level.
     calls : int, default 300
-        Maximum number of requests to the language model, without repeats after invalid replies.
+        Maximum number of requests to the language model. Repeated requests after invalid replies
+        are not counted.
     tokens : int, optional
-        Maximum number of tokens, read and written; four bytes count as one token.
+        Maximum number of tokens, read and written. Four bytes count as one token.
     money : float, optional
         Maximum cost, in the currency of `prices`.
     prices : (float, float), optional
@@ -61,7 +62,7 @@ class SurveySettings:
     protocol : {"auto", "json", "pasa"}, default "auto"
         "auto" uses PaSa's tokens for models with "pasa" in their name, JSON for others.
     parallel : int, default 4
-        Number of parallel requests; it does not change the result.
+        Number of parallel requests. This number does not change the result.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """Return the settings that change the result; a log is resumed only if they are equal."""
+        """Return the settings that change the result. A log is resumed only if they are equal."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
@@ -143,7 +144,7 @@ def survey_settings(**given: Any) -> SurveySettings:
 
 
 def last_day(text: str) -> date:
-    """Parse a date; a year or a month means its first day."""
+    """Parse a date. A year or a month means the first day of this year or month."""
     pieces = str(text).split("-")
     try:
         return date(*map(int, [*pieces, *["1"] * (3 - len(pieces))]))
@@ -157,7 +158,7 @@ _FORM = "landscape survey 1"
 
 
 class ReplyLog:
-    """Replies by the hash of their request; they are stored in a file if a path is given."""
+    """Replies of a model by hash of the request, stored in a file if a path is given."""
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
         self._path = path
@@ -227,7 +228,7 @@ _MOST_FAILURES = 3  # the survey ends after this number of consecutive failures
 
 @dataclass(frozen=True)
 class Request:
-    """Functions that send a request and parse its reply, and its text, used to count tokens."""
+    """Text of a request, and functions that send the request and parse the reply."""
 
     send: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -305,7 +306,7 @@ class RequestBudget:
         return ""
 
     def _find_or_send(self, request: Request) -> tuple[Any, str]:
-        """Return the reply, from the log if possible, and an error message, which is usually ""."""
+        """Return the reply, from the log if possible, and "", or None and an error message."""
         try:
             kept = self._reply_log.find(request.text)
             return (request.send() if kept is None else kept), ""

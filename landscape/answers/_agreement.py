@@ -1,7 +1,8 @@
 """Compare a claim with sentences by words, numbers and negations.
 
 The rules are strict: a claim is supported if its evidence contains most of its significant words
-and all of its numbers, and states the same direction. A correct paraphrase may be missed.
+and all of its numbers, and describes a change in the same direction. A correct paraphrase may be
+missed.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ ENOUGH = 0.6
 """Minimum share of the words of a claim that its evidence must contain."""
 _ENOUGH_IF_NEAR = 0.35  # used instead of `ENOUGH` if the similarity is at least `_NEAR`
 _NEAR = 0.7
-# Sentences that differ contradict each other only if they share at least this share of words.
+# Two sentences can contradict each other only if this share of their words is the same.
 _SAME_SUBJECT = 0.7
-_ALONE = 0.5  # minimum share of words in the best sentence to test it alone
+_ALONE = 0.5  # the best sentence is tested alone if it contains this share of words
 _MOST_SENTENCES = 3
 
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
@@ -66,7 +67,7 @@ def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
 
 
 def invents_numbers(text: str, source: str) -> bool:
-    """Return whether a text has a number that is not in its source; languages may differ."""
+    """Return whether a text has a number that is not in the source, also in another language."""
     known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
@@ -111,7 +112,7 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
 
 def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
     """Return the value, decimals, approximation flag, start and end of each number in a text."""
-    plain = text.translate(_SUPERSCRIPTS)  # keeps the number of characters
+    plain = text.translate(_SUPERSCRIPTS)  # does not change the length of the text
     found = []
     for number in _NUMBER.finditer(plain):
         digits = number[1].replace(",", "")
@@ -131,7 +132,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Verdict on a claim, the sentences used, and the share of the claim's words they contain."""
+    """Verdict on a claim, the sentences used, and the share of the words of the claim in them."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -208,7 +209,7 @@ def _choose(
     weights: dict[str, float],
     similarity: NDArray[np.floating[Any]] | None,
 ) -> list[int]:
-    """Choose sentences one by one; each adds the most words of the claim not covered yet."""
+    """Choose sentences one by one. Each one adds the most words of the claim that are missing."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_SENTENCES):
@@ -224,7 +225,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the inverse document frequencies of words; counts are at least one."""
+    """Return the inverse document frequencies of words. Counts of 0 are replaced by 1."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}

@@ -59,11 +59,11 @@ class AskSettings:
     filter : str or None
         Filter of the papers; see `landscape.search` for the syntax.
     weights : Weights or None
-        Strengths of the weights of the ranking.
+        Strengths of the keyword, time and citation weights of the ranking.
     keywords : tuple of str
         Names that increase the score of a paper, in addition to the names in the question.
     question_type : str or None
-        Text form of a `QuestionKind`; None classifies the question.
+        Text form of a `QuestionKind`. If None, the question is classified.
     method : str or None
         Search method: "hybrid", "semantic" or "words"; None means "hybrid".
     hyde : bool or None
@@ -123,16 +123,16 @@ def ask(
 ) -> Answer:
     """Answer a question from the papers of an atlas.
 
-    The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
-    leaves as None. Without a model, the answer quotes sentences. If the model fails, its part is
-    missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
+    The type of the question determines all settings that are None (table 1 of Iyer et al. 2024).
+    Without a model, the answer quotes sentences. If the model fails, the part that it should write
+    is missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
     `on_text` is called with each piece of text as it is written, and `on_step` with each step of
     an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
     if not question.strip():
-        raise InputError("The question is empty.")
+        raise InputError("The question is empty. Write a question.")
     if settings.generation == "quoted":
         model = None
     asked = standalone_question(question, thread, model=model) if thread else question
@@ -213,7 +213,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
         question_type=str(kind),
         method=settings.method or "hybrid",
         hyde=preset.hyde if settings.hyde is None else settings.hyde,
-        # Reranking takes only milliseconds here, so all presets use it.
+        # Reranking takes only milliseconds, so all presets use it.
         rerank=True if settings.rerank is None else settings.rerank,
         generation=settings.generation or preset.generation or "rag",
         t_now=settings.t_now or SearchSettings().t_now,
@@ -239,7 +239,7 @@ def ask_settings(**fields: Any) -> AskSettings:
 
 
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
-    """Return notes on settings that need a language model if none is connected."""
+    """Return notes on settings that have no effect because no language model is connected."""
     if model is not None or settings.generation == "quoted":
         return []
     wanted = ["A hypothetical abstract"] if settings.hyde else []
@@ -279,8 +279,8 @@ def _consensus(
     if kind.type != "consensus" or not results.papers:
         return None
     if model is None:
-        notes.append("The agreement of the papers needs a language model (set OPENAI_API_KEY, or "
-                     "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL).")  # fmt: skip
+        notes.append("The agreement of the papers needs a language model. Set OPENAI_API_KEY, or "
+                     "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL.")  # fmt: skip
         return None
     try:
         return judge_consensus(question, results.papers, model)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from landscape.types import Paper
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
-"""Marks after a sentence that the cited papers do not support or contradict."""
+"""Mark of a sentence that the cited papers do not support, and mark if they contradict it."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
 _AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"
@@ -109,7 +109,7 @@ def _before_stop(sentence: str, added: str) -> str:
 
 
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
-    """Remove brackets around text of a paper that looks like a citation."""
+    """Remove brackets from the text of a paper, if they look like a citation."""
     known = set(map(_folded, labels))
 
     def unbracketed(found: re.Match[str]) -> str:
@@ -181,7 +181,7 @@ def _tidy(text: str) -> str:
 
 
 def _joined(passage: Passage, more: Passage) -> Passage:
-    """Add citations that have no sentence of their own to the previous sentence."""
+    """Add citations that are outside of any sentence to the previous sentence."""
     added = tuple(label for label in more.citations if label not in passage.citations)
     group = f" [{'; '.join(added)}]" if added else ""
     return Passage(

@@ -176,7 +176,7 @@ def _with_verdict(
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
-    """Return the claim with the model's verdict if its evidence is valid, or else unchanged."""
+    """Return the claim with the verdict of the model, or unchanged if its evidence is invalid."""
     quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
     verdict = judgement.verdict
@@ -246,7 +246,7 @@ def _stances(
     papers: Sequence[Paper],
     sentences: Mapping[str, Mapping[str, Evidence]],
 ) -> tuple[Stance, ...]:
-    given = {row.paper: row for row in reversed(rows)}  # keeps the first stance on each paper
+    given = {row.paper: row for row in reversed(rows)}  # keep the first stance of each paper
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
         stance = given.get(key)
@@ -258,7 +258,7 @@ def _stances(
 
 
 def _level(given: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
-    """Return the level to show, and a remark if it differs from the model's level."""
+    """Return the level of consensus, and a remark if the level of the model is different."""
     counted = level_of(stances)
     middle = LEVELS.index("No Clear Consensus")
     side, other = middle - LEVELS.index(given), middle - LEVELS.index(counted)

@@ -58,7 +58,7 @@ def extract_answer(
     texts = [sentence.text for sentence in sentences]
     relevance = np.asarray((score or word_scores)(question, texts), dtype=float)
     if not (relevance > 0).any():
-        return abstain("No sentence of the papers found is near enough.")
+        return abstain("No sentence of the papers found is near enough to the question.")
     ranks = np.repeat(np.arange(len(own)), [len(some) for some in own])
     trust = (1.0 - _RANK_SHARE) + _RANK_SHARE * (1.0 / np.sqrt(1.0 + ranks))
     relevance = np.clip(relevance / relevance.max(), 0.0, None) * trust
@@ -116,7 +116,7 @@ def _choose(
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
         open_[best] = False
-        open_ &= repeats < 0.9  # excludes the same sentence from another paper
+        open_ &= repeats < 0.9  # exclude the same sentence from other papers
         taken = [sentences[place].paper_id for place in chosen]
         if taken.count(sentences[best].paper_id) >= _PER_PAPER:
             open_ &= np.array([s.paper_id != sentences[best].paper_id for s in sentences])

@@ -31,7 +31,7 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Claim, Results
 
 NO_ANSWER = "NO ANSWER"
-"""Start of a reply if the papers do not answer the question, in every language."""
+"""First words of a reply, in every language, if the papers do not answer the question."""
 
 OnText = Callable[[str], None]
 """Function that is called with each piece of an answer as it is written, before the check."""
@@ -103,7 +103,7 @@ def answer(
 
     if model is None or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
-        needs = f"Another {' and '.join(wanted)} needs a language model; the sentences are quoted."
+        needs = f"Another {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
         brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
@@ -122,7 +122,7 @@ def answer(
         check_with_model=check_with_model,
     )
     if written is None:
-        return quote(failure_notes("It cited none of the papers found."))
+        return quote(failure_notes("The model cited none of the papers found."))
     if language or audience:
         return rewrite(written, model, language=language, audience=audience)
     return written
@@ -244,7 +244,7 @@ def rewrite(
     old = earlier.claims or (Claim(earlier.text, ()),)  # an abstention has only one sentence
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
-        "language": language or "the language that the sentences are in",
+        "language": language or "the language of the sentences",
         "readers": prompt(f"readers_{audience or 'expert'}"),
         "sentences": listed,
     }
@@ -286,7 +286,7 @@ def check_readers(language: str | None, audience: str | None) -> None:
 def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
     ids = Counter(row.id for row in rows)
     if ids != Counter(range(1, len(old) + 1)):
-        raise RemoteError("the model did not give one sentence for each.")
+        raise RemoteError("the model did not return one new sentence for each sentence.")
     new = {row.id: row.text for row in rows}
     texts = []
     for n, claim in enumerate(old, start=1):
@@ -294,9 +294,9 @@ def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
         plain = " ".join(without_markup(new[n]).split())
         text = without_labels(" ".join(p.text for p in read_citations(plain, ())))
         if not text or len(text) > _GROWTH * len(claim.text) + 200:
-            raise RemoteError("a new sentence is empty or far too long.")
+            raise RemoteError("a new sentence is empty or too long.")
         if invents_numbers(text, claim.text):
-            raise RemoteError("a new sentence contains a number that the old one lacks.")
+            raise RemoteError("a new sentence contains a number that is not in the old sentence.")
         texts.append(text)
     return texts
 

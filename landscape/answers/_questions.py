@@ -106,7 +106,7 @@ PRESETS: Mapping[str, Preset] = {
         Preset("unclassified", 10, True, True, True, True, True, "rag"),
     )
 }
-"""Rows of the table by name; ``"unclassified"`` is like "multi-paper factual"."""
+"""Rows of the table by name. "unclassified" uses the settings of "multi-paper factual"."""
 
 
 def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKind:

@@ -42,7 +42,7 @@ class _Work:
 
     question: str
     steps: list[Step] = field(default_factory=list)
-    results: dict[int, Results] = field(default_factory=dict)  # by the number of the step
+    results: dict[int, Results] = field(default_factory=dict)  # by number of the step
     seen: set[tuple[str, str]] = field(default_factory=set)
     repeats: int = 0
 
@@ -78,7 +78,7 @@ def reason(
 ) -> Answer:
     """Answer a question by several searches."""
     work = _Work(question)
-    notes: tuple[str, ...] = ("The agent found no answer within its steps.",)
+    notes: tuple[str, ...] = ("The agent found no answer within the maximum number of steps.",)
     text = None
     try:
         text = _search_and_think(work, search, model, k=k, max_steps=max_steps, on_step=on_step)

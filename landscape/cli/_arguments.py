@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import landscape
 from landscape._io import data_file, read_yaml
+from landscape._wording import escape_invisible
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def note(line: str) -> None:
 def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
     """Print a text; ignore a closed pipe, as in `landscape info X | head -1`."""
     try:
-        print(text, end=end, file=stream, flush=True)
+        print(escape_invisible(text), end=end, file=stream, flush=True)
     except OSError as error:
         # Discard all later output, including output from libraries, so that it does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -14,15 +14,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from landscape._io import data_file, read_yaml
+from landscape._wording import CONTROL, INVISIBLE
 
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
-# Control, format and surrogate characters. Some of them can reverse the displayed text of a title.
-_INVISIBLE = re.compile(
-    r"[\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
-    r"\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
-    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _UNUSUAL = re.compile(r"[\ufb00-\ufb06\ufe00-\ufe0f\U0001d400-\U0001d7ff\U000e0100-\U000e01ef]")
 _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -118,8 +112,8 @@ def _one_pass(text: str) -> str:
     if _is_plain(text):
         return text.strip(" ")
     if not text.isprintable() or _UNUSUAL.search(text):
-        text = _INVISIBLE.sub("", text)
-        text = _CONTROL.sub(" ", text)
+        text = INVISIBLE.sub("", text)
+        text = CONTROL.sub(" ", text)
     if not text.isascii():
         text = _COMPATIBILITY.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
         text = unicodedata.normalize("NFC", text)

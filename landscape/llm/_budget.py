@@ -84,7 +84,7 @@ class Budget:
         return self.cost(self._used)
 
     def cost(self, usage: Usage) -> float | None:
-        """Return the price of some tokens; None without a price."""
+        """Return the price of tokens, or None if the model has no price."""
         return None if self._price is None else self._cost(usage)
 
     @contextmanager
@@ -147,7 +147,7 @@ class BudgetPart(Budget):
         self._lock = threading.Lock()
 
     def cost(self, usage: Usage) -> float | None:
-        """Return the price of some tokens; None without a price."""
+        """Return the price of tokens, or None if the model has no price."""
         return self._whole.cost(usage)
 
     @contextmanager
@@ -168,7 +168,7 @@ class BudgetPart(Budget):
 
 
 def estimate_tokens(*texts: str) -> int:
-    """Estimate the tokens of texts: one per four bytes.
+    """Estimate the number of tokens of texts, with one token per four bytes.
 
     >>> estimate_tokens("dust cools", "in quasars")
     5
@@ -217,7 +217,7 @@ class ReplyCache:
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"key": key, "model": request.get("model"), "reply": reply})
-            # mkstemp makes files private to their owner: replies may quote unpublished papers.
+            # mkstemp makes files private to their owner. Replies may quote unpublished papers.
             number, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(number, "w", encoding="utf-8") as file:

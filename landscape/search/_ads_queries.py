@@ -26,7 +26,7 @@ from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
 
-LONGEST = 20_000  # characters of a query
+LONGEST = 20_000  # maximum number of characters of a query
 LONGEST_REQUEST = 2_000  # characters
 
 _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*?")
@@ -34,7 +34,7 @@ _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*
 
 @cache
 def _syntax() -> SimpleNamespace:
-    """Read the names that ADS knows and the rules for proposing queries."""
+    """Read the fields, operators and values of ADS, and the rules for proposing queries."""
     stored = read_yaml(data_file("ads.yaml"))
 
     def fill(rule: str) -> str:
@@ -116,7 +116,7 @@ def parse_ads(query: str) -> AdsQuery:
     landscape.errors.InputError: ... no field 'auther'; the nearest is author:...
     """
     if not query.strip():
-        raise InputError('The ADS query is empty; write for example abs:"dark energy".')
+        raise InputError('The ADS query is empty. Write, for example, abs:"dark energy".')
     if len(query) > LONGEST:
         raise InputError(f"The ADS query has {len(query):,} characters; the limit is {LONGEST:,}.")
     parsed = cast(_Parsed, run_parser(_parser(), "ADS query", query, explain=_explain))
@@ -148,7 +148,8 @@ class _AdsBuilder(Transformer[Token, _Parsed]):
 
     def text(self, value: Token) -> _Parsed:
         if value.type == "PHRASE" and not value.strip('" \t\n'):
-            raise MisplacedError(value.start_pos or 0, "the quotation marks are empty")
+            problem = "the quotation marks are empty; write a word or a phrase between them"
+            raise MisplacedError(value.start_pos or 0, problem)
         return _Parsed((("", str(value), value.start_pos or 0),))
 
     range = text
@@ -163,7 +164,7 @@ class _AdsBuilder(Transformer[Token, _Parsed]):
         name = str(token).rstrip(": \t\n").lower()
         if name not in _syntax().fields:
             problem = f"ADS has no field {name!r}{_nearest(name, _syntax().fields, ':')}"
-            raise MisplacedError(token.start_pos or 0, f"{problem}; quote text with a colon")
+            raise MisplacedError(token.start_pos or 0, f"{problem}; text with a colon needs quotes")
         for inner, text, start in value.clauses:
             if not inner:
                 _check_value(name, text, start)
@@ -177,14 +178,14 @@ class _AdsBuilder(Transformer[Token, _Parsed]):
         if name not in known:
             problem = f"ADS has no operator {name!r}{_nearest(name, known, '(…)')}"
             raise MisplacedError(
-                start, f"{problem}; put a space before a parenthesis that only groups"
+                start, f"{problem}; if the parenthesis groups words, put a space before it"
             )
         groups = groupby(children, key=lambda child: isinstance(child, _Parsed))
         arguments = [[*cast("Iterator[_Parsed]", parts)] for is_query, parts in groups if is_query]
         fewest, most = known[name]
         if not fewest <= len(arguments) <= most:
             wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-            problem = f"{name}(…) takes {wanted} arguments between commas, not {len(arguments)}"
+            problem = f"{name}(…) takes {wanted} arguments, not {len(arguments)}"
             raise MisplacedError(start, problem)
         _check_settings(name, arguments, start)
         inside = _joined(arguments[1 if name == "topn" else 0])
@@ -202,15 +203,15 @@ def _joined(children: Iterable[_Parsed | str]) -> _Parsed:
 
 
 def _check_settings(name: str, arguments: list[list[_Parsed]], start: int) -> None:
-    """Check those arguments of ``topn`` and ``pos`` that are not queries."""
+    """Check the arguments of ``topn`` and ``pos`` that are not queries."""
     plain = [" ".join(text for part in parts for _, text, _ in part.clauses) for parts in arguments]
     if name == "topn":
         if not plain[0].isdecimal():
-            raise MisplacedError(start, "topn(…) starts with a number, as in topn(100, …)")
+            raise MisplacedError(start, "topn(…) starts with a number, for example topn(100, …)")
         order = plain[2].lower().split() if len(plain) == 3 else ["date"]
         if not order or order[0] not in _syntax().sorts or order[1:] not in ([], ["asc"], ["desc"]):
             raise MisplacedError(
-                start, "the last argument of topn(…) is an order such as citation_count desc"
+                start, "the last argument of topn(…) must be an order such as citation_count desc"
             )
     if name == "pos" and not all(re.fullmatch(r"-?\d+", place) for place in plain[1:]):
         raise MisplacedError(start, 'pos(…) ends with numbers, as in pos(author:"Oort, J", 1, 3)')
@@ -223,11 +224,11 @@ def _check_value(name: str, text: str, start: int) -> None:
     allowed = _syntax().values.get(name)
     if allowed is not None and bare not in allowed:
         nearest = _nearest(bare, allowed, "")
-        raise MisplacedError(start, f"{name}: has no value {bare!r}{nearest}")
+        raise MisplacedError(start, f"the field {name}: has no value {bare!r}{nearest}")
     if name == "year" and not _YEAR_VALUE.fullmatch(bare):
         raise MisplacedError(start, "a year is written 2010, 2010-2015, 2010- or [2010 TO 2015]")
     if name in _syntax().numbers and not re.fullmatch(r"\d+\*?", bare):
-        raise MisplacedError(start, f"{name}: takes a whole number or a range, as [100 TO *]")
+        raise MisplacedError(start, f"{name}: takes a whole number or a range, such as [100 TO *]")
 
 
 def _nearest(name: str, known: Collection[str], mark: str) -> str:
@@ -249,11 +250,11 @@ def _explain(query: str, position: int, _kind: str | None) -> tuple[int, str]:
     if here == '"':
         problem = "this quotation mark is never closed; close it or remove it"
     elif here in ("[", "{"):
-        problem = "a range is written [2010 TO 2015], with * for an open end"
+        problem = "write a range as [2010 TO 2015], with * for an open end"
     elif here == ")" and not is_open:
         problem = "this parenthesis was never opened; remove it"
     elif here == ":":
-        problem = "only the name of a field can come before a colon; quote text that has one"
+        problem = "only the name of a field can come before a colon; text with a colon needs quotes"
     elif before.endswith(":"):
         problem = "the field has no value; write a word, a phrase in quotes or (a OR b)"
     elif not here and is_open and not before.endswith(("(", "AND", "OR", "NOT", ",")):
@@ -275,8 +276,9 @@ def propose_ads_query(
     question : str
         The request.
     model : LanguageModel, optional
-        Model that writes the query. Without a model, or if its query is invalid, rules find the
-        authors and years. The other words become clauses on abstracts, or on titles if requested.
+        Model that writes the query. If there is no model, or the query of the model is invalid,
+        rules find the authors and years. The other words become clauses on abstracts, or on titles
+        if requested.
     today : datetime.date, optional
         Reference date for words such as "recent". Default: today.
 

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_LONGEST = 3_000  # characters; twice the length of a typical abstract
+_LONGEST = 3_000  # maximum number of characters; typical abstracts have half of this
 
 _CALIBRATED_ON = 150  # titles
-_ALWAYS_ANSWERED = 0.5  # above this cosine, the slow calibration is skipped
-_NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embedder gives none)."
+_ALWAYS_ANSWERED = 0.5  # the slow calibration is skipped above this cosine
+_NO_WORDS = "Not reranked word by word, because the embedder of the atlas has no word vectors."
 
 
 def hypothetical_abstract(question: str, model: WritingModel) -> str:
@@ -64,7 +64,7 @@ def hypothetical_abstract(question: str, model: WritingModel) -> str:
         model.complete(prompt("hypothetical_abstract"), as_data({"question": question})).split()
     )
     if not text:
-        raise RemoteError("The model wrote no abstract to search with.")
+        raise RemoteError("The model wrote no abstract. Try again, or search without hyde.")
     return text[:_LONGEST]
 
 
@@ -125,7 +125,7 @@ class Engine:
         only = np.unique(np.asarray(rows, dtype=np.int64))
         if len(only) and not 0 <= only[0] <= only[-1] < len(self.indexes):
             raise InputError(
-                f"The rows reach from {only[0]} to {only[-1]}; there are {len(self.indexes)}."
+                f"The rows are {only[0]} to {only[-1]}, but there are {len(self.indexes)} papers."
             )
         part = copy(self)
         part._whole = self._whole or self
@@ -155,10 +155,10 @@ class Engine:
         wanted = min(settings.k, len(self.indexes) if allowed is None else len(allowed))
         few_notes: tuple[str, ...] = ()
         if len(ranking) < wanted and settings.method != "semantic":
-            n, verb = len(ranking), "holds" if len(ranking) == 1 else "hold"
+            n, verb = len(ranking), "contains" if len(ranking) == 1 else "contain"
             few_notes = (f"Only {count(n, 'paper')} {verb} any of the words.",)
             if n == 0:
-                few_notes = ("No paper holds any of the words.",)
+                few_notes = ("No paper contains any of the words. Try other words.",)
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
         used = {"reranker": reranker.name} if reranker is not None else {}
@@ -191,9 +191,7 @@ class Engine:
             ) from error
         rows = np.array([self.row_of(name) for name in names], dtype=np.int64)
         if not len(rows):
-            raise InputError(
-                "No paper is given; name at least one by its key, bibcode or arXiv id."
-            )
+            raise InputError("No paper is given. Pass the key, bibcode or arXiv id of a paper.")
         rows = np.unique(rows)
         text = " ".join(self.indexes.texts(rows))
         reading = _Reading(
@@ -207,7 +205,7 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Return how similar sentences are to a question, from words and, if possible, cosines."""
+        """Return the similarity of sentences to a question, from words and cosines, if possible."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
             embedder = self.indexes.embedder
@@ -218,7 +216,7 @@ class Engine:
 
     @cached_property
     def similarity_threshold(self) -> float | None:
-        """Minimum cosine between a question and the nearest paper; below it, no answer is given.
+        """Minimum cosine between a question and the nearest paper that is needed for an answer.
 
         The value is the first percentile of the cosines between titles and the nearest other
         papers. It is None if there is no local embedder.
@@ -292,7 +290,7 @@ class Engine:
             if expansion:
                 vector = _unit(vector + embed_few(embedder, [expansion])[0])
         except LandscapeError as error:
-            note = f"Found by words alone: the query cannot be embedded. {error}"
+            note = f"Searched by words alone, because the query cannot be embedded. {error}"
             return _Reading(text, notes=(note,))
         return _Reading(text, vector, words, weights)
 
@@ -347,7 +345,7 @@ class Engine:
         settings: SearchSettings,
         reranker: Reranker | None,
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Rerank the first papers; also return a note with the reason if this fails."""
+        """Rerank the first papers. If this fails, also return a note with the reason."""
         if not len(ranking) or not (settings.rerank or reranker is not None):
             return ranking, ()
         is_pathfinder = settings.weights.compat == "pathfinder"
@@ -423,7 +421,7 @@ def search(
     notes: tuple[str, ...] = ()
     if (hyde or expansion) and settings.method == "words":
         raise InputError(
-            "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
+            "A hypothetical abstract is searched by meaning only; use method hybrid or semantic."
         )
     if settings.filter:
         parse_filter(settings.filter)  # raises syntax errors before a paid request

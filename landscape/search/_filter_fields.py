@@ -10,9 +10,9 @@ Review
     Reviews...), or if its title contains words such as "a review of" or ": an overview", but not
     "peer review".
 Facility
-    The layer of missions of an atlas lists the facilities, and distinguishes the satellite
-    ``Planck`` from the constant. Without this layer, and for instruments, the title and the
-    abstract are searched.
+    The layer of missions of an atlas lists the facilities. It distinguishes the satellite
+    ``Planck`` from Planck's constant. If there is no such layer, or the facility is an
+    instrument, the title and the abstract are searched.
 Missing values
     A paper without a year, a citation count or a journal does not match any condition on this
     value, so it matches all negated conditions. For example, ``citations<50`` selects known counts
@@ -101,7 +101,7 @@ class Columns:
         return np.asarray(empty.fill_null(True))
 
     def matches(self, column: str, pattern: str, *, exact: bool = False) -> Mask:
-        """Return the mask of texts that match a pattern, shape (n,); `exact` respects case."""
+        """Return the mask of texts that match a pattern, shape (n,). `exact` respects case."""
         return _found(self._text(column), pattern, exact=exact)
 
     def contains(self, column: str, phrase: str) -> Mask:
@@ -332,7 +332,7 @@ def _in_journals(journals: tuple[Journal, ...], papers: Columns) -> Mask:
 
 
 def _in_text(*columns: str, lists: tuple[str, ...] = ()) -> Callable[[str, Columns], Mask]:
-    """Return a function that searches a phrase in columns of texts or lists of texts."""
+    """Return a function that searches columns of texts, or of lists of texts, for a phrase."""
 
     def find(text: str, papers: Columns) -> Mask:
         masks = [papers.contains(column, text) for column in columns]
@@ -345,7 +345,7 @@ def _in_text(*columns: str, lists: tuple[str, ...] = ()) -> Callable[[str, Colum
 def _identifier(
     column: str, parse: Callable[[str], str | None] | None = None
 ) -> Callable[[str, Columns], Mask]:
-    """Return a function that searches an identifier in a column; a final ``*`` is a wildcard."""
+    """Return a function that searches a column for an identifier. A final ``*`` is a wildcard."""
 
     def find(text: str, papers: Columns) -> Mask:
         wanted = (parse(text) if parse else None) or text

@@ -19,7 +19,7 @@ _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
 _GAP = r"[^\pL\pN.;:!?]{1,4}"
 _DOTTED_GAP = r"[^\pL\pN]{1,4}"
 _GAP_OR_STOP = r"[.,]? {0,2}"
-_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # have no Unicode decomposition
+_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # without Unicode decomposition
 _GREEK_LETTERS = {name: letter for letter, name in GREEK.items()}
 _LETTER = re.compile(f"[{''.join(GREEK)}]")
 _SUFFIX = r"(?:,?\s+(?:Jr|Sr|II|III|IV)\.?)?(?:\s*\(.*)?"
@@ -69,7 +69,7 @@ def author_pattern(name: str) -> str:
     whole = _name(family)
     ways = [_person(whole, _given(given))] if comma and given else [_person(whole, "")]
     words = family.split()
-    if not comma and len(words) > 1:  # "Vera Rubin"; family names of two words are tried above
+    if not comma and len(words) > 1:  # "Vera Rubin"; family names of two words are handled above
         ways.append(_person(_name(words[-1]), _given(" ".join(words[:-1]))))
     return "|".join(f"(?:{way})" for way in ways)
 

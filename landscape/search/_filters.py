@@ -1,15 +1,15 @@
 """Parse filters such as ``2015..; author:Hubble``; `_filter_fields` finds the papers that match.
 
 =========================== =====================================================================
-``a;b``, ``a AND b``, ``a b``  both (bare words side by side are one phrase instead)
-``a|b``, ``a OR b``         either; takes precedence over ``;``, as in SciLit
-``-a``, ``NOT a``           not; has the highest precedence
+``a;b``, ``a AND b``, ``a b``  both conditions; adjacent words without a field are one phrase
+``a|b``, ``a OR b``         at least one condition; takes precedence over ``;``, as in SciLit
+``-a``, ``NOT a``           papers that do not match; has the highest precedence
 ``(...)``                   grouping
 ``dust``, ``dark matter``   words in the title, the abstract or the keywords
-``"dark matter"``           the same; quotes are needed for words such as "review" and "not"
+``"dark matter"``           the same words; quotes are needed for words such as "review" or "not"
 ``1999..2004``              years, including both ends; ``2015..`` and ``..2004`` are open ranges.
-                            Write ``year:2010`` for one year: ``2010`` alone is a word, as in
-                            "NGC 2024".
+                            Write ``year:2010`` for one year, because ``2010`` alone is a word,
+                            as in "NGC 2024".
 ``year>=2015``              years; also ``>``, ``<=``, ``<``, ``=``
 ``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` also
                             compare the given name; ``author:"^Rubin"`` is the first author
@@ -17,8 +17,9 @@
 ``journal:ApJ``             abbreviation, name, or words of the name of a journal
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
 ``facility:Planck``         the satellite, not the constant (needs the layer of missions)
-``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` matches any ending
-``citations>=50``           also ``>``, ``<=``, ``<``, ``=``; unknown counts never match
+``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` is a wildcard
+``citations>=50``           citation counts; also ``>``, ``<=``, ``<``, ``=``; unknown counts never
+                            match
 ``refereed``, ``review``    see `landscape.search._filter_fields`
 ``author:(Rubin|Ford)``     the field applies to all words in the parentheses
 =========================== =====================================================================
@@ -42,7 +43,7 @@ from lark.exceptions import UnexpectedInput
 from landscape.errors import InputError
 from landscape.search._filter_patterns import word_patterns
 
-_AROUND = 30  # characters shown before and after an error, to fit into a line of 80 characters
+_AROUND = 30  # number of characters before and after an error that fit into one line
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
@@ -60,7 +61,7 @@ DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 LONGEST = 20_000  # characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
-MOST_TERMS = 200  # each term is searched in all abstracts
+MOST_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 _FIELDS = (
     "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
 )
@@ -219,7 +220,7 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
                 raise MisplacedError(
                     child.start,
                     "it is unclear whether this belongs to the field before it; quote a value of "
-                    "several words, or put ';' between",
+                    "several words, or write ';' between them",
                 )
             parts.append(child)
             separated = False
@@ -323,7 +324,7 @@ def _in_field(node: Node, field: str, position: int) -> Node:
     if isinstance(node, Years) and field == "year":
         return node
     raise MisplacedError(
-        position, f"{field}:(…) takes words and phrases only, not {node}; move that outside"
+        position, f"{field}:(…) takes words and phrases only, not {node}; write it outside"
     )
 
 
@@ -333,7 +334,7 @@ def _term(text: str, field: str, position: int) -> Node:
         return _range(text, position)
     if not word_patterns(text):
         raise MisplacedError(
-            position, "there is no letter or digit to search for; write a word or leave it out"
+            position, "there is no letter or digit to search for; write a word or remove this"
         )
     return Term(text, cast(Field, field))
 
@@ -351,7 +352,7 @@ def _range(text: str, position: int) -> Years:
 def _years(first: int | None, last: int | None, position: int) -> Years:
     if first is not None and last is not None and first > last:
         raise MisplacedError(
-            position, f"the range ends in {last}, before it starts; write {last}..{first}"
+            position, f"the range ends in {last}, before its start; write {last}..{first}"
         )
     return Years(first, last)
 
@@ -455,9 +456,9 @@ def _problem(before: str, here: str, kind: str | None) -> str:
     if kind == "RPAR" and not is_open:
         return "this parenthesis was never opened; remove it"
     if kind is not None and kind not in _ENDS:
-        return "this does not continue what is before it; put ';' between"
+        return "a separator is missing before this; write ';' or '|'"
     if here in ("-", "\u2212"):
-        return "'-' means not and needs a term directly after it; quote a lone dash"
+        return "'-' excludes the term directly after it; add a term, or write the dash in quotes"
     missing = f"before {here!r}" if here else "at the end"
     if before.endswith(":"):
         return f"a value is missing {missing}; write a word, a phrase in quotes or (a|b)"

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Results
 
-_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum shares of the papers
+_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum shares of the papers in these regions
 _REGIONS_NAMED = 3
 
 
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Return the mask of papers whose distance to the others is unusually large.
+    """Return the mask of papers with an unusually large distance to the other papers.
 
     A paper is an outlier if its distance to the centroid of the other papers is larger than
     D95(k) - gamma; see `landscape.embeddings._neighbours.neighbour_distances`. Fewer than three
@@ -161,8 +161,8 @@ def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
     missing = [paper for paper in wanted if paper not in known]
     if missing:
         raise InputError(
-            f"{len(missing):,} of {len(wanted):,} papers found are not on this map "
-            f"({missing[0]!r} is the first): the results are of another atlas; search this one."
+            f"{len(missing):,} of {len(wanted):,} papers found are not on this map, such as "
+            f"{missing[0]!r}. The results are from another atlas. Search in this atlas."
         )
     return np.array([known[paper] for paper in wanted], dtype=np.int64)
 

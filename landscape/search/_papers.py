@@ -62,7 +62,9 @@ class SearchIndexes:
             return self._given
         description = self._atlas.stages["embeddings"].model
         if description is None:
-            raise AtlasError(f"{self._atlas.path} does not name the model of its vectors.")
+            raise AtlasError(
+                f"{self._atlas.path} does not name the model of its vectors. Build the atlas again."
+            )
         return embedder_for(description, trust=self._atlas.trust_model)
 
     @cached_property
@@ -77,7 +79,7 @@ class SearchIndexes:
 
     @cached_property
     def words(self) -> WordIndex:
-        """Word index; its results are keys, which `rows_of_keys` converts to rows."""
+        """Word index. Its results are keys of papers, which `rows_of_keys` converts to rows."""
         return WordIndex(self._atlas.file("lexical"))
 
     @cached_property
@@ -92,9 +94,9 @@ class SearchIndexes:
 
         name = "cutoffs.parquet"
         try:
-            with pq.ParquetFile(self._atlas.file(name)) as file:  # does not import pandas
+            with pq.ParquetFile(self._atlas.file(name)) as file:  # this does not import pandas
                 return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
-        except (OSError, ValueError, KeyError) as error:  # includes the errors of Arrow
+        except (OSError, ValueError, KeyError) as error:  # these include the errors of Arrow
             raise unreadable(self._atlas.path, name, error) from error
 
     @cached_property
@@ -121,7 +123,7 @@ class SearchIndexes:
         known, order = self._by_key
         place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
         if len(keys) and not (known[place] == keys).all():
-            error = ValueError("it has papers that are not in the atlas")
+            error = ValueError("the word index has papers that are not in the atlas")
             raise unreadable(self._atlas.path, "lexical", error)
         return order[place]
 
@@ -222,7 +224,7 @@ class SearchIndexes:
                     self._atlas.file(name), self._atlas.file(f"{COUNTS}/{part.name}.npy")
                 )
                 if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
-                    raise ValueError("it does not fit the papers")
+                    raise ValueError("the word vectors do not match the papers")
             except (OSError, ValueError, EOFError, IndexError) as error:
                 raise unreadable(folder, name, error) from error
             parts.append(words)

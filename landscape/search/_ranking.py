@@ -28,9 +28,9 @@ class RankingSettings:
     The pathfinder paper (Iyer et al. 2024) applies weights to 1,000 papers and reranks 250 papers.
     """
 
-    semantic_share: float = 0.65  # share of cosines in the fused score; the rest is for words
+    semantic_share: float = 0.65  # share of cosines in the fused score; words have the rest
     rank_constant: int = 60
-    late_interaction: float = 1.5  # weight relative to the sum of words and cosines
+    late_interaction: float = 1.5  # weight relative to the sum of word scores and cosines
     candidates: int = 300  # number of papers from each method
     weighed: int = 1_000  # number of papers that weights can reorder
     reranked: int = 100

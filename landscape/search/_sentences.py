@@ -23,7 +23,7 @@ Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
 
 _SATURATION = 1.2  # k1 of BM25; the length term is omitted, because sentences are short
 _MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the remaining weight
-_SHORT = 5  # words; a shorter sentence such as "We discuss the implications." is not an answer
+_SHORT = 5  # minimum number of words; "We discuss the implications." is not an answer
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
 _OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
@@ -161,7 +161,7 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 
 
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the catalogue objects in a query that do not occur in any of the texts."""
+    """Return the names of objects in a query that do not occur in any of the texts."""
     found = (entity.text for entity in find_entities(query) if entity.kind == "object")
     names = [name.rstrip(".+-") for name in found]
     known = [_closed_up(text) for text in texts] if names else []
@@ -179,7 +179,7 @@ def _is_acronym(word: str) -> bool:
 
 
 def _names(query: str) -> list[tuple[int, int]]:
-    """Find names (runs of capitalised words); the first word of a sentence alone is not a name."""
+    """Find runs of capitalised words, except single words at the start of a sentence."""
     runs: list[tuple[int, int]] = []
     for word in _CAPITALISED.finditer(query):
         begin, end = word.span()

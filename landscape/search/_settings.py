@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Share of the range of scores; it is small, so that weights reorder only similar papers.
+# Maximum effect of a weight, as a share of the range of scores. Only similar papers are reordered.
 _LARGEST_LIFT = 0.15
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
@@ -65,11 +65,11 @@ class Weights:
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value <= 1:
                 raise InputError(
-                    f"The {name} weight is {value!r}; it has to be between 0 (off) and 1."
+                    f"The {name} weight is {value!r}; it must be between 0 (off) and 1."
                 )
         if self.compat not in (None, "pathfinder"):
             raise InputError(
-                f"There are no weights like those of {self.compat!r}; use 'pathfinder'."
+                f"There are no weights for compat={self.compat!r}; use 'pathfinder' or None."
             )
 
     @property
@@ -104,12 +104,12 @@ def apply_weights(
 
 
 def recency(age: Floats) -> Floats:
-    """Return weights that decrease by half for every eight years of age."""
+    """Return weights that are halved for every eight years of age."""
     return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
 
 
 def standing(citations: Floats) -> Floats:
-    """Return logarithmic weights of citation counts; 1,000 citations or more have weight 1."""
+    """Return logarithmic weights of citation counts. The weight of 1,000 or more citations is 1."""
     counted = np.nan_to_num(citations, nan=0.0)
     return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
 
@@ -136,7 +136,7 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
     """Return a query with normalised white space and limited length, and notes about it."""
     text = " ".join(readable_text("query", query).split())
     if not text:
-        raise InputError("The query is empty; ask a question or give some words.")
+        raise InputError("The query is empty; write a question or some words.")
     cut = f"Only the first {LONGEST_QUERY:,} characters of the query were read."
     return text[:LONGEST_QUERY], (cut,) if len(text) > LONGEST_QUERY else ()
 
@@ -149,7 +149,7 @@ def readable_text(what: str, text: object) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"The {what} is not UTF-8 text (character {error.start + 1}); write it again."
+            f"The {what} is not UTF-8 text. Remove character {error.start + 1}."
         ) from error
     return text
 
@@ -203,12 +203,12 @@ class SearchSettings:
         if not is_whole(self.k) or not 1 <= self.k <= _LARGEST_K:
             raise InputError(f"k is {self.k!r}; ask for 1 to {_LARGEST_K:,} papers.")
         if not is_number(self.gamma):
-            raise InputError(f"gamma is {self.gamma!r}; it has to be a number, such as 0.1.")
+            raise InputError(f"gamma is {self.gamma!r}; it must be a number, such as 0.1.")
         if self.filter is not None:
             readable_text("filter", self.filter)
         weights: object = self.weights  # callers may pass any value
         if not isinstance(weights, Weights):
-            raise InputError(f"The weights are {weights!r}; give Weights(time=0.5), for example.")
+            raise InputError(f"The weights are {weights!r}; pass, for example, Weights(time=0.5).")
         check_keywords(self.keywords)
         check_day("t_now", self.t_now)
         for name, allowed in (
@@ -220,7 +220,7 @@ class SearchSettings:
                 raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as a dictionary that JSON can hold."""
+        """Return the settings as a dictionary of JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 
@@ -251,12 +251,12 @@ def search_settings(
     """Return settings from keyword arguments; raise InputError for an unknown name or value."""
     written: object = weights
     if not (written is None or isinstance(written, Weights | Mapping)):
-        raise InputError(f"The weights are {written!r}; give {{'time': 0.5}}, for example.")
+        raise InputError(f"The weights are {written!r}; pass, for example, {{'time': 0.5}}.")
     known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
     strengths = list(Weights.__dataclass_fields__)
     given: dict[str, Any] = asdict(weights) if isinstance(weights, Weights) else {**(weights or {})}
     for kind, names, allowed in (("setting", fields, known), ("weight", given, strengths)):
         unknown = [name for name in names if name not in allowed]
         if unknown:
-            raise InputError(f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}.")
+            raise InputError(f"There is no {kind} {unknown[0]!r}; use one of {', '.join(allowed)}.")
     return SearchSettings(weights=Weights(**given), **fields)

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from landscape._io import refuse_links
 from landscape._wording import count
 from landscape.errors import AtlasError
 from landscape.store._arrays import open_matrix
@@ -60,6 +61,7 @@ class AtlasStore:
         """Open a finished atlas; `landscape.open` documents the parameters and errors."""
         folder = Path(path)
         manifest = read_manifest(folder)
+        refuse_links(folder, but=(LABELS,))
         again = "run the same landscape build again"
         if not manifest.complete:
             done = ", ".join(manifest.stages) or "nothing"
@@ -107,9 +109,14 @@ class AtlasStore:
         >>> AtlasStore(Path("galaxies.atlas"), Manifest()).file("topics.parquet").name
         'topics.parquet'
         """
-        for one, output in self.manifest.files.items():
-            if one != name and not one.startswith(f"{name}/"):
-                continue
+        files = {
+            one: output
+            for one, output in self.manifest.files.items()
+            if one == name or one.startswith(f"{name}/")
+        }
+        if not files and self.parts:
+            raise AtlasError(f"The manifest of {self.path} lists no file {name}. Build it again.")
+        for one, output in files.items():
             if problem := check_once(self.path / one, output):
                 self.check_unchanged()  # a build may be writing the file
                 raise AtlasError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def read_labels(path: Path) -> dict[int, str]:
             rows = csv.DictReader(stream)
             if not {"topic_id", "label"} <= set(rows.fieldnames or ()):
                 raise AtlasError(
-                    f"{path} needs the columns topic_id and label in its first line; it has: "
-                    f"{', '.join(rows.fieldnames or ('nothing',))}."
+                    f"{path} needs the columns topic_id and label in its first line; it has "
+                    f"{count(len(rows.fieldnames or ()), 'other column')}."
                 )
             for row in rows:
                 label = (row["label"] or "").strip()

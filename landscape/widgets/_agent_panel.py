@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from landscape.widgets._tables import PaperList
 
     Listed = tuple[pd.DataFrame, list[tuple[str, Paper, bool]]]
-    """A table, and the key, the paper and the default selection of each row."""
+    """A table, and for each row the key, the paper, and whether it is selected by default."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 _SHOWN_STEPS = 8
 _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 
-# Seconds. While the kernel is busy, a page delays the last letters typed, but not the Enter key or
-# the click after them.
+# Waiting time in seconds. While the kernel is busy, the page sends the last letters typed after the
+# Enter key or the click that follows them.
 _LAST_KEYS = 0.25
 
 
@@ -78,7 +78,8 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         """The papers that the user ticked, or a default selection if no paper is ticked.
 
         The default is all papers of an answer or of a search for papers to cite, the selected
-        papers of a survey, and the selected paper of an excerpt (or all guesses without one).
+        papers of a survey, and the selected paper of an excerpt (or all guesses if none is
+        selected).
         """
         return None if self._value is None else self._picked(self._value)[0]
 
@@ -100,8 +101,8 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         Parameters
         ----------
         path : path
-            File name; its ending selects one of the formats that the panel offers as links. BibTeX
-            and CSV files contain the papers of `selection`.
+            File name. The extension selects one of the formats that the panel offers as links.
+            BibTeX and CSV files contain the papers of `selection`.
 
         Returns
         -------
@@ -110,7 +111,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         Raises
         ------
         InputError
-            If the ending is unknown, there is no result yet, or the file cannot be written.
+            If the extension is unknown, there is no result, or the file cannot be written.
         """
         endings = [Path(name).suffix for name in self._texts["files"]]
         target = check_output(path, endings, what=self._texts["result"])
@@ -119,7 +120,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return write_output(target, self._file(target.suffix.lower()))
 
     def _file(self, ending: str) -> str:
-        """Return the contents of the file with this ending; call it only if there is a result."""
+        """Return the contents of the file with this extension. There must be a result."""
         found: Any = self._value
         if ending == ".csv":
             return to_csv(self._picked(found)[0])
@@ -143,7 +144,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         self, *, asking: list[widgets.Widget], folds: Mapping[str, widgets.Widget],
         found: list[widgets.Widget],
     ) -> None:  # fmt: skip
-        """Arrange the question, the progress, the folded parts and the results."""
+        """Arrange the question, the progress, the collapsed sections and the results."""
         self._folds = widgets.Accordion(
             children=[*folds.values()], titles=[*folds], selected_index=None
         )
@@ -185,7 +186,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         box.on_msg(entered)
 
     def _soon(self, do: Callable[[], Any]) -> None:
-        """Run the action of a control once the last typed letters have arrived."""
+        """Run the action of a control after a delay, when the last typed letters have arrived."""
         threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
 
 
@@ -199,7 +200,7 @@ class AgentRun:
 
     @property
     def model_name(self) -> str | None:
-        """Name of the language model, or None without a model."""
+        """Name of the language model, or None if no model is used."""
         return None if self.model is None else self.model.model
 
 
@@ -225,7 +226,7 @@ class ScholarPanel(AtlasPanel[R]):
     def _begin(
         self, title: str, work: Callable[[AgentRun], T], show: Callable[[T, str | None], Any]
     ) -> None:
-        """Run an agent in the background, and show its steps. `show` gets result and model name."""
+        """Run an agent in the background and show its steps; `show` takes result and model name."""
         model = self.connection.value
         self._show_model()
         if self._stopping is not None:
@@ -307,16 +308,16 @@ class ResultTabs(widgets.VBox):
 
 def clean_notes(notes: Iterable[str]) -> list[str]:
     """Replace the note that the model failed if the user stopped the agent."""
-    return [_FAILED.sub("It was stopped before it was done.", note) for note in notes]
+    return [_FAILED.sub("The run was stopped before its end.", note) for note in notes]
 
 
 def model_option(name: str | None) -> dict[str, Any]:
-    """Return the argument `model` for a line of code, or an empty dict without a model."""
+    """Return the argument `model` for a line of code, or an empty dict if no model is set."""
     return {} if name is None else {"model": Name("model")}
 
 
 def needed(text: str, *, what: str) -> str:
     """Return a required text without surrounding spaces; raise InputError if it is empty."""
     if not text.strip():
-        raise InputError(f"{what} is empty; fill it in first.")
+        raise InputError(f"{what} is empty. Fill in this field.")
     return text.strip()

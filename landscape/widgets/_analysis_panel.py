@@ -73,7 +73,7 @@ class ResultPanel(OpenedPanel):
     def _draw_newest(
         self, title: str, make: Callable[[Atlas], T], show: Callable[[T], Any]
     ) -> None:
-        """Run a function in the background, and show its result unless a newer request exists."""
+        """Run a function in the background. Show its result if there is no newer request."""
         self._request += 1
         request = self._request
 
@@ -205,7 +205,7 @@ class AnalysisPanel(ResultPanel):
         """Write the figure or the table, depending on the suffix of the file."""
         self.wait()
         if self._result is None:
-            raise InputError("Nothing is shown yet, so there is nothing to save.")
+            raise InputError("Nothing is shown yet, so nothing can be saved. Draw a figure first.")
         return self._write(self._result, expand_home(path))
 
     # -- analysis
@@ -217,7 +217,7 @@ class AnalysisPanel(ResultPanel):
         self._draw_newest("Running the analysis", look, self._show)
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
-        """Show the results in faded colours while they do not match the controls."""
+        """Show the results in faded colours if they do not match the settings."""
         for part in (self._picture, self._caption, self._table, self._beside):
             (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
@@ -235,7 +235,7 @@ class AnalysisPanel(ResultPanel):
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
-        """Set controls without drawing. Changes by the user in another thread still draw."""
+        """Set controls without drawing. User changes (in another thread) still draw."""
         self._filling.is_on = True
         try:
             yield
@@ -243,7 +243,7 @@ class AnalysisPanel(ResultPanel):
             self._filling.is_on = False
 
     def _take(self, atlas: Atlas) -> None:
-        self._newest = atlas  # the next analysis uses it; another one may be running
+        self._newest = atlas  # used by the next analysis; another analysis may be running
         with self._filled_in():
             self._suit_atlas(atlas)
         self.draw()
@@ -260,7 +260,7 @@ class AnalysisPanel(ResultPanel):
 
     @abstractmethod
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        """Run the analysis and draw its figure, after `_prepare`; this runs in the background."""
+        """Run the analysis and draw its figure in the background, after `_prepare`."""
 
     def _analysed(
         self, function: str, kind: str, name: str, *arguments: Any, columns: str = "",
@@ -270,7 +270,7 @@ class AnalysisPanel(ResultPanel):
     ) -> Result:  # fmt: skip
         """Run a function of `landscape.overlays`, draw its figure, and write the code for both.
 
-        Without `draw`, the figure is a chart of values with intervals. `unwritten` contains
+        If `draw` is None, the figure shows values with intervals. `unwritten` contains
         arguments that save time but are not shown in the code.
         """
         from landscape.figures._intervals import draw_intervals

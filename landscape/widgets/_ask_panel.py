@@ -78,7 +78,7 @@ class AskControls(widgets.VBox):
 
     def given(self) -> dict[str, Any]:
         """Return the settings chosen by the user, as keyword arguments of `Atlas.ask`."""
-        parsers = {"keywords": (_keywords, "words with commas between them")}
+        parsers = {"keywords": (_keywords, "words separated by commas")}
         given = _panel.read_fields(self.fields, parsers)
         if self._weights.value == "set":
             given["weights"] = {name: slider.value for name, slider in self._sliders.items()}
@@ -87,7 +87,7 @@ class AskControls(widgets.VBox):
         return given
 
     def put(self, settings: Mapping[str, Any]) -> None:
-        """Set the controls; settings that are not given are `auto`."""
+        """Set the controls. Settings that are not given become `auto`."""
         checked = ask_settings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
         values["check_with_model"] = settings.get("check_with_model")
@@ -175,23 +175,23 @@ class Asked:
 
 
 class AnswerMap(SheetView):
-    """Map of the papers of an answer. A click on a mark shows the paper below the map."""
+    """Map of the papers of an answer. A click on a paper shows its record below the map."""
 
     def __init__(self) -> None:
         super().__init__("map")
         self._picked = widgets.HTML()
-        hint = widgets.HTML(quiet_html("Click a mark to see its paper here."))
+        hint = widgets.HTML(quiet_html("Click a paper on the map to see it here."))
         self.children: tuple[widgets.Widget, ...] = (
             self._colours, self._picture, hint, self._picked
         )  # fmt: skip
 
     def show_papers(self, atlas: Atlas, results: Results) -> None:
-        """Set the papers; their map is drawn when its tab is opened."""
+        """Set the papers. The map is drawn when the user opens the tab of the map."""
         self._results, self._picked.value = results, ""
         self.show(lambda colours: _drawn_map(atlas, results, colours))
 
     def pick(self, rank: int) -> None:
-        """Show the paper with a rank."""
+        """Show the paper with the given rank."""
         self._picked.value = self._results.hits[rank - 1].to_html()
 
     def _pick(self, ranks: list[int], points: Any) -> None:
@@ -341,13 +341,13 @@ class AskPanel(AtlasPanel[Answer]):
             self._question.value = question
         asked = self._question.value.strip()
         if not asked:
-            raise InputError("The question is empty; ask one.")
+            raise InputError("The question is empty. Write a question.")
         given, shown = self.controls.given(), self._view.asked
         thread = (*shown.thread, shown.answer) if follow_up and shown else ()
         self._begin(asked, given, thread)
 
     def stop(self) -> None:
-        """Stop the question. Earlier answers are kept; the text so far is marked as unfinished."""
+        """Stop answering. Keep earlier answers, and mark the text so far as unfinished."""
         running = self._turns.now is not None
         super().stop()
         if running:
@@ -364,7 +364,7 @@ class AskPanel(AtlasPanel[Answer]):
         return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
     def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
-        # Use the current atlas and connection, since both may change before the answer arrives.
+        # Keep the current atlas and connection, because both may change before the answer arrives.
         connected = self.connection.value
         used = self.connection.used if connected else None
         model = connected.part() if connected else None
@@ -440,7 +440,7 @@ class AskPanel(AtlasPanel[Answer]):
 
     def _show_error(self, error: Exception) -> None:
         super()._show_error(error)
-        self._live_text.mark("It broke off. Written so far (unfinished, unchecked)")
+        self._live_text.mark("The answer was interrupted. Written so far (unfinished, unchecked)")
 
     def _ask_typed(self) -> None:
         self.ask(follow_up=self._follow.value)
@@ -462,16 +462,16 @@ class LiveText:
         self, page: widgets.HTML, question: str = "", replaced: LiveText | None = None
     ) -> None:
         self._page, self.question, self.text = page, question, ""
-        self.replaced = replaced  # its answer was unfinished when this question was asked
+        self.replaced = replaced  # earlier question that was not answered before this question
         self._is_over, self._drawn = not question, 0.0
 
     @property
     def unfinished(self) -> str:
-        """The text of the answer, or the text of the answer that it replaced."""
+        """The text of this answer, or the text of the answer that this answer replaced."""
         return self.text or (self.replaced.text if self.replaced else "")
 
     def begin(self, question: str, model: str | None) -> LiveText:
-        """Return the live text of the next question, which replaces this one on the page."""
+        """Return the live text of the next question, which replaces this text on the page."""
         replaced = self if self.text else self.replaced
         begun = LiveText(self._page, question, None if self._is_over else replaced)
         self._is_over = True

@@ -123,7 +123,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         Raises
         ------
         InputError
-            If the excerpt has no mark, or a setting is invalid.
+            If the excerpt has no ``[CITATION]`` mark, or a setting is invalid.
         """
         from landscape.agents._excerpts import read_excerpt
 
@@ -155,7 +155,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         from landscape.agents._excerpts import read_excerpt
 
         excerpt = self._excerpt.value
-        text = "Paste a passage, and replace the citation of the wanted paper by [CITATION]."
+        text = "Paste a passage, and replace the citation that you want to find by [CITATION]."
         if excerpt.strip():
             try:
                 clause = read_excerpt(excerpt, mark=self._fields["mark"].value).clause

@@ -9,6 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from landscape._render import neutral_html, render
+from landscape._wording import escape_invisible
 from landscape.store._manifest import digest
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ def written(value: Any) -> str:
     if isinstance(value, Name):
         return str(value)
     if isinstance(value, str):
-        # Invisible and bidirectional characters are written as escapes.
-        shown = json.dumps(value, ensure_ascii=False)
-        return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in shown)
+        return escape_invisible(json.dumps(value, ensure_ascii=False))
     if isinstance(value, date):
         return f"date({value.year}, {value.month}, {value.day})"
     if isinstance(value, Mapping):
@@ -68,7 +67,7 @@ def written(value: Any) -> str:
 
 
 def connecting(used: Used, name: str | None) -> list[str]:
-    """Write the lines that connect the model of a panel; without a model, return an empty list."""
+    """Write the lines that connect the model of a panel; return an empty list if there is none."""
     if name is None:
         return []
     # Without an explicit empty key, OPENAI_API_KEY would be sent to this server.
@@ -78,7 +77,7 @@ def connecting(used: Used, name: str | None) -> list[str]:
 
 
 def join_lines(*parts: str | Sequence[str]) -> str:
-    """Join lines of code, given as strings or lists; empty lines are omitted."""
+    """Join lines of code, given as strings or lists, without empty lines."""
     listed = [[part] if isinstance(part, str) else part for part in parts]
     return "\n".join(line for part in listed for line in part if line)
 

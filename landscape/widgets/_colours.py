@@ -77,7 +77,7 @@ class Colouring:
 
     @cached_property
     def ends(self) -> tuple[str, str]:
-        """Values at both ends of the ramp; values beyond an end have the colour of that end."""
+        """Limits of the colour ramp as text. Values beyond a limit have the colour of the limit."""
         less, more = ("earlier", "later") if self.name == "year" else ("less", "more")
         is_below = self.values is not None and np.nanmin(self.values, initial=np.inf) < self.low
         is_above = self.values is not None and np.nanmax(self.values, initial=-np.inf) > self.high
@@ -92,7 +92,7 @@ DENSITY = Colouring("density", NAMES["density"])
 
 
 def columns_to_colour(atlas: Atlas) -> list[str]:
-    """Return the additional columns of papers that can be shown as colours."""
+    """Return the names of additional columns that can be shown as colours."""
     import pyarrow.parquet as pq
 
     from landscape.store._tables import unreadable
@@ -120,7 +120,7 @@ def colouring_of(
         return _topics(atlas)
     if name in ("concept", "facility"):
         if not overlays or name not in overlays:
-            raise InputError(f"Choose a {name} first: the colour shows its share of the papers.")
+            raise InputError(f"Choose a {name} first. The colour shows its share of the papers.")
         title, rows, _ = overlays[name]
         return share_colouring(name, title, rows, len(atlas))
     if name not in NAMES and name not in columns_to_colour(atlas):
@@ -170,7 +170,7 @@ def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: in
 
 
 def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
-    """Return the papers tagged with a concept or narrower concepts, and its name."""
+    """Return the papers tagged with a concept or narrower concepts, and the name of the concept."""
     thesaurus = atlas.thesaurus
     concept = thesaurus.find(name)
     ids = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
@@ -181,7 +181,7 @@ def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str
 
 
 def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
-    """Return the papers that mention a facility, and its name."""
+    """Return the papers that mention a facility, and the name of the facility."""
     from landscape.corpus._facilities import find_facility
 
     facility = find_facility(name)

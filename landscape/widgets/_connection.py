@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from landscape.llm._client import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # a text of another form may be a key
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # text in another format may be a key
 _LONGEST_TEST = 20.0  # seconds
 
 
@@ -76,11 +76,11 @@ class Connection(Panel):
         for name, given, example in texts:
             if not isinstance(given, str | None):
                 kind = type(given).__name__
-                raise InputError(f"{name} must be text, not {kind}; write {example}, say.")
+                raise InputError(f"{name} must be text, not {kind}, for example {example}.")
         if key_variable and not _is_variable(key_variable):
             message = (  # the value is not shown, because it may be a key
                 "key_variable must be the name of an environment variable, such as "
-                f"{KEY_VARIABLE}; a key itself is given with use_key."
+                f"{KEY_VARIABLE}. Pass the key itself to use_key."
             )
             raise InputError(message)
         self._key = ""
@@ -140,7 +140,7 @@ class Connection(Panel):
         if not address or _shown_address(address):
             return ""
         which = "The server address" if self._address else "The address in OPENAI_BASE_URL"
-        return f"{which} cannot be read; write http://localhost:11434/v1, say."
+        return f"{which} cannot be read. Write an address such as http://localhost:11434/v1."
 
     @property
     def used(self) -> Used:
@@ -154,7 +154,7 @@ class Connection(Panel):
 
     @property
     def value(self) -> ChatModel | None:
-        """The language model, or None without settings. No request is sent.
+        """The language model, or None if nothing is set. No request is sent.
 
         Raises
         ------
@@ -228,7 +228,7 @@ class Connection(Panel):
     def _take_address(self, change: dict[str, Any]) -> None:
         """Store the typed address; remove passwords and queries from the page."""
         typed = change["new"].strip()
-        if typed != _shown_address(self._address):  # otherwise, the panel has shortened it
+        if typed != _shown_address(self._address):  # if equal, the panel has shortened the address
             self._address = typed
             self._server_box.value = _shown_address(typed)
 
@@ -252,11 +252,11 @@ class Connection(Panel):
 
     def _show_key_state(self) -> None:
         if self._key:
-            text = "A key is held in memory; it is not in the notebook."
+            text = "A key is held in memory. It is not stored in the notebook."
         elif self._key_now():
             text = f"The key comes from the environment variable {self.key_variable}."
         else:
-            text = "No key is set; your own server may not need a key."
+            text = "No key is set. Your own server may not need a key."
         self._key_state.value = quiet_html(text)
         self._forget_button.layout.display = "" if self._key else "none"
 
@@ -289,7 +289,7 @@ def _shown_address(address: str | None) -> str:
 
 
 def _for_the_page(sentence: str) -> str:
-    """Replace names of environment variables in a sentence by the fields of the panel."""
+    """Replace the names of environment variables in a sentence by the names of fields."""
     for ours, theirs in panel_texts()["connection_words"].items():
         sentence = sentence.replace(ours, theirs)
     return sentence

@@ -34,9 +34,9 @@ _STEP = 1.8  # zoom factor of one click
 
 
 class MapExplorer(ExplorerState):
-    """Interactive map of an atlas, with search, selection and files to save.
+    """Interactive map of an atlas, with search and selection of papers.
 
-    The density is computed from all papers in view after each move. `code` contains the call that
+    After each move, the density is computed from all papers in view. `code` contains the call that
     creates a map in the same state.
 
     Parameters
@@ -135,7 +135,7 @@ class MapExplorer(ExplorerState):
         self.select(selection)
 
     def go_to(self, region: str | int) -> MapExplorer:
-        """Show the region with a name or number.
+        """Show the region with the given name or number.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class MapExplorer(ExplorerState):
         else:
             found = names[names["topic_id"] == region]
         if found.empty:
-            raise InputError(f"There is no region {region!r} on this map.")
+            raise InputError(f"There is no region {region!r} on this map; see atlas.topics.")
         # Show the window that contains the middle 96% of the papers.
         topics, here = self.atlas.topics, found.iloc[0]
         inside = topics["topic_id"][topics["parent_id"] == here["topic_id"]].tolist()
@@ -282,7 +282,7 @@ class MapExplorer(ExplorerState):
     def _for_selection(
         self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
     ) -> None:
-        """Run a function in the background; show its result unless the selection has changed."""
+        """Run a function in the background. Show its result if the selection has not changed."""
         rows = self.rows
 
         def then(made: T) -> None:
@@ -374,16 +374,16 @@ class MapExplorer(ExplorerState):
             self._change(view=view)
 
     def _select_outline(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        """Select all papers inside an outline, including papers without a mark on the map."""
+        """Select all papers inside an outline, including papers that are not shown as dots."""
         unit = self._state.view.width / self._size[0]
         self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
         if not len(self.rows):
             self.say("No paper is inside this outline.")
 
     def _click(self, name: str, number: int) -> None:
-        """Show the paper or region of a mark that was clicked."""
+        """Show the paper or region that was clicked."""
         if self._painter.data is not self._data:
-            return  # these marks belong to the old atlas, which is being replaced
+            return  # the map still shows the old atlas, which is being replaced
         if name in NAMED_LEVELS:
             names = [one for one in self._drawn.names if one.level == NAMED_LEVELS[name]]
             if number < len(names):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 from landscape.widgets._colours import NAMES, columns_to_colour
@@ -27,14 +26,14 @@ def _quiet(text: str) -> str:
     return f"<div class='landscape-quiet'>{text}</div>"
 
 
-NOTHING_FOUND = _quiet("Search above: the papers found are marked on the map and listed here.")
+NOTHING_FOUND = _quiet("Search above. The papers found are marked on the map and listed here.")
 NOTHING_SELECTED = _quiet(
     "Nothing is selected. Draw around papers with the lasso or a box, or write a filter."
 )
 _NO_PAPER = _quiet("Click a paper to read about it here.")
 _HOW_TO_SAVE = _quiet(
-    "The picture shows this view with its colours, names and marks, and the bounds of the corpus "
-    "below. The same from code: <code>explorer.save(&quot;map.pdf&quot;)</code>."
+    "The picture shows this view, with the limits of the corpus below. To save the same picture "
+    "from code, use <code>explorer.save(&quot;map.pdf&quot;)</code>."
 )
 _SIDE_HEIGHT = "318px"
 
@@ -152,7 +151,7 @@ class Controls(SimpleNamespace):
         missing = [name for stage, (name, _) in controls.items() if stage not in atlas.stages]
         if not missing:
             return []
-        return [f"This atlas has no layer of {', '.join(missing)}; run the same landscape build "
+        return [f"This atlas has no layer of {', '.join(missing)}. Run the same landscape build "
                 "again to add it."]  # fmt: skip
 
     # -- values
@@ -218,7 +217,7 @@ def _caption(atlas: Atlas, data: MapData) -> str:
     facts = facts_of(atlas)
     sentences = [headline(facts), *explanation(facts)]
     if data.undated:
-        papers = count(data.undated, "paper")
-        sentences.append(f"Without a date: {papers}, visible only if all years are shown.")
+        n = f"{data.undated:,}"
+        sentences.append(f"Papers without a date ({n}) are shown only with all years.")
     notice = f"<b>{GENERATED}</b> " if facts.generated else ""
     return _quiet(f"{notice}{html.escape(' '.join(sentences))}")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 _HISTORY = 60
-_ONE_MOVE = 0.7  # seconds; wheel turns within this time count as one move
+_ONE_MOVE = 0.7  # seconds; all turns of the wheel within this time are one move
 
 
 class ExplorerState(Panel):
@@ -116,7 +116,7 @@ class ExplorerState(Panel):
         def then(colouring: Any) -> None:
             with self._lock:
                 if name not in tasks.OVERLAYS or name in self._state.overlays:
-                    self._change(colouring=colouring)  # unless the overlay was removed
+                    self._change(colouring=colouring)  # not if the overlay was removed meanwhile
 
         self.run(
             "Reading the colours", lambda: colouring_of(self.atlas, name, self._state.overlays),
@@ -134,7 +134,7 @@ class ExplorerState(Panel):
         if chosen == self._state.time:
             return
         self._change(time=chosen)
-        # Search again in these years only. A running search checks the years itself.
+        # Search again in the new years. If a search is running, it checks the years at its end.
         if self.results is not None and not self._turns.holds("search"):
             self._search_again(self.results)
 
@@ -253,7 +253,7 @@ class ExplorerState(Panel):
     def _some_rows(self) -> NDArray[np.int64]:
         if not len(self.rows):
             raise InputError(
-                "No paper is selected; draw around some with the lasso, or give select() a filter."
+                "No paper is selected. Draw around papers with the lasso, or use select(filter)."
             )
         return self.rows
 
@@ -335,7 +335,7 @@ class ExplorerState(Panel):
         return self._painter.drawn
 
     def _seen_on_page(self) -> None:
-        """Send the map again when a page first shows the figure, which missed earlier changes."""
+        """Send the map again when a page first shows the figure; it did not get earlier changes."""
         self._painter.restart()
         self._drawing.request()
 
@@ -414,10 +414,10 @@ class ExplorerState(Panel):
             self._built = stamp
         except LandscapeError:
             if self.atlas is not atlas:
-                return  # it was opened again meanwhile
+                return  # the atlas was opened again meanwhile
             self._offer_reload()
             self.say("This atlas was rebuilt since it was opened, and the map shows the old atlas. "
-                     "Reload it to see the new one.", "warning")  # fmt: skip
+                     "Reload to see the new atlas.", "warning")  # fmt: skip
 
     def _offer_reload(self) -> None:
         self._is_old = True
@@ -444,7 +444,7 @@ class ExplorerState(Panel):
         self.figure.look(data.whole)
         self._drawing.request()
         self._summing.request()
-        opened_again = "The atlas was opened again; the selection of the old one was cleared."
+        opened_again = "The atlas was opened again; the selection of the old atlas was cleared."
         self.say(" ".join([opened_again, *opened.problems, missing]).strip())
         if found is not None and time != opened.state.time:
             self._search_again(found)

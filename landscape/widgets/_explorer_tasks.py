@@ -91,7 +91,7 @@ def checked_layers(names: Iterable[str]) -> frozenset[str]:
         ) from None
     unknown = [name for name in chosen if name not in LAYERS]
     if unknown:
-        raise InputError(f"There is no layer {unknown[0]!r}; there are {', '.join(LAYERS)}.")
+        raise InputError(f"There is no layer {unknown[0]!r}; use some of {', '.join(LAYERS)}.")
     return frozenset(chosen)
 
 
@@ -104,12 +104,12 @@ def checked_time(period: Sequence[int] | None, known: Period | None) -> Period |
     except (TypeError, ValueError):
         raise InputError(f"The time is {period!r}; give the first and the last year.") from None
     if last < first:
-        raise InputError(f"The time ends in {last}, before it begins in {first}.")
+        raise InputError(f"The time ends in {last}, before it begins in {first}. Swap the years.")
     return None if known is None or (first <= known[0] and last >= known[1]) else (first, last)
 
 
 def time_within(period: Period | None, known: Period | None) -> Period | None:
-    """Clip a time window to the years of an atlas; return None if no or all years remain."""
+    """Limit a time window to the years of an atlas; return None for all years or no years."""
     if period is None or known is None:
         return None
     first, last = max(period[0], known[0]), min(period[1], known[1])
@@ -156,7 +156,7 @@ def line_of_code(state: MapState, whole: View) -> str:
 
 
 def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
-    """Return fewer and rounded corners of an outline, which fit into one line of code."""
+    """Simplify an outline and round its coordinates, so that it fits into one line of code."""
     step = max(1, -(-len(xs) // _MOST_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
     digits -= 1 if digits > 1 else 0
@@ -183,7 +183,7 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
     if method == "filter":
         rows = atlas.select(f"({query}); {years}" if years else query)
         if not len(rows):
-            raise InputError("No paper passes this filter; remove a condition.")
+            raise InputError("No paper passes this filter. Remove a condition.")
         cites = atlas.read_papers(["cites"])["cites"].to_numpy("float64", na_value=-1.0)[rows]
         order = "the most cited first" if (cites >= 0).any() else "in the order of the atlas"
         rows = rows[np.argsort(-cites, kind="stable")]
@@ -192,7 +192,7 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         return Found(query, method, k, rows, np.zeros(len(rows), dtype=bool), papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
-        raise InputError("Nothing was found; use other words, or more years.")
+        raise InputError("Nothing was found. Use other words, or more years.")
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
     apart = np.array([bool(hit.outlier) for hit in results.hits])
     coverage, n_apart = results.coverage, int(apart.sum())

@@ -110,7 +110,7 @@ class SheetView(widgets.VBox):
         super().__init__([self._colours, self._picture])
 
     def show(self, draw: Callable[[str], Any]) -> None:
-        """Set the function that draws the figure; call `look` to draw it."""
+        """Set the function that draws the figure. Call `look` to draw the figure."""
         if self._job is not None:
             self._job.stop()
         self._draw, self._is_drawn = draw, False
@@ -155,7 +155,7 @@ class SheetView(widgets.VBox):
 
     def _fail(self, error: Exception) -> None:
         is_ours = isinstance(error, LandscapeError)
-        text = str(error) if is_ours else f"The {self._name} failed: {error}"
+        text = str(error) if is_ours else f"The {self._name} cannot be drawn: {error}"
         self._put(widgets.HTML(f"<p class='landscape-warning'>{html.escape(text)}</p>"))
 
 
@@ -173,7 +173,7 @@ def image_html(png: bytes, about: str) -> str:
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
-_MOST_BYTES = 24_000_000  # maximum size of a link, since the page also stores it
+_MOST_BYTES = 24_000_000  # maximum size of a file in a link, because the page stores the file
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
@@ -181,8 +181,8 @@ def download_link(name: str, content: str | bytes, *, text: str | None = None) -
     raw = content.encode() if isinstance(content, str) else content
     if len(raw) > _MOST_BYTES:
         raise InputError(
-            f"{name} has {len(raw) / 1e6:,.0f} MB, too much for a link in the page; "
-            f'write it from code, with .save("{name}").'
+            f"{name} has {len(raw) / 1e6:,.0f} MB, which is too large for a link in the page. "
+            f'Save it from code, with .save("{name}").'
         )
     kind = panel_texts()["media_types"].get(Path(name).suffix, "application/octet-stream")
     kilobytes = max(1, round(len(raw) / 1000))

@@ -108,7 +108,7 @@ class Turns:
         """The running job."""
 
     def add(self, job: Job[Any]) -> Job[Any]:
-        """Add a job, discard older jobs of its kind, and return the running job."""
+        """Add a job, discard older jobs of the same kind, and return the running job."""
         with self._changed:
             dropped = self._remove(job.kind)
             self._waiting.append(job)
@@ -157,9 +157,9 @@ class Turns:
         return dropped
 
     def _go_on(self, dropped: Iterable[Job[Any]]) -> Job[Any] | None:
-        """Stop and start jobs, and return the running one.
+        """Stop the given jobs, start the next job if none is running, and return the running job.
 
-        Jobs stop and start without the lock, because a job that reports may need it.
+        Jobs stop and start without the lock, because a job that reports progress may need it.
         """
         for one in dropped:
             one.stop()

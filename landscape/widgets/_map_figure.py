@@ -1,4 +1,4 @@
-"""Show the map in the browser, as a plotly figure widget with marks, names and legend.
+"""Show the map in the browser, as a plotly figure widget with papers, names and legend.
 
 plotly.py sends only the changes of a figure. A page that is not open yet, or is reloaded, misses
 these changes (plotly/plotly.py#4956). This widget therefore sends the complete figure until the
@@ -86,7 +86,7 @@ class MapFigure(PageFigure):
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Send the changes of a figure in one message, or all of it if no page shows it yet."""
+        """Send the changes of a figure in one message, or the whole figure if no page shows it."""
         with self._drawing:
             with self.batch_update():
                 yield
@@ -253,7 +253,7 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
     return {**marker, "color": [to_hex(colour) for colour in chosen]}
 
 
-# Resolution of the picture of the whole map, which is visible until a sharper one is drawn.
+# Resolution of the picture of the whole map, which is shown until the sharp picture is drawn.
 _BASE_FINE = 0.45
 _KEPT_TEXTS = 20_000
 _READ_AT_ONCE = 200  # papers
@@ -344,7 +344,7 @@ class Painter:
         text, ranks = texts.get(row, ""), self.drawn.ranks
         if name in ("found", "apart") and row in ranks:
             apart = "outlier, " if name == "apart" else ""
-            text += f"<br><i>{apart}found as no. {ranks[row]}</i>"
+            text += f"<br><i>{apart}rank {ranks[row]} in the search</i>"
         return text
 
 

@@ -1,4 +1,4 @@
-"""State of a map, and functions that draw its picture, names, marks and lines."""
+"""State of a map, and functions that draw its picture, names, papers and contours."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 MOST_POINTS = 1_500
-"""Maximum number of papers with single marks; for more papers, the density is clearer."""
-_MOST_RINGS = 400  # more rings would cover the papers
+"""Maximum number of papers drawn as single dots. For more papers, the density is clearer."""
+_MOST_RINGS = 400  # maximum number of rings; more rings would cover the papers
 _KEPT_CLEAR = 12  # number of best papers found that names must not cover
 _MOST_VERTICES = 3_000
 _CONTOURED = (0.5, 0.8)
@@ -39,7 +39,7 @@ Period = tuple[int, int]
 
 
 class Overlay(NamedTuple):
-    """An outlined set of papers: of a concept, of a facility, or the reviews."""
+    """A set of papers that is outlined on the map: of a concept, a facility, or all reviews."""
 
     title: str
     rows: Rows
@@ -93,7 +93,7 @@ SIZES = {0: 12.5, 1: 12.0}  # font sizes in pixels of continents and of regions
 LINE = 1.3  # line height of plotly, relative to the font size
 _GAP = 5.0
 _MOST_NAMES = 44
-# Maximum distance in pixels of a name from its peak; the map has no leader lines.
+# Maximum distance in pixels between a name and its peak, because there are no leader lines.
 _REACH = 2.0
 _FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0  # zooms at which regions appear and continents disappear
 _FIRST_REGIONS = 12  # maximum number of region names on the whole map
@@ -112,7 +112,7 @@ class Name:
 
 
 class Labels:
-    """Names on the map; they are measured once and placed again for each view."""
+    """Names on the map. Their sizes are measured once, and they are placed again for each view."""
 
     def __init__(self, topics: Any) -> None:
         self.table = chosen_topics(topics, levels=(0, 1))
@@ -221,7 +221,7 @@ def _font(bold: bool) -> Any:
 
 
 class MapData:
-    """Positions, years and names of an atlas. They are constant."""
+    """Positions, years and names of an atlas, which do not change."""
 
     def __init__(self, atlas: Atlas, size: Size) -> None:
         table = atlas.map
@@ -263,7 +263,7 @@ class MapData:
         return points
 
     def of_time(self, rows: Rows, time: Period | None) -> Rows:
-        """Return those rows whose papers are in a time window."""
+        """Return the rows of the papers in a time window."""
         if time is None:
             return rows
         years = self.years[rows]
@@ -306,7 +306,7 @@ def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A drawn state: its picture, names, marks and lines."""
+    """Drawing of a state of the map: picture, names, papers and contours."""
 
     state: MapState
     picture: Picture
@@ -318,7 +318,7 @@ class Drawn:
 
 
 def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
-    """Draw the picture, names, marks and lines of a state."""
+    """Draw the picture, names, papers and contours of a state."""
     points = data.in_time(state.time)
     marks, lit = marks_of(state, data)
     n_near = len(points.near(state.view.box)[0])
@@ -350,7 +350,7 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
 
 
 def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | None]:
-    """Return the papers with single marks, and the points of sets that are too large for marks."""
+    """Return the papers drawn as single dots, and the points of sets that are too large for it."""
     marks: dict[str, Rows] = {}
     too_many: list[Rows] = []
 

@@ -139,8 +139,8 @@ def _check(given: Mapping[str, Any]) -> None:
     choose_sheet(given["size"], aspect=1.0)
     if isinstance(given["names"], Mapping):
         raise InputError(
-            "The panel takes everyday names from a CSV file; give its path, or use "
-            "ls.outreach.render(atlas, names={...}) for names in code."
+            "The panel reads everyday names from a CSV file. Pass the path of this file. For names "
+            "in code, use ls.outreach.render(atlas, names={...})."
         )
     for name in ("credits", "language"):
         readable_text(name, given[name])
@@ -226,7 +226,7 @@ def code_of(chosen: Mapping[str, Any]) -> str:
     return f"from landscape.llm import connect\n\n{line[:-1]}, model=connect())"
 
 
-# These tasks do not report amounts, so they are shown as steps.
+# These tasks do not report the amount of work done, so they are shown as steps.
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
@@ -294,7 +294,7 @@ class OutreachPanel(ResultPanel):
         if self._result is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        # `_draw_newest` counts the request; the worker may start after a later one.
+        # `_draw_newest` counts this request, because the worker may start after a later request.
         work = partial(self._work, chosen, self._request + 1)
         self._draw_newest("Drawing the map", work, self._show)
 
@@ -324,7 +324,7 @@ class OutreachPanel(ResultPanel):
         """
         self.wait()
         if self.rendering is None:
-            raise InputError("No map is drawn yet, so there is nothing to save.")
+            raise InputError("No map is drawn yet, so there is nothing to save. Draw a map first.")
         return _write(self.rendering, expand_home(path))
 
     # -- drawing

@@ -118,7 +118,7 @@ class ImpactPanel(AnalysisPanel):
 
         names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
         if not names:
-            raise InputError("This corpus mentions no facility, so there is no impact to show.")
+            raise InputError("No paper of this corpus mentions a facility, so the panel is empty.")
         what, first = chosen["what"], names[0]
         period = {"since": chosen["since"], "until": chosen["until"]}
         stem = "".join(sign if sign.isalnum() else "-" for sign in first.lower()).strip("-") or "it"
@@ -210,7 +210,7 @@ class ReviewPanel(AnalysisPanel):
                 "overlays.weight", self._change, description=words, tooltip=f"{words}: {meaning}",
                 value=weight, max=max(_LARGEST_WEIGHT, weight),
             )  # fmt: skip
-        label = widgets.HTML(quiet_html("Weights of the components; 0 omits one"))
+        label = widgets.HTML(quiet_html("Weights of the components; weight 0 omits a component"))
         sliders = widgets.HBox(
             list(self._weights.values()),
             layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),

@@ -191,7 +191,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
 
 
 def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Show settings in their fields; text fields without a setting become empty."""
+    """Show settings in their fields. Clear the text fields of all other settings."""
     for name, one in fields.items():
         value = settings.get(name)
         if isinstance(one, Choice):
@@ -207,7 +207,7 @@ _AUTO = "auto"  # not None, which would be shown as an empty choice
 
 
 class Choice(widgets.Dropdown):
-    """A drop-down list whose first option `auto` shows the value used for the question."""
+    """A drop-down list. The first option, `auto`, shows the value used for the question."""
 
     def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
         self._labels, self._first = dict(options), _AUTO
@@ -248,7 +248,7 @@ class Choice(widgets.Dropdown):
 def make_fields(
     panel: str, label: int, **options: Mapping[Any, str]
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Create the fields of a panel from ``panels.yaml``; return them by name and by group."""
+    """Create the fields of a panel from ``panels.yaml``. Return them by name and by group."""
     fields: dict[str, Any] = {}
     groups = {}
     for title, entries in panel_texts()[panel].items():
@@ -261,7 +261,7 @@ def make_fields(
 
 
 def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
-    """Return a control that chooses one of the results of a panel, from ``panels.yaml``."""
+    """Return a control to choose one of the results of a panel, as defined in ``panels.yaml``."""
     kinds = panel_texts()["results"][panel]
     if chosen not in kinds:
         raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
@@ -295,7 +295,7 @@ class YearsControl(widgets.IntRangeSlider):
         }
 
     def suit(self, atlas: Atlas) -> None:
-        """Set the range of years for a rebuilt atlas; open ends remain open."""
+        """Set the range of years for a rebuilt atlas. Open ends of the range remain open."""
         since, until = self.period.values()
         self.corpus = _years_of(atlas)
         # The bounds must include the old value until it is replaced.
@@ -494,9 +494,8 @@ class Panel(widgets.VBox):
     def _show_error(self, error: Exception) -> None:
         """Show an error as one sentence, without a traceback."""
         is_ours = isinstance(error, LandscapeError)
-        self.say(
-            str(error) if is_ours else f"This failed: {type(error).__name__}: {error}", "wrong"
-        )
+        text = str(error) if is_ours else f"This action failed: {type(error).__name__}: {error}"
+        self.say(text, "wrong")
 
     def _show_progress(self, task: str, done: float, total: float | None, unit: str) -> None:
         seconds = time.monotonic() - self._began

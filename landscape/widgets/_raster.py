@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FINE = 2 / 3
 _BORDER = 18  # extra pixels on each side, to avoid edge effects of the smoothing
 _KERNEL = 12.0  # width of the widest smoothing kernel in screen pixels, for 4,000 papers
-_FADED = 0.7  # share of the page colour at places without highlighted papers
+_FADED = 0.7  # share of the page colour where there are no highlighted papers
 _EDGE = 0.12  # density of highlighted papers at the outline, 0 to 1
 _ROUND = 2.0  # smoothing of the outline in pixels
 
@@ -162,7 +162,7 @@ def _bytes(colour: str) -> Any:
 # -- colours of classes and numbers
 
 _COARSE = 3  # pixels per grid cell for mean colours
-# Smoothing in cells: for classes and for numbers, and at places with few papers.
+# Smoothing width in cells for classes and numbers, and for places with few papers.
 _NEAR, _WIDE = (1.2, 1.6), 5.0
 
 

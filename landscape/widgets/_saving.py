@@ -66,7 +66,7 @@ def save_view(
 
 
 def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
-    """Return caption sentences on the view: the window, the years, the colours and the marks."""
+    """Return caption sentences on the view: window, years, colours and marked papers."""
     text = render("map_view.txt", drawn=drawn, n_all=len(data), shown_of=shown_of)
     return text.split("\n")
 
@@ -75,7 +75,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 
 
 def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
-    """Draw a map for print, on a page of the same shape, with caption and colour key."""
+    """Draw a map for print with the same aspect ratio, a caption and a colour key."""
     facts, colours = facts_of(atlas), state.colours
     drawn = draw(state, data)
     sentences = [*sentences_of(drawn, data), *explanation(facts)]
@@ -99,7 +99,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     inside = wide.view.holds(near_x, near_y)
     x, y = near_x[inside].astype(np.float64), near_y[inside].astype(np.float64)
     if not len(x):
-        x = y = np.zeros(1) + np.nan  # keeps the axes of an empty page
+        x = y = np.zeros(1) + np.nan  # one missing point, so that an empty page has axes
     specks = "papers" not in drawn.marks
     tones = add_density(page, panel, x, y, specks=specks)
     page.write_key(_key(state) or density_key(page, tones))
@@ -124,7 +124,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
 
 
 def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Drawn) -> None:
-    """Add contours and marks of single papers, as on the screen."""
+    """Add contours and the dots of single papers, as on the screen."""
     scale, colours, marks = page.scale, state.colours, drawn.marks
     overlaid = THEMES[state.theme]["overlays"]
 
@@ -169,11 +169,11 @@ def _rgb(colour: str) -> Any:
 
 
 def _key(state: MapState) -> Key | None:
-    """Return the colour key, or None for the density, which has its own key."""
+    """Return the colour key, or None if the colour is the density, which has another key."""
     colouring = state.colouring
     if colouring.kind == "density":
         return None
-    if colouring.kind == "classes":  # too many for the key; the legend lists them
+    if colouring.kind == "classes":  # too many classes for the key; the legend lists the classes
         return Key(colouring.title, ())
     meanings = [colouring.meaning(float(place)) for place in np.linspace(0, 1, 5)]
     title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title

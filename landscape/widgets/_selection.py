@@ -107,7 +107,7 @@ def summary_html(summary: Summary) -> str:
 
 
 def comparison_html(found: Analysis) -> str:
-    """Return HTML of the regions in which a selection is over- or under-represented most."""
+    """Return HTML of the regions that contain unusually many or few papers of a selection."""
     table, parts = found.table, []
     for title, side, n in (("More than elsewhere", "a", 8), ("Less than elsewhere", "b", 4)):
         parts.append((title, list(table[table["over_in"] == side].head(n).itertuples())))

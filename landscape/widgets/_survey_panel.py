@@ -77,7 +77,7 @@ class SurveyControls(widgets.VBox):
         return {name: given[name] for name in settings if settings[name] != _DEFAULTS[name]}
 
     def put(self, settings: Mapping[str, Any]) -> None:
-        """Set the controls; settings that are not given get their defaults."""
+        """Set the controls. Settings that are not given get their default values."""
         fill_fields(self.fields, survey_settings(**settings).to_dict())
         self._rest = {name: value for name, value in settings.items() if name not in self.fields}
 
@@ -97,7 +97,7 @@ class SurveyControls(widgets.VBox):
         )
 
 
-_SELECTED, _LEFT_OUT, _ALL = "selected", "left out", "all that were judged"
+_SELECTED, _LEFT_OUT, _ALL = "selected", "left out", "all judged papers"
 DRAWN = 36
 """Maximum number of papers in the tree; with more, the text is too small for a notebook."""
 SIZE = (7.5, 9.0)

@@ -27,7 +27,7 @@ _FORMATS: dict[str, str] = {"year": ".0f", "count": ",.0f", "share": ".1%"}
 
 @dataclass(frozen=True)
 class Column:
-    """Heading and format of a column; `low` and `high` are the columns with its interval."""
+    """Heading and format of a column. `low` and `high` name the columns of its interval."""
 
     name: str
     heading: str

@@ -142,7 +142,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
     @property
     def desk(self) -> Desk:
-        """The corpora; they are switched on or off as on the page."""
+        """The corpora, switched on or off as on the page."""
         desk = self._desk
         for name, box in self._corpora.items():
             desk = desk.switch_on(name) if box.value else desk.switch_off(name)
@@ -213,7 +213,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         if papers is not None:
             found = [self._desk.find(name)[1] for name in papers]
         elif self._value is None or not self._papers.chosen:
-            raise InputError("No paper is ticked; tick the papers for the paragraph.")
+            raise InputError("No paper is ticked. Tick the papers for the paragraph.")
         else:
             found = self._picked(self._value)[1]
         self._chosen |= {paper.paper_id: paper for paper in found}
@@ -237,7 +237,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             self._about.value = context
         names = list(self._chosen)
         if not names:
-            raise InputError("No paper is chosen yet; tick some under “Papers to cite”.")
+            raise InputError("No paper is chosen yet. Tick papers under “Papers to cite”.")
         about, desk = self._about.value.strip(), self._desk
 
         def work(run: AgentRun) -> Answer:
@@ -362,7 +362,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
                 for rank, paper in enumerate(self.chosen, start=1)
             ]
         )
-        none = "No paper is chosen yet: tick some under “Papers to cite”, and put them here."
+        none = "No paper is chosen yet. Tick papers under “Papers to cite”, and add them here."
         self._n_chosen.value = quiet_html(f"{count(n, 'paper')} for the paragraph." if n else none)
         self._drop.layout.display = "" if n else "none"
         self.tabs.set_title(1, f"{_TITLES[1]} ({n})" if n else _TITLES[1])
@@ -384,7 +384,7 @@ _ODD = re.compile(r"[^\w.-]+")
 
 
 class DraftFiles(widgets.VBox):
-    """Fields for a .bib file and for .tex files, typed or uploaded."""
+    """Fields for a .bib file and .tex files, which the user names or uploads."""
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -412,11 +412,11 @@ class DraftFiles(widgets.VBox):
         found = (name.strip(" ,;") for name in _NAMES.findall(self._drafts.value.strip()))
         drafts = [name for name in found if name]
         if not bibliography or not drafts:
-            raise InputError("Checking needs a .bib file and a .tex file; name both.")
+            raise InputError("Checking needs a .bib file and a .tex file. Give both file names.")
         return bibliography, drafts
 
     def _take(self, change: dict[str, Any], box: widgets.Text) -> None:
-        """Write uploaded files to disk, show their names, and delete their contents."""
+        """Write uploaded files to disk, show their names, and clear the uploaded data."""
         if not change["new"]:
             return
         try:
@@ -432,7 +432,7 @@ class DraftFiles(widgets.VBox):
         for upload in uploads:
             given = Path(_ODD.sub("_", Path(upload["name"]).name).lstrip(".") or "draft.tex")
             path = Path(self._folder.name) / f"{given.stem[:_LONGEST]}{given.suffix[:8]}"
-            if str(path) in paths:  # the names differ only in replaced characters
+            if str(path) in paths:  # the names differ only in characters that were replaced
                 path = path.with_name(f"{path.stem}_{len(paths)}{path.suffix}")
             path.write_bytes(bytes(upload["content"]))
             paths.append(str(path))

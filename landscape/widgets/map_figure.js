@@ -1,7 +1,8 @@
-// The page's side of a figure: loads plotly.js once a page, however many figures it holds.
-// anywidget drops every message to a widget whose module takes longer than two seconds to load,
-// as five megabytes do over a slow line; this module is small, and the large one comes after it.
-// Should a busy page take longer all the same, the widget listens for itself (see listen).
+// Part of a figure widget that runs in the page. It loads plotly.js once for all figures of a page.
+// anywidget drops all messages to a widget if its module takes longer than two seconds to load.
+// plotly.js has five megabytes, which is too large for a slow connection. This module is therefore
+// small, and loads plotly.js later. If it still loads too late, the widget receives messages itself
+// (see listen).
 
 const LOADED = Symbol.for("landscape.plotly");
 
@@ -14,10 +15,10 @@ async function load(model) {
   }
 }
 
-// While the kernel is busy with a message, the page keeps only the last value of each trait for it,
-// and plotly tells all that happens in two of them: a pointer that moves on over the dots would
-// wipe out the lasso just drawn, and a lasso the zoom before it. The kernel needs no hovering, nor
-// the defaults that plotly fills in at every drawing; changes of the layout that still wait are kept.
+// While the kernel is busy, the page keeps only the last value of each trait. plotly reports all
+// events in two traits, so a hover event would replace a lasso that was just drawn, and a lasso
+// would replace an earlier zoom. Hover events and the defaults of plotly are therefore not sent, and
+// changes of the layout that were not sent yet are merged.
 const EVENTS = "_js2py_pointsCallback";
 const LAYOUT = "_js2py_relayout";
 const HOVERING = ["plotly_hover", "plotly_unhover"];
@@ -36,18 +37,18 @@ function withoutLosses(model) {
   return { ...model, set };
 }
 
-// The model of ipywidgets behind the one that anywidget shows to modules.
+// Returns the ipywidgets model. Modules receive only the wrapper of anywidget.
 const wholeOf = (model) => model.widget_manager.get_model(model.get("_own_id"));
 
-// Hands messages to the model as ipywidgets does, without anywidget in between, which would drop
-// them for good where this module came late.
+// Passes messages to the model as ipywidgets does. anywidget would drop them if this module was
+// loaded too late.
 async function listen(model) {
   const whole = await wholeOf(model);
   const handle = Object.getPrototypeOf(Object.getPrototypeOf(whole))._handle_comm_msg;
   whole.comm?.on_msg(handle.bind(whole));
 }
 
-// ipywidgets gives the buttons of its Play no names, and a screen reader has nothing else to say.
+// The buttons of the Play widget of ipywidgets have no labels, which screen readers need.
 const PLAY = ["Play or pause", "Stop playing", "Play again and again"];
 
 function namePlay(el, patience = 50) {

@@ -304,6 +304,21 @@ def test_a_bibitem_has_its_title_once() -> None:
     assert to_bibitems([Paper(0, "x", "Dust", "")]) == r"\bibitem[{Dust}(n.d.)]{x} Dust n.d."
 
 
+@pytest.mark.parametrize("evil", [r"}\input{/etc/passwd}", "^^5cinput^^7b/etc/passwd^^7d"])
+def test_no_field_of_a_paper_puts_a_command_into_latex(evil: str) -> None:
+    fields = {"title": evil, "abstract": evil, "doi": f"10.1234/{evil}", "arxiv_id": evil,
+              "authors": (f"{evil}, A",), "journal": evil, "doctype": evil, "bibcode": evil,
+              "categories": (evil,), "paper_id": evil}  # fmt: skip
+    for name, value in fields.items():
+        for without in ((), ("bibcode",), ("bibcode", "journal")):
+            given = {"title": "T", "paper_id": "x", "arxiv_id": "2001.00001", name: value}
+            blank = dict.fromkeys(without)
+            paper = dataclasses.replace(sample_papers()[0], **{**given, **blank})
+            for written in (to_bibtex([paper]), to_bibitems([paper])):
+                assert "^^" not in written.replace("\\^{}", "")
+                assert "\\input" not in written.replace("\\textbackslash{}input", "")
+
+
 def test_a_forged_bibcode_puts_nothing_into_latex() -> None:
     code = "2022ApJ...931.1&2.S"
     text = to_bibitems([Paper(0, code, "T", "", ("Smith, A.",), bibcode=code)])

@@ -84,7 +84,7 @@ def test_rows_are_not_guessed_where_records_were_merged_or_rejected(
 ) -> None:
     source = papers_file(tmp_path / "few.jsonl", [0, 1, 1, 2, 3])
     np.save(tmp_path / "v.npy", np.eye(4))  # as many as there are papers, but whose?
-    with pytest.raises(InputError, match=r"of 5 records 1 were merged .* columns paper_id"):
+    with pytest.raises(InputError, match=r"of 5 records, 1 were merged .* columns paper_id"):
         build(source, tmp_path / "a.atlas", embedder=f"ready:{tmp_path / 'v.npy'}", **quick)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,12 @@ import pytest
 from landscape.atlas import Atlas, build
 from landscape.atlas import open as open_atlas
 from landscape.cli import main
-from landscape.errors import InputError
+from landscape.errors import AtlasError, InputError
 
 # Private modules: a stranger can write any manifest, which no public function does.
 from landscape.store._info import verify
-from landscape.store._manifest import Output, read_manifest, write_manifest
+from landscape.store._manifest import read_manifest, write_manifest
+from tests.atlas.forging import forge
 
 EVIL_MODULE = """
 from pathlib import Path
@@ -27,18 +27,6 @@ Path({mark!r}).write_text("it ran")
 class Evil(nn.Module):
     pass
 """
-
-
-def forge(folder: Path, name: str, content: bytes) -> None:
-    """Replace a file of an atlas, with the checksums of the manifest."""
-    (folder / name).write_bytes(content)
-    manifest = read_manifest(folder)
-    stages = {}
-    for stage, record in manifest.stages.items():
-        output = Output(hashlib.sha256(content).hexdigest(), len(content))
-        outputs = record.outputs | ({name: output} if name in record.outputs else {})
-        stages[stage] = dataclasses.replace(record, outputs=outputs)
-    write_manifest(folder, dataclasses.replace(manifest, stages=stages))
 
 
 def forge_model(folder: Path, **model: Any) -> None:
@@ -137,3 +125,33 @@ def test_a_model_is_loaded_after_consent(
     assert main([*words, "--trust-model"]) == 0
     assert loaded == ["st:somebody/model"]
     assert isinstance(open_atlas(atlas_copy), Atlas)
+
+
+def test_links_out_of_an_atlas_are_not_followed(atlas_copy: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "created"
+    (atlas_copy / "lexical" / ".tantivy-meta.lock").unlink(missing_ok=True)
+    (atlas_copy / "lexical" / ".tantivy-meta.lock").symlink_to(outside)
+    with pytest.raises(AtlasError, match="is a symbolic link"):
+        open_atlas(atlas_copy)
+    assert not outside.exists()
+
+
+def test_the_first_line_of_another_file_is_not_shown(atlas_copy: Path, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("s3cr3t")
+    (atlas_copy / "labels.csv").symlink_to(tmp_path / "key")
+    with pytest.raises(AtlasError, match="needs the columns") as error:
+        open_atlas(atlas_copy).topics  # noqa: B018 - reads the labels
+    assert "s3cr3t" not in str(error.value)
+
+
+def test_control_characters_of_an_atlas_do_not_reach_the_terminal(
+    atlas_copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = read_manifest(atlas_copy)
+    title = "\x1b]0;pwn\x07\x1b[2J\u202eT"
+    write_manifest(atlas_copy, dataclasses.replace(manifest, title=title))
+    for words in (["info", str(atlas_copy)], ["search", str(atlas_copy), "galaxies"]):
+        assert main(words) == 0
+        output = "".join(capsys.readouterr())
+        assert "pwn" in output
+        assert not set("\x1b\x07\u202e") & set(output)

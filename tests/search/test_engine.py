@@ -71,7 +71,7 @@ def test_filters_come_first_and_k_papers_come_back_wherever_k_exist(demo_atlas: 
     assert len(nothing) == nothing.coverage.n_searched == 0
     unheard = demo_atlas.search("zzzzqqq", k=12, method="words", rerank=False)
     assert len(unheard) == 0
-    assert "No paper holds any of the words." in unheard.coverage.notes
+    assert "No paper contains any of the words. Try other words." in unheard.coverage.notes
 
 
 @pytest.mark.parametrize("method", ["hybrid", "semantic", "words"])

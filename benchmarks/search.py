@@ -79,7 +79,7 @@ def approximate(n_vectors: int, n_dims: int, *, n_queries: int = 50) -> dict[str
         start = time.perf_counter()
         report = write_index([vectors], file)
         built = time.perf_counter() - start
-        index = read_index(file, n_papers=n_vectors)
+        index = read_index(file, n_papers=n_vectors, dimension=n_dims)
         ours = VectorIndex([vectors], index=index, n_probe=report.n_probe)
         flat = faiss.IndexFlatIP(n_dims)
         flat.add(vectors)

@@ -90,6 +90,14 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def is_own_folder(path: Path) -> bool:
+    """Return whether a folder exists and belongs to the user; anyone can write to /tmp."""
+    try:
+        return path.is_dir() and (os.name != "posix" or path.stat().st_uid == os.getuid())
+    except OSError:
+        return False
+
+
 def is_file(path: Path) -> bool:
     """Return whether a file exists, or False if the name is invalid."""
     try:

@@ -61,14 +61,16 @@ def escape(text: str) -> str:
 
 
 def neutral_html(text: str) -> str:
-    """Escape the HTML tags in a Markdown text.
+    r"""Escape the HTML tags, links and images in a Markdown text.
 
     Examples
     --------
-    >>> neutral_html("z < 2 and <script>")
-    'z < 2 and &lt;script>'
+    >>> print(neutral_html("z < 2 and <script> [2020ApJ...900....1A] ![x](https://a.example)"))
+    z < 2 and &lt;script> [2020ApJ...900....1A] \\!\\[x\\](https://a.example)
     """
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+    text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+    # A viewer loads images by itself, which shows the author of a text who reads it.
+    return re.sub(r"!(?=\[)|\[(?=[^\[\]]*\]\s?[(\[:])|\](?=\s?[(\[:])", r"\\\g<0>", text)
 
 
 def escape_markdown(text: str) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import errno
+import html
 import importlib.metadata
 import os
 import re
 import shutil
 import socket
+import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import landscape
+from landscape._io import is_own_folder
 from landscape.cli._arguments import Answer, note
 from landscape.errors import InputError, misfits, require
 
@@ -31,6 +34,11 @@ def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
         return clone, ""
     source = clone if is_clone else _installed()
     target = Path.cwd() / (chosen or _COPY)
+    if target.exists() and not is_own_folder(target):
+        raise InputError(
+            f"{target} belongs to another user, and its notebooks would run as you. Choose a "
+            "folder of your own: landscape lab --notebooks DIR"
+        )
     try:
         copied = _copy_missing(source, target)
     except OSError as error:
@@ -169,7 +177,11 @@ def _opening_with_its_token(voila: Any) -> Any:
 
     class Page(voila):  # type: ignore[misc]  # a class known only at run time
         def launch_browser(self) -> None:
-            webbrowser.open(self.display_url)
+            # A page in a private file, because other users can see the arguments of a process.
+            page = Path(tempfile.mkdtemp(prefix="landscape-app-")) / "open.html"
+            address = html.escape(self.display_url)
+            page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n', "utf-8")
+            webbrowser.open(page.as_uri())
 
     return Page
 

@@ -71,6 +71,15 @@ class Thesaurus:
                 f"The thesaurus has a cycle: {names}; a concept cannot be broader than itself. "
                 "Correct the file or use an official release."
             ) from None
+        levels: dict[str, int] = {}
+        for one in self._parents_first:
+            levels[one] = 1 + max((levels[up] for up in self.concepts[one].broader), default=0)
+            if levels[one] > _DEEPEST:
+                label = self.concepts[one].label
+                raise InputError(
+                    f"The thesaurus has more than {_DEEPEST} levels, at {label!r} ({one}). Correct "
+                    "the file or use an official release."
+                )
 
     def __len__(self) -> int:
         return len(self.concepts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,7 +218,7 @@ class VectorIndex:
         while True:
             settings = library.SearchParametersIVF(nprobe=n_probe, sel=selected)
             found = self._index.search(query[None], min(k, len(self)), params=settings)[1][0]
-            found = found[found >= 0]
+            found = found[(found >= 0) & (found < len(self))]
             enough = min(k, len(self) if rows is None else len(rows))
             # A filter can exclude most of the nearest papers. Then more cells are searched.
             if len(found) >= enough // _CANDIDATES or n_probe >= self._index.nlist:
@@ -271,13 +272,32 @@ def write_index(
         n_probe = min(2 * n_probe, n_cells)
 
 
-def read_index(file: Path, *, n_papers: int) -> Any:
+def _check_format(file: Path) -> None:
+    """Raise ValueError unless a file has the format that `write_index` writes.
+
+    FAISS crashes, or reads other files, for other kinds of indexes and for wrong sizes.
+    """
+    size = file.stat().st_size
+    with file.open("rb") as stream:
+        kind, dimension, n, n_cells = struct.unpack("<4siq21xQ", stream.read(45))
+        vectors = n * (dimension + 8)  # a byte per value, and the number of the paper
+        lists = size - vectors - 32 - 8 * n_cells
+        stream.seek(max(0, lists))
+        found = stream.read(24)
+    if kind != b"IwSq" or lists < 45 or found[:4] != b"ilar" or found[20:] != b"full":
+        raise ValueError("not an inverted file with 8-bit values")
+
+
+def read_index(file: Path, *, n_papers: int, dimension: int) -> Any:
     """Open an index that `write_index` has written, as a memory-mapped file."""
     import faiss
 
     try:
+        _check_format(file)
         index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
-    except RuntimeError as error:
+        if index.d != dimension:
+            raise ValueError(f"{index.d} dimensions instead of {dimension}")
+    except (RuntimeError, OSError, ValueError, struct.error) as error:
         raise AtlasError(f"The index {file} cannot be read; build the atlas again.") from error
     if index.ntotal != n_papers:
         raise AtlasError(

@@ -46,7 +46,8 @@ def _without_invisible(value: object) -> object:
     if isinstance(value, str):
         return "".join(c for c in value if c in "\n\t" or c.isprintable())
     if isinstance(value, Mapping):
-        return {key: _without_invisible(inner) for key, inner in value.items()}
+        pairs = value.items()
+        return {str(_without_invisible(key)): _without_invisible(inner) for key, inner in pairs}
     if isinstance(value, list | tuple):
         return [_without_invisible(inner) for inner in value]
     return value

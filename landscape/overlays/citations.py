@@ -18,7 +18,7 @@ from landscape.corpus._identifiers import (
 )
 from landscape.errors import InputError
 from landscape.search._engine import open_engine
-from landscape.store._tables import unreadable
+from landscape.store._tables import read_parquet, unreadable
 from landscape.types import Linked
 
 if TYPE_CHECKING:
@@ -322,10 +322,8 @@ class CitationGraph:
         if not self._has_files:
             columns = ("stub_id", "title", "year", "n_citing", "n_cited")
             return pd.DataFrame({name: [] for name in columns})
-        try:
-            return pd.read_parquet(self._atlas.file(STUBS))
-        except (OSError, ValueError) as error:
-            raise unreadable(self._atlas.path, STUBS, error) from error
+        self._atlas.file(STUBS)
+        return read_parquet(self._atlas.path, STUBS)
 
     def references(self, paper_id: str) -> list[Linked]:
         """List the references of a paper. Papers of the atlas come first, followed by stubs.
@@ -447,8 +445,8 @@ class CitationGraph:
             return Links(starts, np.zeros(0, dtype=np.int32))
         starts_file, targets_file = matrix_files(direction)
         links = Links(self._array(starts_file), self._array(targets_file))
-        if links.n_nodes < self.n_papers or links.starts[-1] != len(links.targets):
-            fault = ValueError("the number of rows does not match the number of papers")
+        if not _is_graph(links) or links.n_nodes < self.n_papers:
+            fault = ValueError("the rows do not match the papers")
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
@@ -459,6 +457,16 @@ class CitationGraph:
         except (OSError, ValueError, EOFError) as error:
             raise unreadable(self._atlas.path, name, error) from error
         return opened
+
+
+def _is_graph(links: Links) -> bool:
+    """Return whether arrays from a file are a graph, as `link` makes it."""
+    starts, targets = links.starts, links.targets
+    if any(one.ndim != 1 or one.dtype.kind != "i" for one in (starts, targets)) or not len(starts):
+        return False
+    if starts[0] != 0 or starts[-1] != len(targets) or (np.diff(starts) < 0).any():
+        return False
+    return not len(targets) or bool(targets.min() >= 0 and targets.max() < links.n_nodes)
 
 
 def matrix_files(direction: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from landscape._io import (
@@ -17,7 +18,7 @@ from landscape._io import (
     report_full_disk,
 )
 from landscape._wording import count
-from landscape.errors import AtlasError, InputError
+from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._citations import CITATIONS_STAGE
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
@@ -216,6 +217,13 @@ def _run_stages(context: Context) -> None:
         except SourceNeeded:
             context.manifest = context.manifest.without("ingest", "keywords")
             continue
+        except (MemoryError, BrokenProcessPool) as error:
+            # The system may also end a worker process that needs too much memory.
+            raise LandscapeError(
+                f"The stage {stage.name} needs more memory than is free. Use fewer workers "
+                "(--workers 1), or split the input into files with fewer papers. The same command "
+                "resumes the build."
+            ) from error
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
     title = context.options.title

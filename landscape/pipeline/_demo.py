@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from landscape._io import is_own_folder
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._build import build
 from landscape.store._atlas_store import AtlasStore
@@ -104,4 +105,4 @@ def _home(folder: Path | None) -> Path:
             raise InputError(f"Not a directory: {folder}. Pass the directory that contains {NAME}.")
         return folder
     here = Path.cwd()
-    return next((at for at in (here, *here.parents) if (at / NAME).is_dir()), here)
+    return next((at for at in (here, *here.parents) if is_own_folder(at / NAME)), here)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import astuple
 from pathlib import Path
@@ -78,12 +79,13 @@ def _index_words(context: Context) -> int:
         advance(len(keys) - int(is_new.sum()))
         index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))
     del index
+    np.save(temporary / _INDEXED, keys)
+    mode = stat.S_IMODE((temporary / _INDEXED).stat().st_mode)
     for path in temporary.iterdir():
         if path.suffix == ".lock":
             path.unlink()
         else:
-            path.chmod(0o644)  # some files of tantivy are readable only for the owner
-    np.save(temporary / _INDEXED, keys)
+            path.chmod(mode)  # tantivy ignores the umask of the user
     shutil.rmtree(place, ignore_errors=True)
     temporary.rename(place)
     return int(is_new.sum())

@@ -19,7 +19,7 @@ from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.store._arrays import COUNTS, WORDS, open_words
 from landscape.store._paper_table import PaperTable
-from landscape.store._tables import unreadable
+from landscape.store._tables import read_limited, unreadable
 from landscape.text._word_index import WordIndex, paper_key
 from landscape.types import Coverage
 
@@ -74,7 +74,9 @@ class SearchIndexes:
         parts = self._atlas.vector_parts()
         if details["exact"]:
             return VectorIndex(parts)
-        index = read_index(self._atlas.file("index.faiss"), n_papers=len(self._atlas))
+        index = read_index(
+            self._atlas.file("index.faiss"), n_papers=len(self._atlas), dimension=parts[0].shape[1]
+        )
         return VectorIndex(parts, index=index, n_probe=details["n_probe"])
 
     @cached_property
@@ -95,7 +97,8 @@ class SearchIndexes:
         name = "cutoffs.parquet"
         try:
             with pq.ParquetFile(self._atlas.file(name)) as file:  # this does not import pandas
-                return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
+                table = read_limited(file, self._atlas.path / name)
+                return np.array(table["d95"].to_pylist(), dtype=np.float32)
         except (OSError, ValueError, KeyError) as error:  # these include the errors of Arrow
             raise unreadable(self._atlas.path, name, error) from error
 

@@ -84,7 +84,8 @@ def write_words(
 def open_words(vectors: Path, counts: Path) -> WordVectors:
     return WordVectors(
         np.load(vectors, mmap_mode="r", allow_pickle=False),
-        np.load(counts, allow_pickle=False)[:, 0].astype(np.int64),
+        # As a memory map, a shape that exceeds the file is an error instead of an allocation.
+        np.load(counts, mmap_mode="r", allow_pickle=False)[:, 0].astype(np.int64),
     )
 
 

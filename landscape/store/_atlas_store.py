@@ -280,7 +280,10 @@ class AtlasStore:
         for part in self.parts:
             name = f"embeddings/{part.name}.npy"
             try:
-                opened.append(open_matrix(self.file(name)))
+                matrix = open_matrix(self.file(name))
+                if matrix.ndim != 2 or len(matrix) != part.rows or matrix.dtype != "float32":
+                    raise ValueError(f"shape {matrix.shape}, {part.rows:,} papers")
+                opened.append(matrix)
             except (OSError, ValueError, EOFError) as error:
                 raise unreadable(self.path, name, error) from error
         return opened

@@ -21,9 +21,21 @@ from landscape.errors import AtlasError
 _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
+_DETAILS: dict[str, dict[str, Any]] = {
+    "ingest": {
+        "sources": dict[str, int], "first_date": str | None, "last_date": str | None,
+        "generated": int, "read": int, "merged": int, "rejected": int,
+    },
+    "search": {"exact": bool},
+}  # fmt: skip
+"""Types of the details that are read for every atlas, by stage."""
+
+
 def check_manifest(manifest: Manifest) -> None:
     """Raise ValueError or TypeError for an invalid manifest."""
     _check(manifest, type(manifest), "manifest")
+    if manifest.n_papers >= 2**32:
+        raise ValueError(f"it has {manifest.n_papers} papers")
     names = [part.name for part in manifest.parts]
     for name in names:
         if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
@@ -31,6 +43,10 @@ def check_manifest(manifest: Manifest) -> None:
     ingest = manifest.stages.get("ingest")
     ready = ingest.details.get("ready", {}) if ingest else {}
     _check(ready, dict[str, dict[str, str]], "ready")
+    for stage, kinds in _DETAILS.items():
+        if stage in manifest.stages:
+            for name, kind in kinds.items():
+                _check(manifest.stages[stage].details[name], kind, name)
     for path in [*manifest.files, *chain.from_iterable(one.values() for one in ready.values())]:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
@@ -50,8 +66,8 @@ def _check(value: Any, kind: Any, name: str) -> None:
     allowed: Any = (int, float) if origin is float else origin
     if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
         raise ValueError(f"{name} has the invalid value {value!r:.50}")
-    if origin is int and value < 0:
-        raise ValueError(f"{name} has the negative value {value}")
+    if origin is int and not 0 <= value < 2**63:
+        raise ValueError(f"{name} has the value {value}, which is out of range")
     if origin is dict:
         for key, one in value.items():
             _check(key, inner[0], name)
@@ -64,6 +80,7 @@ def _check(value: Any, kind: Any, name: str) -> None:
             _check(getattr(value, field), declared, field)
 
 
+_LARGEST = 64 * 2**20  # bytes
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
@@ -181,6 +198,8 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is not an atlas: it has no {MANIFEST_NAME}; pass the folder that a build "
             "wrote."
         )
+    if path.stat().st_size > _LARGEST:
+        raise AtlasError(f"{path} has more than {_LARGEST >> 20} MB, so it is not a manifest.")
     content = path.read_bytes()
     try:
         raw = json.loads(content)

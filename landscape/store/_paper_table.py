@@ -30,10 +30,15 @@ class PaperTable:
 
         try:
             reader = pa.ipc.open_file(pa.memory_map(str(file)))
-            self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
-            for batch in self._batches:
-                batch.validate(full=True)  # a damaged offset could crash the process
-        except (OSError, pa.ArrowException) as error:
+            size = file.stat().st_size
+            self._batches: list[pa.RecordBatch] = []
+            for number in range(reader.num_record_batches):
+                self._batches.append(reader.get_batch(number))
+                if sum(batch.nbytes for batch in self._batches) > size:
+                    raise ValueError("it is compressed, which a build never does")
+                # Without this check, a damaged offset could crash the process.
+                self._batches[-1].validate(full=True)
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise AtlasError(f"{file} cannot be read ({error}); build the atlas again.") from error
         self._schema = reader.schema
         self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)

@@ -15,9 +15,12 @@ from landscape.errors import AtlasError, InputError
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from landscape.store._manifest import Part
 
+_ALWAYS_ALLOWED, _LARGEST_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
+_ROWS_AT_ONCE = 512
 LABELS = "labels.csv"
 BY_HAND = "labels.csv"
 
@@ -35,7 +38,7 @@ def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) 
             names = file.schema_arrow.names
             unknown = [column for column in columns or () if column not in names]
             known = None if columns is None else [one for one in columns if one in names]
-            table = file.read(columns=known)
+            table = read_limited(file, path, known)
         frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise unreadable(folder, name, error) from error
@@ -44,6 +47,24 @@ def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) 
             f"There is no column {unknown[0]!r} in {path.parent.name}; it has: {', '.join(names)}."
         )
     return frame
+
+
+def read_limited(
+    file: pq.ParquetFile, path: Path, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Read columns of a Parquet file; raise ValueError if the file is a decompression bomb."""
+    import pyarrow as pa
+
+    names = file.schema_arrow.names if columns is None else list(columns)
+    batches, size = [], 0
+    limit = _ALWAYS_ALLOWED + _LARGEST_EXPANSION * path.stat().st_size
+    for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
+        batches.append(batch)
+        size += batch.nbytes
+        if size > limit:
+            raise ValueError(f"it expands to more than {limit >> 20:,} MB")
+    fields = [file.schema_arrow.field(name) for name in names]
+    return pa.Table.from_batches(batches, pa.schema(fields)).select(names)
 
 
 def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
@@ -86,7 +107,7 @@ def read_layer(
         name = f"{layer}/{part.name}.parquet"
         try:
             with pq.ParquetFile(folder / name) as file:
-                table = file.read(columns=schema.names).cast(schema)
+                table = read_limited(file, folder / name, schema.names).cast(schema)
             frame = table.to_pandas(ignore_metadata=True)
             if not frame["row"].between(0, part.rows - 1).all():
                 raise ValueError(f"a row number exceeds the {part.rows:,} rows of this part")

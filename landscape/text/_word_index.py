@@ -14,7 +14,8 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import chain
@@ -193,20 +194,16 @@ class WordIndex:
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         import tantivy
 
-        try:
+        with _readable():
             if create:
                 folder.mkdir(parents=True, exist_ok=True)
                 self._index = tantivy.Index(_schema(), path=str(folder), reuse=False)
             else:
                 self._index = self._opened(folder)
-        except (ValueError, OSError) as error:
-            raise AtlasError(
-                f"The word index {folder} cannot be read ({error}); build the atlas again."
-            ) from error
+            self._searcher = self._index.searcher()
         builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         self._analyzer = builder.filter(tantivy.Filter.stemmer("english")).build()
         self._index.register_tokenizer(_ANALYZER, self._analyzer)
-        self._searcher = self._index.searcher()
 
     def _opened(self, folder: Path) -> Any:
         """Open an index. In a read-only directory, a copy is opened, because a lock is needed."""
@@ -215,6 +212,8 @@ class WordIndex:
         if not os.access(folder, os.W_OK):
             self._copy = TemporaryDirectory(prefix="landscape-words-")
             for path in folder.iterdir():
+                if path.is_symlink() or not path.is_file():
+                    raise ValueError(f"{path.name} is not a file")
                 shutil.copyfile(path, Path(self._copy.name) / path.name)
             folder = Path(self._copy.name)
         return tantivy.Index.open(str(folder))
@@ -318,10 +317,12 @@ class WordIndex:
 
     def count(self, term: str) -> int:
         """Return the number of papers with a term in the title or abstract."""
-        return int(self._searcher.doc_freq("text", term))
+        with _readable():
+            return int(self._searcher.doc_freq("text", term))
 
     def __len__(self) -> int:
-        return int(self._searcher.num_docs)
+        with _readable():
+            return int(self._searcher.num_docs)
 
     def _query(self, weights: Mapping[str, float], fields: Mapping[str, float]) -> Any:
         from tantivy import Occur, Query
@@ -335,20 +336,28 @@ class WordIndex:
         return Query.boolean_query(clauses)
 
     def _matches(self, query: Any, limit: int) -> Matches:
-        try:
+        with _readable():
             hits = self._searcher.search(query, limit, count=False).hits
             keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
-        except BaseException as error:
-            # If a file is damaged, the error of tantivy does not inherit from Exception.
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            raise AtlasError(
-                f"The word index cannot be read ({type(error).__name__}); build the atlas again."
-            ) from error
         if None in keys:
             raise AtlasError("The word index has papers without keys; build the atlas again.")
         scores = np.array([score for score, _ in hits], dtype=np.float32)
         return Matches(np.array(keys, dtype=np.uint64), scores)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise AtlasError if a file of the index is damaged."""
+    try:
+        yield
+    except BaseException as error:
+        # For a damaged file, the error of tantivy does not inherit from Exception.
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        why = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
+        raise AtlasError(
+            f"The word index cannot be read ({why}); build the atlas again."
+        ) from error
 
 
 def _schema() -> Any:

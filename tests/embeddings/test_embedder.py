@@ -81,7 +81,7 @@ def test_other_weights_or_settings_in_the_folder_are_another_embedder(
     ("change", "sentence"),
     [
         ({"name": "ready", "model": "mystery"}, "embedded with 'mystery'.*needs the same model"),
-        ({"checksum": "0" * 64}, "of checksum 000.*the same model"),
+        ({"checksum": "0" * 64}, "checksum 000.*the same model"),
         ({"dimension": 768}, "of dimension 768"),
     ],
 )

@@ -219,7 +219,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
         authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
-    title = escape_latex(paper.title) if names else ""  # used as author if names are missing
+    title = escape_latex(paper.title) if names else ""  # without names, the title is the author
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
     pieces += _place(paper) or ([f"arXiv:{_bare(paper.arxiv_id)}"] if paper.arxiv_id else [])
     if paper.doi:
@@ -256,7 +256,7 @@ def _letters(number: int) -> str:
 
 
 def _published_in(paper: Citable) -> Journal | None:
-    """Return the journal of a paper from its bibcode, or None for an eprint."""
+    """Return the journal of a paper from its bibcode, or None for an e-print."""
     code = paper.bibcode
     return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
 
@@ -324,5 +324,5 @@ def _one_line(text: str) -> str:
 
 
 def _bare(identifier: str | None) -> str:
-    """Return the characters of an identifier that have no effect in BibTeX and TeX fields."""
+    """Keep only the characters of an identifier that are safe in BibTeX and TeX fields."""
     return re.sub(r"[^\w./:;()<>+&?=,'#@!*|\[\]-]", "", identifier or "", flags=re.ASCII)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RUN_AGAIN = "run the same command again later; it resumes"
+RUN_AGAIN = "run the same command again later to continue"
 
 #: HTTP status codes after which a request is repeated.
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
@@ -44,7 +44,7 @@ _UNREACHABLE_ATTEMPTS = 3
 
 
 def ignore_note(note: str) -> None:
-    """Ignore a message; the default of `HttpClient` for `notify`."""
+    """Ignore a message. This is the default of `notify` in `HttpClient`."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,16 @@ class RetryPolicy:
     first_wait: float = 2.0  # first of the exponentially increasing waits
     longest_wait: float = 120.0
     longest_retry_after: float = 900.0  # longest wait that a server can request
-    cap_retry_after: bool = False  # if the server requests more: wait this long or fail
+    cap_retry_after: bool = False  # whether to shorten a longer wait instead of failing
     timeout: float = 120.0  # maximum time without data from the server
-    time_limit: float = float("inf")  # for all attempts of one request; not for downloads
-    largest_reply: int = 512 * 2**20  # bytes; a page of ADS or arXiv has a few megabytes
+    time_limit: float = float("inf")  # maximum time of a request with all attempts
+    largest_reply: int = 512 * 2**20  # maximum bytes of a response
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time  # seconds since 1970
     jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
 
     def backoff(self, failures: int) -> float:
-        """Return the wait in seconds after consecutive failures: exponential, with jitter."""
+        """Return the wait in seconds, which grows exponentially with failures and has jitter."""
         longest = min(self.first_wait * 2.0 ** (failures - 1), self.longest_wait)
         return float(longest * (0.5 + 0.5 * self.jitter()))
 
@@ -392,7 +392,7 @@ class HttpClient:
         where = self._where(url)
         if failures >= self._most_attempts(error):
             if self._answered:
-                message = f"{where} gave no usable answer in {failures} attempts: {error}"
+                message = f"{where} returned no usable answer in {failures} attempts: {error}"
             else:
                 message = (
                     f"{where} cannot be reached: {error}. Check the network connection (behind a "
@@ -461,8 +461,8 @@ def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
     head = reply.content[:1000].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head:
         raise RemoteError(
-            f"{name} answered with a web page instead of {wanted}. It may be a network login, or a "
-            f"notice that the service is down; open its address in a browser, then {RUN_AGAIN}"
+            f"{name} returned a web page instead of {wanted}, such as a network login page "
+            f"or a notice that the service is down. Open the service in a browser, then {RUN_AGAIN}"
         )
 
 
@@ -497,10 +497,10 @@ def is_loopback(url: str) -> bool:
 def within(
     seconds: float, work: Callable[[], Iterable[T]], *, stopped: threading.Event | None = None
 ) -> Iterator[T]:
-    """Yield the items of `work`, which runs in a thread of its own; raise TimeoutError in time.
+    """Yield the items of `work`, which runs in its own thread. Raise TimeoutError after `seconds`.
 
-    A thread that waits for a server cannot be interrupted. It is left behind, and `stopped` is set
-    so that it ends at its next step.
+    A thread that waits for a server cannot be interrupted. Therefore `stopped` is set,
+    and the thread ends at its next step.
     """
     stopped = stopped or threading.Event()
     items: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
@@ -534,7 +534,7 @@ def within(
 
 
 def megabytes(n_bytes: int) -> str:
-    """Write a size, such as "2 MB"."""
+    """Format a size in megabytes, such as "2 MB"."""
     return f"{n_bytes / 1e6:,.3g} MB"
 
 

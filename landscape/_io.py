@@ -91,7 +91,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_own_folder(path: Path) -> bool:
-    """Return whether a folder exists and belongs to the user; anyone can write to /tmp."""
+    """Return whether a folder exists and belongs to the user (anyone can write to /tmp)."""
     try:
         return path.is_dir() and (os.name != "posix" or path.stat().st_uid == os.getuid())
     except OSError:
@@ -229,7 +229,7 @@ def locked(folder: Path) -> Iterator[None]:
     with report_full_disk(path):
         stream = _open_and_lock(path)
     try:
-        with contextlib.suppress(OSError):  # process id for the error of a second build
+        with contextlib.suppress(OSError):  # process id, for the error message of a second build
             stream.truncate(0)
             stream.write(str(os.getpid()))
             stream.flush()

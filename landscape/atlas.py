@@ -316,8 +316,8 @@ class Atlas(AtlasStore):
         Returns
         -------
         Citing
-            ``.suggestions``, ``.table``, ``.to_bibtex()``. `landscape.agents.Desk` combines several
-            corpora.
+            Result with ``.suggestions``, ``.table`` and ``.to_bibtex()``. Use
+            `landscape.agents.Desk` to combine several corpora.
 
         Raises
         ------

@@ -58,8 +58,8 @@ _WAYS = {
     "search": "by a search based on {}",
 }
 _MEANING_OF_REASONS = (
-    "The words very likely, likely and possible are estimates from words, similarity and "
-    "citations, made without a language model."
+    "The terms very likely, likely and possible are estimates based on words, similarity and "
+    "citations, without a language model."
 )
 
 
@@ -359,7 +359,7 @@ class Answer(Record):
         return render("answer.txt", answer=self)
 
     def to_html(self, part: Literal["claims", "consensus", "method"]) -> str:
-        """Return one part of the answer as HTML, or an empty text if there is no consensus."""
+        """Return one part of the answer as HTML. A missing consensus gives an empty text."""
         if part == "consensus" and self.consensus is None:
             return ""
         return render(f"{part}.html", answer=self, papers=self._by_id)
@@ -389,7 +389,7 @@ class Attribution(Record):
     sentence: str
     clause: str  # part of the sentence that contains the citation
     paper: Paper | None  # None if no paper was selected
-    guesses: tuple[Guess, ...]  # best first; a selected paper is the first
+    guesses: tuple[Guess, ...]  # best first; if a paper is selected, it is the first guess
     method: str  # ``"offline"``, or the name of the language model
     coverage: Coverage
     partial: bool = False  # whether the model failed or reached its limit before the end
@@ -445,7 +445,7 @@ class Attribution(Record):
         return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Return the selected paper (or all guesses) and the coverage as text for a terminal."""
+        """Return the selected paper (all guesses if there is none) and the coverage as text."""
         return render("attribution.txt", found=self)
 
     def to_bibtex(self) -> str:
@@ -589,7 +589,7 @@ class DraftCheck(Record):
     judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
     method: str  # ``"offline"`` or the name of the language model
-    partial: bool = False  # whether the model failed, so that similarity was used for the rest
+    partial: bool = False  # whether the model failed; then the rest is checked by similarity
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # number of sentences in the draft
     sought: bool = False  # whether sentences without a citation were examined
@@ -617,7 +617,7 @@ class DraftCheck(Record):
 
 @dataclass(frozen=True)
 class Linked:
-    """Paper linked to another paper by a citation. Only the name of a stub is known."""
+    """Paper linked to another paper by a citation. A stub is a paper outside the atlas."""
 
     paper_id: str  # the id of a stub is an arXiv identifier, a bibcode, a DOI or the given name
     node: int  # row in the atlas; stubs have numbers from n_papers
@@ -729,7 +729,7 @@ class Survey(Record):
         return self._by_key.get(key)
 
     def children(self, key: str) -> tuple[Crawled, ...]:
-        """Return the papers found from one paper. An empty key selects papers found by searches."""
+        """Return the papers to which a paper led. An empty key selects papers found by searches."""
         return tuple(one for one in self.crawled if one.parent == key)
 
     @property

@@ -52,13 +52,15 @@ _NAMED = 0.25
 _CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper; added at most twice
 _CITING = 12  # maximum number of candidates whose cited papers get the bonus
 _GUESSES = 10
-# The probability that the first paper is correct depends on the difference between its score and
-# the mean score of the next four papers. The logistic regression was fitted on half of the excerpts
-# of `landscape evaluate attribution` and confirmed on the other half.
+# The probability that the highest-ranked paper is correct depends on the difference between its
+# score and the mean score of the next four papers. The logistic regression was fitted on half of
+# the excerpts of `landscape evaluate attribution` and confirmed on the other half.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
-# Minimum probability for a selection. On the other half, 12 of 13 selections were correct.
+# Minimum probability for a selection. On the other half of the excerpts, 12 of 13 selections were
+# correct.
 _SELECTED_FROM = 0.65
-# Minimum cosine of the first paper. For 99 of 100 titles as queries, a paper exceeds this value.
+# Minimum cosine of the highest-ranked paper. If titles of papers are used as queries, 99 of 100
+# queries find a paper above this value.
 _NEAR_ENOUGH = 0.4
 
 
@@ -77,7 +79,7 @@ def wordings(excerpt: Excerpt) -> list[Wording]:
 
 
 def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
-    """Rank the papers that an excerpt may cite, and select the first if it is clearly the best."""
+    """Rank the papers that an excerpt may cite, and select a paper that is clearly the best."""
     found = library.search_wordings(wordings(excerpt))
     papers = [hit.paper for hit in found.hits]
     scores = np.array([hit.score for hit in found.hits], dtype=float)
@@ -98,7 +100,7 @@ def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
         for results in found.searches
     ]
     labels = tuple(guess.paper.label for guess in guesses)
-    trace.append(Step("", "rank", f"{len(papers)} papers are within the bounds.", labels))
+    trace.append(Step("", "rank", f"{len(papers)} papers are candidates.", labels))
     cosines = {hit.paper.row: hit.parts.get("semantic") for hit in found.hits}
     cosine = cosines.get(guesses[0].paper.row) if guesses else -1.0
     is_near = cosine is None or cosine >= _NEAR_ENOUGH
@@ -111,7 +113,7 @@ def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
 
 
 def _chance(guesses: Sequence[Guess]) -> float:
-    """Return the probability that the first paper is correct, from its lead over the next."""
+    """Return the probability that the best guess is correct, from the differences in score."""
     after = [guess.score for guess in guesses[1 : 1 + _AFTER]]
     if not after:
         return 1.0  # there is only one paper
@@ -149,19 +151,18 @@ def _raise_cited(
 
 
 _MOST_ACTIONS = 100
-_NO_DATES = "Papers without a date are omitted, since they may be newer."
+_NO_DATES = "Papers without a date are omitted, because they may be newer than allowed."
 _NO_SOURCE = (
-    "No paper of this atlas has the identifier {!r}, so a paper with that title is omitted. Set "
-    "the argument before to omit newer papers."
+    "No paper of this atlas has the identifier {!r}. If this is a title, a paper with that "
+    "title is omitted. Set the argument before to omit newer papers."
 )
 _NOT_CLEAR = (
     "No language model was used, and no paper ranks clearly above the others. These are the best "
-    "guesses from words and citations."
+    "guesses, based on text similarity and citations."
 )
 _FAR = "No paper is near the sentence. The cited paper is probably not in this atlas."
 _CHANCE = (
-    "If the cited paper is in this atlas, the first paper of such a ranking is right about {} "
-    "times in 10."
+    "If the cited paper is in this atlas, the highest-ranked paper is right about {} times in 10."
 )
 
 
@@ -191,7 +192,8 @@ def attribute(
         Text that contains ``[CITATION]``.
     source : str, optional
         The paper that contains the excerpt (identifier or title). This paper is never selected.
-        Newer papers are not selected either if the atlas contains its date.
+        Papers newer than the source are not selected either, if the atlas contains the date of
+        the source.
     before : date, str or int, optional
         Last allowed day of publication. A year means the last day of this year.
     max_actions : int, default 15
@@ -276,14 +278,14 @@ def _notes(n_marks: int, mark: int, limits: Bounds) -> list[str]:
         notes.append(_NO_SOURCE.format(limits.source))
     if n_marks > 1:
         notes.append(
-            f"The excerpt has {n_marks} marks. This is the result for number {mark}. Set the "
-            "argument mark to choose another."
+            f"The excerpt has {n_marks} marks. This is the result for mark {mark}. Set the "
+            "argument mark to choose another mark."
         )
     return notes
 
 
 def _guesses(agent: CiteAgent, ranking: OfflineRanking) -> tuple[Guess, ...]:
-    """List the selected paper, the papers read, and the offline ranking, without duplicates."""
+    """List the selected paper, the papers that were read, and the ranking, without duplicates."""
     offline = {guess.paper.row: guess for guess in ranking.guesses}
     lowest = min((guess.score for guess in ranking.guesses), default=0.0)
     listed: dict[int, tuple[Paper, str]] = {}
@@ -316,7 +318,7 @@ _LETTERS = re.compile(r"[\W_]+")
 
 
 def agent_instructions(*, demonstration: bool) -> str:
-    """Return the instructions, with an example of a complete search if requested."""
+    """Return the instructions for the model, with an example of a search if requested."""
     names = ["attribute", "attribute_example"] if demonstration else ["attribute"]
     return "\n".join(map(prompt, names))
 
@@ -363,7 +365,7 @@ class CiteAgent:
         key = f"{reply.sort} {' '.join(sorted(set(query.casefold().split())))}"
         if not query or key in self._queries:
             self._useless += 1
-            why = "This is a repeated search: search differently." if query else (
+            why = "This is a repeated search. Use other words." if query else (
                 "A search needs a query.")  # fmt: skip
             return Step(thought, action, why)
         self._queries.add(key)
@@ -379,7 +381,7 @@ class CiteAgent:
     def _give_up(self, thought: str, left: int) -> Step:
         if not self.shown and left > 1:
             self._useless += 1
-            return Step(thought, "give up", "There was no search yet: search first.")
+            return Step(thought, "give up", "There was no search yet, so search first.")
         self.gave_up = True
         return Step(thought, "give up", "")
 
@@ -389,7 +391,7 @@ class CiteAgent:
         if paper is None:
             self._useless += 1
             name = " ".join(reply.paper.split())[:100]
-            why = "No search has shown a paper with this label."
+            why = "No search has shown a paper with this label. Use a label from the results."
             return Step(thought, f"{reply.action}: {name}", why)
         observation = ""
         if reply.action == "read" and paper.label in self.read:
@@ -421,8 +423,8 @@ class CiteAgent:
         if not labels:
             return ""
         return (
-            f"It cites {', '.join(labels[:3])}, which was also found: does the excerpt refer to "
-            "that paper? Select again."
+            f"This paper cites {', '.join(labels[:3])}, also found by the searches. Does the "
+            "excerpt refer to a cited paper instead? Select a paper again."
         )
 
     def _find_shown(self, name: str) -> Paper | None:
@@ -442,7 +444,7 @@ class CiteAgent:
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
     def _state(self, left: int) -> dict[str, Any]:
-        """Return the data for the model: each paper once, with an abstract if it was read."""
+        """Return the data for the model, with full abstracts of the papers that were read."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):

@@ -54,9 +54,9 @@ def search_wordings(
     filter: str | None = None,  # noqa: A002 - the word of this field
     allows: Callable[[Paper], bool] | None = None,
 ) -> Found:
-    """Search with each wording and rank the papers by the weighted sum of their scores.
+    """Search with each text and rank the papers by the weighted sum of their scores.
 
-    A paper that a wording did not find gets the score of the worst paper found by this wording.
+    A paper that is not found with one of the texts gets the lowest score found with this text.
     """
     weights: dict[str, float] = {}
     for text, weight in wordings:
@@ -91,8 +91,8 @@ def search_wordings(
 Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_PER_WORDING = 60  # papers per wording
-_SORTED_BY_CITATIONS = 40  # number of most relevant papers; others only share a word
+_PER_WORDING = 60  # papers per search text
+_SORTED_BY_CITATIONS = 40  # number of most relevant papers that are sorted by citations
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | 
 
 
 class BoundedLibrary:
-    """The papers of an atlas within bounds, with their search and citations."""
+    """Search and citations of the papers of an atlas that are within bounds."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds

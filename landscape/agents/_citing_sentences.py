@@ -132,7 +132,7 @@ _DIVERSITY = 0.3
 _MOST_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
 _COMPARED = 60  # maximum number of sentences compared with each other
 _OPENING = 1_500  # number of characters at the start of a full text that define its subject
-_BEGINNING = 6  # number of letters; words that start with the same letters are equal
+_BEGINNING = 6  # number of first letters that are compared to match two words
 _WORD = re.compile(r"[^\W_]{3,}")
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
@@ -149,7 +149,7 @@ def highlight(
     spans = split_sentences(text)[:_MOST_SENTENCES]
     if not spans or n < 1:
         return ()
-    if len(spans) > _COMPARED:  # in a full text, compare only the likely sentences
+    if len(spans) > _COMPARED:  # compare only some sentences of a long text
         spans, meaning = _likely(text, spans, context or text[:_OPENING]), None
     sentences = [text[start:end] for start, end in spans]
     alike = likeness(sentences)

@@ -48,7 +48,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Desk:
-    """A set of corpora to cite from. Methods that change it return a new desk.
+    """A set of atlases in which to find papers to cite. Methods that change it return a new desk.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Desk:
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
         if not papers or len(papers) > _MOST_PAPERS:
-            raise InputError(f"There are {count(len(papers), 'paper')}; pass 1 to {_MOST_PAPERS}.")
+            raise InputError(f"papers has {len(papers)} items; pass 1 to {_MOST_PAPERS} papers.")
         chosen: list[Paper] = []
         corpora = []
         for one in papers:
@@ -251,7 +251,7 @@ class Desk:
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by its identifier in all corpora, also if they are switched off.
+        """Find a paper by its identifier in all corpora, including corpora that are switched off.
 
         Raises
         ------
@@ -343,7 +343,7 @@ def family_names(authors: Sequence[str]) -> frozenset[str]:
 METHOD = "offline"
 
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of last sentence, context and keywords
-_SENTENCES = 4  # number of sentences of the context used as a query
+_SENTENCES = 4  # number of last sentences of the context that are used as a query
 _SPARE = 20  # number of papers in addition to k, because duplicates are removed later
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")

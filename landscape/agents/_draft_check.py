@@ -58,7 +58,7 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
 def text_of(path: Path, *, kind: str) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:  # ValueError: an invalid file name
+    except (OSError, ValueError) as error:  # an invalid file name raises ValueError
         why = getattr(error, "strerror", None) or error
         raise InputError(
             f"{str(path)!r} cannot be read ({why}). Pass the {kind} file of the draft."
@@ -155,8 +155,8 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "The citations were judged by text similarity only: near does not mean supported, and far does "
-    "not mean wrong. Connect a language model to check each sentence."
+    "The citations were judged by text similarity only, so near does not mean supported, and far "
+    "does not mean wrong. Connect a language model to check each sentence."
 )
 
 
@@ -178,14 +178,14 @@ def check_draft(
     model: WritingModel | Literal["auto"] | None = None,
     find_missing: bool = True,
 ) -> DraftCheck:
-    r"""Check each ``\cite`` of a draft, and find sentences that seem to need one.
+    r"""Check each ``\cite`` of a draft, and find sentences that seem to need a citation.
 
     Parameters
     ----------
     bibliography : path
         ``.bib`` file. Its abstracts are used for papers that no corpus contains.
     drafts : path or sequence of path
-        ``.tex`` files, including files that they input.
+        ``.tex`` files. Files included with ``\input`` are checked only if they are listed too.
     desk : Desk, optional
         Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
@@ -259,9 +259,10 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each citation key in a corpus, or use its entry if it has an abstract.
+    """Find the paper of each citation key in a corpus.
 
-    Papers are matched by identifier. If this fails, they are matched by title and authors.
+    Papers are matched by identifier. If this fails, they are matched by title and authors. If no
+    corpus contains the paper, its BibTeX entry is used if the entry has an abstract.
     """
     cited = {place.key: entries[place.key] for place in places if place.key in entries}
     known: dict[str, tuple[Corpus | None, Paper]] = {}
@@ -315,7 +316,7 @@ def _judge_by_similarity(
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
         else:
-            why = "no corpus contains it, and the entry has no abstract"
+            why = "no corpus contains the paper, and the BibTeX entry has no abstract"
             judged.append(Judgement(*use, "not in the corpus", why=why))
     return judged
 
@@ -323,7 +324,7 @@ def _judge_by_similarity(
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """Return the sentences of an abstract that are nearest to a part, in reading order."""
+    """Return the sentences of an abstract that are most similar to a text, in reading order."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
@@ -354,9 +355,10 @@ def _judge_by_model(
         failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
         if failed:
             left = len(open_) - start
-            why = failed[0].removeprefix("Claims were checked by rule only: ")
+            why = failed[0].partition(": ")[2]
             return judged, (
-                f"The language model failed ({why}). {left} citations are only near or far."
+                f"The language model failed ({why}). {left} citations are only near or far, "
+                "judged by text similarity."
             )
         by_label: dict[str, Claim] = {
             label: claim for claim in checked.claims for label in claim.citations
@@ -394,9 +396,12 @@ def _find_uncited(
     notes = []
     can_search = any(corpus.on for corpus in desk.corpora)
     if not can_search:
-        notes.append("No corpus is switched on, so uncited sentences have no candidates.")
+        notes.append("No corpus is switched on. Add a corpus to get papers for uncited sentences.")
     if len(found) > _MOST_UNCITED:
-        notes.append(f"Only the first {_MOST_UNCITED} of {len(found)} sentences have candidates.")
+        notes.append(
+            f"Papers are suggested for the first {_MOST_UNCITED} of {len(found)} sentences that "
+            "seem to need a citation."
+        )
     uncited = []
     for n, (sentence, why, before) in enumerate(found):
         candidates: tuple[Suggestion, ...] = ()

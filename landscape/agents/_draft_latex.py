@@ -12,7 +12,7 @@ from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text._words import split_sentences
 
-# These commands are removed first, because they may contain text like a comment or citation.
+# These commands are removed first, because their text may look like a comment or a citation.
 _VERBATIM = re.compile(
     r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
 )
@@ -153,7 +153,7 @@ def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
                 yield first, "\n".join(lines)
                 lines = []
             line += 1
-        line -= 1  # the text after the heading is on the same row
+        line -= 1  # the text after the heading is on the same line
         if lines:
             yield first, "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Parse an excerpt with a missing citation: the mark, its sentence, and the cited part."""
+"""Find the sentence with a missing citation in an excerpt, and the statement that it supports."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     if not 1 <= mark <= len(marks):
         seen = {0: "no mark", 1: "one mark"}.get(len(marks), f"{len(marks)} marks")
         raise InputError(
-            f"The excerpt has {seen} {MARK}, and mark {mark} is requested. Write {MARK} where the "
+            f"The excerpt has {seen} {MARK}, but mark {mark} is requested. Write {MARK} where the "
             "missing paper is cited."
         )
     at = marks[mark - 1]
@@ -103,7 +103,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _hide(text: str) -> str:
-    """Replace other citations by a private-use character; keep marks that are inside citations."""
+    """Replace other citations with a private-use character, but keep marks inside citations."""
 
     def hidden(found: re.Match[str]) -> str:
         return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER

@@ -1,4 +1,4 @@
-"""Read the sections of a paper's full text with their citations: HTML, LaTeX or PDF."""
+"""Read the sections of a full text in HTML, LaTeX or PDF, with their citations."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def join_sections(
 _LARGEST = 30_000_000  # maximum number of bytes of one file
 _MOST_UNPACKED = 500_000_000  # maximum number of bytes of an unpacked archive
 
-_COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # of a LaTeX file
+_COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # typical of LaTeX
 
 
 def check_size(path: Path) -> None:
     """Raise InputError if a file is too large for a paper."""
     if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path} is larger than {_LARGEST:,} bytes, the limit for a paper.")
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes, the limit for one full text.")
 
 
 def read_bounded(path: Path) -> str:
@@ -113,7 +113,9 @@ def read_archive(path: Path) -> str:
     except InputError:
         raise
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError) as error:
-        raise InputError(f"{path} cannot be read as an archive of LaTeX ({error}).") from error
+        raise InputError(
+            f"{path} cannot be read as an archive of LaTeX files ({error}). Download it again."
+        ) from error
     return "\n".join(text for _, _, text in sorted(pieces))
 
 
@@ -141,7 +143,10 @@ class _Bounded:
         piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self._left -= len(piece)
         if self._left < 0:
-            raise InputError(f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes.")
+            raise InputError(
+                f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes, the limit for one "
+                "full text."
+            )
         return piece
 
 
@@ -167,7 +172,9 @@ def read_html(path: Path) -> list[Section]:
         page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", read_bounded(path))))
         page.close()
     except (AssertionError, ValueError, RecursionError) as error:  # errors of Python's parser
-        raise InputError(f"{path} cannot be read as HTML ({type(error).__name__}).") from error
+        raise InputError(
+            f"{path} cannot be read as HTML ({type(error).__name__}). Download it again."
+        ) from error
     cited = {key: identifiers(" ".join(words)) for key, words in page.items.items()}
     return join_sections(page.sections, cited)
 
@@ -279,7 +286,9 @@ def read_pdf(path: Path) -> list[Section]:
         document = pypdf.PdfReader(path)
         pages = [page.extract_text() or "" for page in document.pages[:_MOST_PAGES]]
     except Exception as error:  # broken PDFs raise many kinds of errors
-        raise InputError(f"{path} cannot be read as a PDF ({type(error).__name__}).") from error
+        raise InputError(
+            f"{path} cannot be read as a PDF ({type(error).__name__}). Download it again."
+        ) from error
     text = "\n".join(pages)
     sections = [
         Section(" ".join(match[0].split()), identifiers(piece), piece)
@@ -311,7 +320,7 @@ class FolderReader:
                 try:
                     if path.is_file():
                         return read(path)
-                except OSError:  # the name is too long for a file
+                except OSError:  # the file name is too long
                     continue
                 except LandscapeError as error:
                     self.problems.append(str(error))

@@ -1,7 +1,7 @@
-"""Serve an atlas to an assistant over the Model Context Protocol: local and read-only.
+"""Serve an atlas locally and read-only to an assistant over the Model Context Protocol.
 
 The server uses standard input and output, opens no port, and sends nothing elsewhere unless it has
-a language model. Replies are bounded and mark all text of papers as data.
+a language model. Replies are limited in size and mark all text of papers as data.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Tools:
         }
 
     def map_region(self, region: int = -1) -> Reply:
-        """Describe the region with a number. If no number is given, list all regions."""
+        """Describe the region with the given number. If no number is given, list all regions."""
         topics = self._atlas.topics
         if region < 0:
             listed = topics.sort_values("n_papers", ascending=False).head(_REGIONS)

@@ -115,15 +115,17 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-# Minimum share of the usual cosine for a selection without a model.
+# Minimum ratio of the largest cosine to the usual cosine for a selection without a model.
 _OFF_TOPIC = 0.9
-# Minimum rarity of a one-word query. It means that one paper in twenty contains the word.
+# Minimum rarity of a one-word query. A rarity of 3 means that one paper in twenty contains the
+# word.
 _RARE = 3.0
 _KEYWORD_PAPERS = 60  # number of best papers whose keywords are used to split the question
 _SIMILAR, _TOGETHER = 10, 20  # maximum numbers of similar papers and papers cited together
 # Number of papers per level for which similar papers are searched. This step is the slowest.
 _SIMILAR_OF = 8
-# Citations of papers above this share of the threshold are followed, even if not selected.
+# Citations of a paper are followed if its score exceeds this share of the threshold, even if the
+# paper is not selected.
 _FOLLOWED_SHARE = 0.4
 
 
@@ -204,13 +206,14 @@ class Crawler:
         fewest = least_matched_share(self.question)
         if matches is not None and matches < fewest:
             self._note(
-                "This atlas has almost nothing on the question: the best ten papers match "
-                f"{100 * matches:.0f}% of its words; {100 * fewest:.0f}% or more is usual."
+                "This atlas has almost nothing on the question. The best ten papers match "
+                f"{100 * matches:.0f}% of the words of the question; {100 * fewest:.0f}% or more "
+                "is usual."
             )
             self._is_off_topic = self.model is None
         elif usual is not None:
             self._note(
-                f"This atlas has almost nothing on the question: the nearest paper has a cosine of "
+                f"This atlas has almost nothing on the question. The nearest paper has a cosine of "
                 f"{nearest:.2f}; {usual:.2f} is usual."
             )
             self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
@@ -262,7 +265,7 @@ class Crawler:
         left = self.settings.papers - len(self.candidates.judged)
         deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
         if deepest < self.settings.depth and self.settings.expand:
-            left = (left + 1) // 2  # the other half is for papers found by citations
+            left = (left + 1) // 2  # the other half is kept for papers found by citations
         known = {*self.candidates.judged, *self.candidates.seeds}
         waiting = [row for row in self.candidates.best_first().tolist() if row not in known]
         waiting = waiting[: max(0, left)]
@@ -274,12 +277,14 @@ class Crawler:
         self.candidates.judge(found)
         missed = len(papers) - len(found)
         if missed and not self.budget.ended:
-            whose = count(missed, "paper")
-            self._note(f"{whose} got no usable judgement; text similarity is used instead.")
+            self._note(
+                f"The language model returned no usable judgement of {count(missed, 'paper')}. "
+                "Text similarity is used instead."
+            )
         self._report(f"{count(len(found), 'paper')} judged, {len(self.selected())} selected so far")
 
     def _follow(self, level: int) -> int:
-        """Follow the citations of the best papers of the previous level; return their number."""
+        """Follow citations of the best papers of earlier levels; return the number of papers."""
         chosen = self._to_follow(level)
         if not len(chosen):
             return 0
@@ -323,7 +328,7 @@ class Crawler:
         return np.array(chosen, dtype=np.int64)
 
     def _citation_lists(self, paper: Paper, similar: Rows | None) -> dict[str, Rows]:
-        """Return the non-empty lists of papers linked to a paper, by name."""
+        """Return a dict from list names to the papers linked to a paper, without empty lists."""
         library, row = self.library, paper.row
         together, _ = cocited(
             library.graph.reference_links, library.graph.citation_links, np.array([row])
@@ -346,7 +351,7 @@ class Crawler:
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
     ) -> list[NextStep | None]:
-        """Choose the lists of linked papers to follow for each paper; None skips the paper."""
+        """Choose the lists of linked papers to follow for each paper, or None to skip the paper."""
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every
@@ -360,7 +365,10 @@ class Crawler:
         replies = self.budget.ask(requests)
         failed = sum(bool(reply.fault) for reply in replies)
         if failed and not self.budget.ended:
-            self._note(f"The language model chose no citation lists for {count(failed, 'paper')}.")
+            self._note(
+                f"The language model chose no citation lists for {count(failed, 'paper')}, so all "
+                "lists are followed."
+            )
         return [
             reply.value if not reply.fault else (None if self.budget.ended else fallback)
             for reply, fallback in zip(replies, every, strict=True)
@@ -383,8 +391,10 @@ class Crawler:
             threshold = np.inf if self._is_off_topic else self.threshold
             reasons = self.candidates.reasons(threshold=threshold)
         else:
-            reasons = dict.fromkeys(self.candidates.origins, "Not judged, as requested.")
-        reasons |= dict.fromkeys(self.candidates.seeds, "Given as a paper to start from.")
+            reasons = dict.fromkeys(
+                self.candidates.origins, "The paper was not judged, as requested."
+            )
+        reasons |= dict.fromkeys(self.candidates.seeds, "The survey started from this paper.")
         return reasons | {row: one.reason for row, one in self.candidates.judged.items()}
 
     def in_search_order(self) -> list[int]:
@@ -486,7 +496,7 @@ def survey_question(
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
         notes.append(
-            f"{n_selected} of {len(crawled)} papers judged are selected, so further papers may "
+            f"{n_selected} of the {len(crawled)} judged papers are selected, so more papers may "
             f"belong to the answer. Increase papers (now {chosen.papers}) to judge more of them."
         )
     if budget.ended:

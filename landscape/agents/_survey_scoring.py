@@ -53,7 +53,7 @@ class Library:
             raise InputError(
                 f"No paper of {atlas.path} was published before {before}; choose a later day."
                 if before
-                else f"{atlas.path} contains no papers to survey."
+                else f"{atlas.path} contains no papers to survey; exclude fewer papers."
             )
         self._rows = open_rows
         self._allowed = None if len(open_rows) == self.n_papers else open_rows
@@ -61,7 +61,7 @@ class Library:
         self._comparison = self.engine.compare(question)
 
     def search(self, text: str, *, k: int, rerank: bool = True) -> Rows:
-        """Find papers, best first."""
+        """Return the rows of the papers found with a text, best first."""
         return self._searched.rank(text, SearchSettings(k=k, rerank=rerank))[0]
 
     def similar(self, rows: Rows, *, k: int) -> list[Rows]:
@@ -74,7 +74,7 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Return standardised cosines and late-interaction scores of papers and question."""
+        """Return standardised cosines and late-interaction scores between papers and question."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
         # Word vectors need much memory, so the papers are compared in batches.
@@ -187,7 +187,10 @@ class SurveyEvidence:
         return np.log1p(np.column_stack([4 * self.cited, 4 * self.together, self.known]))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Return `links`; uncited papers may be new and get at least the mean of the others."""
+        """Return `links`, but with at least the mean of cited papers for uncited papers.
+
+        Papers may be uncited only because they are new.
+        """
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
             usual = np.average(links[is_cited], axis=0, weights=share[is_cited])
@@ -235,7 +238,7 @@ def scores(evidence: SurveyEvidence) -> Floats:
 
 
 def relative_match(evidence: SurveyEvidence) -> Floats:
-    """Return each match relative to the mean of the ten best papers, or 1 if there are none."""
+    """Return each match relative to the mean of the ten best papers; 1 if all matches are 0."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
@@ -262,7 +265,7 @@ def least_matched_share(question: str) -> float:
 
 
 def probabilities(evidence: SurveyEvidence) -> Floats:
-    """Estimate the probability that each paper is in the reference list of a question."""
+    """Estimate the probability that each paper belongs to the answer, from texts and citations."""
     relative, share = relative_to_best(probabilities_by_text(evidence))
     links = citation_weight(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
@@ -278,15 +281,15 @@ def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
 
 
 def citation_weight(share: Floats) -> Floats:
-    """Return the weight of citations, 0 to 1. It is large only if the text fits the question.
+    """Return the weight of citations (0 to 1), which is large only if the text fits the question.
 
-    Otherwise, a paper from another field that is cited for a method would rank first.
+    Without this weight, a paper from another field that is cited for a method would rank first.
     """
     return share / (share + _HALF_WEIGHT)
 
 
 def probabilities_by_text(evidence: SurveyEvidence) -> Floats:
-    """Estimate probabilities from texts and searches only."""
+    """Estimate the same probabilities as `probabilities`, but without citations."""
     shift = 0.0 if evidence.matches.any() else _WITHOUT_WORDS
     odds = _TEXT_INTERCEPT + shift + evidence.texts @ _TEXT_SLOPES
     return np.asarray(expit(odds), dtype=np.float64)
@@ -350,7 +353,7 @@ class Candidates:
         self.seeds: tuple[int, ...] = ()
         self._found: defaultdict[int, float] = defaultdict(float)
         self._places: dict[int, int] = {}
-        self._likeness: list[tuple[Floats, Floats]] = []  # and matches
+        self._likeness: list[tuple[Floats, Floats]] = []  # cosines and matches per batch
         self._scores: Floats | None = None
         self._evidence: SurveyEvidence | None = None
 
@@ -395,7 +398,7 @@ class Candidates:
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:
-        """Return the rows whose texts fit the question."""
+        """Return the rows of papers whose texts fit the question."""
         if self.evidence is None:
             return set()
         return set(self.rows[relative_match(self.evidence) >= FITTING].tolist())
@@ -464,7 +467,7 @@ def _reason(evidence: SurveyEvidence, place: int, word: str) -> str:
     parts = [word.capitalize()]
     if evidence.matches[place] > 0:
         parts.append(f"matches {100 * evidence.matches[place]:.0f}% of the words of the question")
-    parts.append(f"similarity {evidence.likeness[place]:.1f} standard deviations above chance")
+    parts.append(f"similarity {evidence.likeness[place]:.1f} standard deviations above the mean")
     for values, what in (
         (evidence.cited, "similar papers cite it"),
         (evidence.citing, "it cites papers of the answer"),

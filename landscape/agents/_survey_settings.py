@@ -42,11 +42,11 @@ class SurveySettings:
         Maximum number of requests to the language model. Repeated requests after invalid replies
         are not counted.
     tokens : int, optional
-        Maximum number of tokens, read and written. Four bytes count as one token.
+        Maximum number of input and output tokens together. Four bytes count as one token.
     money : float, optional
         Maximum cost, in the currency of `prices`.
     prices : (float, float), optional
-        Prices of a million tokens read and of a million tokens written.
+        Prices of a million input tokens and of a million output tokens.
     before : str or None
         Use only papers published before this day (``"2019-06-30"``, ``"2019-06"`` or ``"2019"``).
     seeds : tuple of str
@@ -119,7 +119,7 @@ class SurveySettings:
         if self.money is not None and (self.prices is None or not self.money > 0):
             raise InputError(
                 f"money is {self.money!r}; it must be positive and needs the prices of a million "
-                "tokens read and of a million tokens written: prices=(0.15, 0.6)."
+                "input tokens and of a million output tokens, such as prices=(0.15, 0.6)."
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """Return the settings that change the result. A log is resumed only if they are equal."""
+        """Return the settings that change the result. They must be equal to resume from a log."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
@@ -209,7 +209,9 @@ class ReplyLog:
             with open(self._path, "a", encoding="utf-8", opener=_open_for_owner) as stream:
                 stream.write(f"{line}\n")
         except OSError as error:
-            raise InputError(f"{self._path} cannot be written ({error.strerror}).") from error
+            raise InputError(
+                f"{self._path} cannot be written ({error.strerror}). Choose another file."
+            ) from error
 
 
 def _open_for_owner(path: str, flags: int) -> int:
@@ -306,7 +308,7 @@ class RequestBudget:
         return ""
 
     def _find_or_send(self, request: Request) -> tuple[Any, str]:
-        """Return the reply, from the log if possible, and "", or None and an error message."""
+        """Return a reply (from the log if possible) and "", or None and an error message."""
         try:
             kept = self._reply_log.find(request.text)
             return (request.send() if kept is None else kept), ""

@@ -67,14 +67,14 @@ def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
 
 
 def invents_numbers(text: str, source: str) -> bool:
-    """Return whether a text has a number that is not in the source, also in another language."""
+    """Return whether a text has a number that is not in the source; the languages may differ."""
     known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
 
 
 def _readings(text: str) -> list[set[float]]:
-    """Return the possible values of each number, since a comma or point may separate thousands."""
+    """Return the possible values of each number; a comma or point may separate thousands."""
     readings = []
     for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
         *before, last = re.split(r"\D", found)
@@ -132,7 +132,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Verdict on a claim, the sentences used, and the share of the words of the claim in them."""
+    """Verdict on a claim, the sentences used, and the share of its words that they contain."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -209,7 +209,7 @@ def _choose(
     weights: dict[str, float],
     similarity: NDArray[np.floating[Any]] | None,
 ) -> list[int]:
-    """Choose sentences one by one. Each one adds the most words of the claim that are missing."""
+    """Choose sentences one by one, each time the sentence with the most new words of the claim."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_SENTENCES):
@@ -238,8 +238,8 @@ def _share(words: frozenset[str], weights: dict[str, float]) -> float:
 def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
-    """Return the weighted share of covered words, without numbers and directions."""
-    # The stems of directions also contain a digit, such as "+0".
+    """Return the weighted share of covered words, without numbers and words with an opposite."""
+    # The stem of a word with an opposite, such as "increases", contains a digit, such as "+0".
     words = {word for word in wanted if not any(map(str.isdigit, word))}
     whole = sum(weights[word] for word in words)
     return sum(weights[word] for word in words & held) / whole if whole else 0.0

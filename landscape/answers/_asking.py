@@ -279,7 +279,7 @@ def _consensus(
     if kind.type != "consensus" or not results.papers:
         return None
     if model is None:
-        notes.append("The agreement of the papers needs a language model. Set OPENAI_API_KEY, or "
+        notes.append("Judging the agreement needs a language model. Set OPENAI_API_KEY, or "
                      "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL.")  # fmt: skip
         return None
     try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from landscape.types import Paper
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
-"""Mark of a sentence that the cited papers do not support, and mark if they contradict it."""
+"""Marks of sentences that the cited papers do not support, and of sentences they contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
 _AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"

@@ -126,7 +126,7 @@ def check_claims(
         try:
             claims = _by_model(claims, by_label, model)
         except RemoteError as error:
-            notes.append(f"Claims were checked by rule only: {error}")
+            notes.append(f"Claims were checked by rule only, not by the language model: {error}")
     verdicts = iter([claim.verdict for claim in claims])
     marks = [MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
     unknown = tuple(dict.fromkeys(label for passage in passages for label in passage.unknown))
@@ -265,7 +265,7 @@ def _level(given: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
     unfounded = side != 0 and all(stance.position == "irrelevant" for stance in stances)
     if side * other >= 0 and not unfounded:
         return given, ""
-    remark = f"(The model's level was {given}; the sentences of the papers give {counted}.)"
+    remark = f"(The model chose {given}, but the quoted sentences show {counted}.)"
     return counted, remark
 
 

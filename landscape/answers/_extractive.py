@@ -46,8 +46,8 @@ def extract_answer(
 
     if nearest is not None and threshold is not None and nearest < threshold:
         return abstain(
-            f"No paper of this atlas is near enough to the question: the largest cosine is "
-            f"{nearest:.2f}, and an answer needs {threshold:.2f}."
+            f"No paper of this atlas is near enough to the question. The largest cosine is "
+            f"{nearest:.2f}, and an answer needs at least {threshold:.2f}."
         )
     own = [
         [one for one in sentences_of(paper) if says_something(one.text)] for paper in results.papers

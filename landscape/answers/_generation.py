@@ -31,7 +31,7 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Claim, Results
 
 NO_ANSWER = "NO ANSWER"
-"""First words of a reply, in every language, if the papers do not answer the question."""
+"""First words of a reply if the papers do not answer the question; they are not translated."""
 
 OnText = Callable[[str], None]
 """Function that is called with each piece of an answer as it is written, before the check."""
@@ -103,7 +103,7 @@ def answer(
 
     if model is None or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
-        needs = f"Another {' and '.join(wanted)} needs a language model. Sentences are quoted."
+        needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
         brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
@@ -286,7 +286,7 @@ def check_readers(language: str | None, audience: str | None) -> None:
 def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
     ids = Counter(row.id for row in rows)
     if ids != Counter(range(1, len(old) + 1)):
-        raise RemoteError("the model did not return one new sentence for each sentence.")
+        raise RemoteError("the model did not return one new sentence for each old sentence.")
     new = {row.id: row.text for row in rows}
     texts = []
     for n, claim in enumerate(old, start=1):

@@ -42,7 +42,7 @@ class _Work:
 
     question: str
     steps: list[Step] = field(default_factory=list)
-    results: dict[int, Results] = field(default_factory=dict)  # by number of the step
+    results: dict[int, Results] = field(default_factory=dict)  # by step number
     seen: set[tuple[str, str]] = field(default_factory=set)
     repeats: int = 0
 
@@ -76,7 +76,7 @@ def reason(
     check_with_model: bool = True,
     on_step: Callable[[Step], None] | None = None,
 ) -> Answer:
-    """Answer a question by several searches."""
+    """Answer a question by alternating reasoning and searches."""
     work = _Work(question)
     notes: tuple[str, ...] = ("The agent found no answer within the maximum number of steps.",)
     text = None
@@ -129,7 +129,7 @@ def _search_and_think(
         if reply.action == "answer" and work.results:
             step = Step(thought, "answer", "")
         elif reply.action == "answer":
-            step = Step(thought, "answer", "There was no search yet: search first.")
+            step = Step(thought, "answer", "There was no search yet, so search first.")
         else:
             step = _searched(work, search, reply, thought, k=k)
         work.steps.append(step)
@@ -153,7 +153,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
     key = (" ".join(sorted(set(query.casefold().split()))), within.casefold())
     if key in work.seen:
         work.repeats += 1
-        return Step(thought, action, "This is a repeated search: search differently, or answer.")
+        return Step(thought, action, "This is a repeated search. Use other words, or answer.")
     work.seen.add(key)
     try:
         results = search(query, k, filter=within or None)

@@ -111,7 +111,7 @@ def _add_command(
 
 
 def arguments_of(options: argparse.Namespace, *without: str) -> dict[str, Any]:
-    """Return the parsed options of a command, without atlas, output and the names in `without`."""
+    """Return parsed options of a command, except atlas, output, json and the names in `without`."""
     omitted = {"atlas", "json", "output", *without}
     return picked(options, *(name for name in options.arguments if name not in omitted))
 

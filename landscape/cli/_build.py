@@ -39,7 +39,7 @@ def _demo(options: argparse.Namespace) -> Answer:
         f"{GENERATED} They are not evidence about astronomy.\n\n"
         "Open next:\n"
         f"  {pictures[0]}  the labelled map\n"
-        f"  {pictures[1]}  the same, for print\n"
+        f"  {pictures[1]}  the same map, for print\n"
         f"  {program} lab\n"
         f"  {program} info {out}\n"
         f'  {program} search {out} "winds of massive stars"\n'

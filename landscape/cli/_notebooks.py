@@ -85,7 +85,7 @@ def _installed() -> Path:
 
 
 def _copy_missing(source: Path, target: Path) -> int:
-    """Copy missing notebooks as writable files; return the number copied."""
+    """Copy missing notebooks as writable files; return the number of copied notebooks."""
     target.mkdir(parents=True, exist_ok=True)
     missing = [
         path
@@ -119,7 +119,7 @@ def _lab(options: argparse.Namespace) -> Answer:
     words += ["--ServerApp.log_level=WARN"]  # the address is printed at every log level
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         words.append("--allow-root")  # needed in containers, and safe for a local server
-    _note_all(copied, f"JupyterLab with the notebooks of {folder}; press Ctrl-C to stop")
+    _note_all(copied, f"JupyterLab is serving the notebooks of {folder}; press Ctrl-C to stop")
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
     return Answer("")
 

@@ -107,10 +107,10 @@ def _write_survey(atlas: Atlas, found: Survey, options: argparse.Namespace) -> N
             note(count_written(found.results, path))
     if options.tree:
         landscape.figures.save_figure(landscape.figures.survey_tree(found), options.tree)
-        note(f"tree of the survey drawn in {options.tree}")
+        note(f"{options.tree} contains the tree of the survey")
     if options.map:
         landscape.figures.save_figure(landscape.figures.survey_map(atlas, found), options.map)
-        note(f"map of the papers drawn in {options.map}")
+        note(f"{options.map} contains the map of the papers")
 
 
 def _attribute(options: argparse.Namespace) -> Answer:
@@ -166,7 +166,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _desk(options: argparse.Namespace, folders: list[Path]) -> Desk:
-    """Return a desk with several atlases; add the directory to a title that is already used."""
+    """Return a `Desk` with the atlases; add the directory to a title that is already in use."""
     from landscape.agents import Desk
 
     desk = Desk()

@@ -54,7 +54,7 @@ _MANY_PASSES = 12
 
 
 def clean_text(text: str) -> str:
-    r"""Convert a title or abstract of a source to plain, readable Unicode.
+    r"""Convert a title or abstract from a source to plain, readable Unicode.
 
     HTML and ADS markup, entities, LaTeX, ligatures and white space are converted. Invisible and
     control characters are removed. Comparisons such as ``p<0.05`` are kept. A text that is already
@@ -63,7 +63,7 @@ def clean_text(text: str) -> str:
     Parameters
     ----------
     text : str
-        Text of the source.
+        Title or abstract as given by the source.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def one_line(text: str, *, most: int) -> str:
 
 
 def without_parentheses(text: str) -> str:
-    """Remove parentheses (also nested) and their content, such as affiliations."""
+    """Remove text in parentheses (also nested), such as affiliations."""
     while (shorter := _INNERMOST.sub(" ", text)) != text:
         text = shorter
     return text
@@ -162,7 +162,7 @@ def _without_markup(text: str) -> str:
 
 
 _LATEX: dict[str, Any] = read_yaml(data_file("latex.yaml"))
-_ACCENTS: dict[str, str] = _LATEX["accents"]  # macro name: combining character
+_ACCENTS: dict[str, str] = _LATEX["accents"]  # combining character of each macro
 _ESCAPED: dict[str, str] = _LATEX["escaped"]
 _SUFFIXES: dict[str, str] = _LATEX["suffixes"]
 _SWITCHES, _SPACES, _TRANSPARENT, _DROPPED = (
@@ -260,7 +260,7 @@ class _Conversion:
         self.depth = 0
 
     def convert(self, *, maths: bool, closing: str | None = None) -> str:
-        """Convert the tokens up to and including `closing`, or up to the end."""
+        """Convert the tokens up to and including `closing`. If it is None, convert all tokens."""
         if self.depth >= _MAX_DEPTH:
             return ""
         self.depth += 1
@@ -433,7 +433,7 @@ class _Conversion:
 
 
 def _script(sign: str, argument: str, before: str) -> str:
-    """Convert a script. Digits become Unicode scripts; letters keep "^" or "_", as in M_BH."""
+    """Convert a sub- or superscript. Digits become Unicode; letters keep "^" or "_" (M_BH)."""
     argument = re.sub(r"\s*([,;])\s*", r"\1", argument.strip())
     if not argument:
         return ""

@@ -30,7 +30,7 @@ from landscape.corpus._records import Row
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
-MOST_TITLES = 4  # an identifier with more titles belongs to a collection
+MOST_TITLES = 4  # maximum number of titles of one paper; more indicate a collection
 YEARS_APART = 2  # maximum time between e-print and publication
 
 _FEWEST_WORDS = 2
@@ -55,7 +55,7 @@ class Keys:
 
 
 def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Return the row of the first record of the same paper for each record, shape (n,)."""
+    """For each record, return the row of the first record of the same paper, shape (n,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -67,7 +67,7 @@ def find_facility(name: str) -> Facility:
     hint = (
         f"the nearest names are: {', '.join(meant)}."
         if meant
-        else f"the {len(load_facilities())} known are listed in missions.yaml."
+        else f"all {len(load_facilities())} facilities that are known are listed in missions.yaml."
     )
     raise InputError(f"There is no facility {name!r}; {hint}")
 

@@ -130,7 +130,7 @@ def parse_arxiv_id(text: object) -> str | None:
     Returns
     -------
     str or None
-        Such as ``"2101.01542"`` or ``"astro-ph/0703001"``; None if `text` is not an arXiv id.
+        Identifier such as ``"astro-ph/0703001"``, or None if `text` is not an arXiv id.
 
     Examples
     --------
@@ -228,6 +228,6 @@ def is_eprint_bibcode(bibcode: str) -> bool:
 
 
 def content_id(content: str) -> str:
-    """Return a key for a paper without identifiers, which is a hash of its text."""
+    """Return a hash of the text of a paper, as the key of a paper without identifiers."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"

@@ -193,7 +193,7 @@ class PartWriter:
         return rows
 
     def _sort_merged(self) -> None:
-        """Sort the records to be merged by target chunk, and write them to temporary files."""
+        """Sort by target chunk the records that will be merged. Write them to temporary files."""
         import pyarrow as pa
 
         layout = self._layout
@@ -240,7 +240,7 @@ class PartWriter:
 
 
 class Matrix:
-    """Writer of an ``.npy`` file, row by row. If there are no values, no file is created."""
+    """Writer that appends rows to an ``.npy`` file. If all values are missing, no file is kept."""
 
     def __init__(self, path: Path, n_rows: int) -> None:
         self._path = path
@@ -276,7 +276,7 @@ class Matrix:
             return
         whole = False
         try:
-            self._stream.close()  # can fail, because it writes the rest of the buffer
+            self._stream.close()  # close() can fail, because it writes the rest of the buffer
             whole = kind is None and self.n_known > 0
         finally:
             if whole:

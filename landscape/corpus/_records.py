@@ -252,7 +252,7 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
             date = parse_date(candidates[0])
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        # Use the month of the arXiv id if the record only contains the year, and it is the same.
+        # If the record contains only the year, and the arXiv id has the same year, use its month.
         return known if known and date.covers(known) else date
     if known:
         return known
@@ -388,7 +388,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _name_in(piece: str) -> str:
-    """Return the name in one entry of an author list, or an empty string."""
+    """Return the name in an entry of an author list, or an empty string if it has no name."""
     name = " ".join(piece.split())
     if before := _BEFORE_NAME.match(name):
         name = name[before.end() :]

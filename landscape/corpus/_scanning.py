@@ -93,7 +93,7 @@ _Piece = tuple[list[RawRecord | Rejection], int]
 
 
 def _pieces(path: Path, reader: Reader, size: int) -> Iterator[_Piece]:
-    read: list[int] = []  # numbers of bytes read for the current piece
+    read: list[int] = []  # bytes read for the current piece, one number per call
     records = reader.read(path, on_bytes=read.append)
     while piece := list(itertools.islice(records, size)):
         yield piece, sum(read)
@@ -189,7 +189,7 @@ def part_names(paths: Sequence[Path]) -> list[str]:
             digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:6]
             name = f"{name}-{digest}"
         names.append(name if name not in names else f"{name}-{len(names)}")
-    if names != sorted(names, key=lambda name: f"{name}."):  # other programs sort the files
+    if names != sorted(names, key=lambda name: f"{name}."):  # other programs sort files by name
         width = len(str(len(names)))
         names = [f"{number:0{width}}-{name}" for number, name in enumerate(names, start=1)]
     return names

@@ -234,7 +234,7 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     try:
         readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
         concepts = _concepts(readers.get(text.lstrip()[:1], _read_csv)(text))
-        for one in concepts.values():  # encoding fails for lone surrogates, as in tables
+        for one in concepts.values():  # encode() raises an error for lone surrogates
             for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
                 text.encode()
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
@@ -391,7 +391,7 @@ def _add_element(record: _Record, element: ElementTree.Element) -> None:
         return
     if element.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif element.tag in _NAMES and text:  # British preferred terms are alternatives
+    elif element.tag in _NAMES and text:  # includes British preferred terms
         record.alternatives[text] = None
     elif element.tag == f"{_SKOS}definition":
         record.definition = text

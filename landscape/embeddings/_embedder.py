@@ -212,4 +212,4 @@ _QUERIES = 10_000  # maximum number of queries per session; limits the cost of a
 
 
 EMBEDDERS = ("minilm", "openai", "st", "ready")
-"""Names of the embedders, which are the part before the colon in `load_embedder`."""
+"""Names of the embedders, used in `load_embedder` before the colon."""

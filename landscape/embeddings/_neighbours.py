@@ -275,12 +275,12 @@ def write_index(
 def _check_format(file: Path) -> None:
     """Raise ValueError unless a file has the format that `write_index` writes.
 
-    FAISS crashes, or reads other files, for other kinds of indexes and for wrong sizes.
+    For other kinds of indexes or wrong sizes, FAISS can crash or read other files.
     """
     size = file.stat().st_size
     with file.open("rb") as stream:
         kind, dimension, n, n_cells = struct.unpack("<4siq21xQ", stream.read(45))
-        vectors = n * (dimension + 8)  # a byte per value, and the number of the paper
+        vectors = n * (dimension + 8)  # one byte per value, eight per paper number
         lists = size - vectors - 32 - 8 * n_cells
         stream.seek(max(0, lists))
         found = stream.read(24)

@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI or a compatible server. The user must confirm the cost before."""
+"""Embeddings from OpenAI or a compatible server. The user must first confirm the cost."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MODELS = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 
-_BYTES_PER_TOKEN = 3.5  # value for abstracts with formulas; it is about 4 for plain English
-_TOKENS_AT_ONCE = 100_000  # estimated number; OpenAI allows 300,000 tokens per request
+_BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 bytes for plain English
+_TOKENS_AT_ONCE = 100_000  # maximum estimated tokens per request; OpenAI allows 300,000
 _TEXTS_AT_ONCE = 256
-_MOST_BYTES = 64_000_000  # of the vectors of one request, as text
-_LONGEST_TEXT = 24_000  # bytes; OpenAI allows 8,191 tokens per text
+_MOST_BYTES = 64_000_000  # maximum size of a response, in which numbers are text
+_LONGEST_TEXT = 24_000  # maximum bytes per text; OpenAI allows 8,191 tokens
 
 
 @dataclass(frozen=True, kw_only=True)

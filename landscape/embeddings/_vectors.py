@@ -1,4 +1,4 @@
-"""Functions for vectors of texts and words, and checksums of the weights of models.
+"""Compute vectors of texts and words, and checksums of model weights.
 
 Late interaction reranks search results. It compares each word of a query with the best matching
 word of a paper (ColBERT: Khattab and Zaharia 2020, arXiv:2004.12832). The vector of a word is the
@@ -68,7 +68,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     return unit
 
 
-_MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # files of weights, settings, vocabulary
+_MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # weights, settings and vocabulary
 
 
 def file_checksum(path: Path) -> str:

@@ -105,7 +105,7 @@ class AttributionScores:
             lines.append(f"{name} half ({summary['n']}): {shown}")
         gain = paired_difference(self.values["search@1"], self.values["guess@1"])
         lines.append(f"gain of the best guess over plain search: {gain}")
-        lines.append(f"median time {1000 * self.seconds:.0f} ms, {self.partial} incomplete")
+        lines.append(f"median time {1000 * self.seconds:.0f} ms, {self.partial} incomplete results")
         return "\n".join(lines)
 
     def _intervals(self) -> dict[str, Interval]:

@@ -121,7 +121,10 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
         if (links.of(row) < len(atlas)).any()
     ]  # fmt: skip
     if not with_references:
-        raise InputError(graph.note or f"No paper of {atlas.path} cites another of its papers.")
+        raise InputError(
+            graph.note
+            or f"No paper of {atlas.path} cites another paper of the atlas; use another atlas."
+        )
     chosen = np.random.default_rng(seed).permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
@@ -148,7 +151,7 @@ def evaluate_citing(
     model: WritingModel | None = None,
     n_sentences: int = 10,
 ) -> CitingScores:
-    """Measure how well the cited papers are suggested from their context.
+    """Measure how many of the papers cited in each context are suggested.
 
     Parameters
     ----------
@@ -219,7 +222,7 @@ def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
-    """Return the longest keyword of a paper found in the context, otherwise in the title."""
+    """Return the longest keyword in the context or, if there is none, the longest in the title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]
         if held:

@@ -117,7 +117,9 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
 def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
-        raise InputError(f"The model of {atlas.path} is unknown; build it with --embedder.")
+        raise InputError(
+            f"The embedding model of {atlas.path} is unknown; build the atlas with --embedder."
+        )
     return np.asarray(
         embedder_for(model, trust=atlas.trust_model).embed(concept_texts(atlas.thesaurus)[1])
     )

@@ -36,7 +36,7 @@ def read_text(path: Path, *, wanted: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check it.") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the file.") from None
 
 
 def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -270,7 +270,8 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
         return Query(str(record.get("qid", number)), "", names, similar_to=seeds)
     if "question" not in record:
         raise InputError(
-            f'{where} has no "question"; it has: {", ".join(record) or "nothing"}. Known: {_KINDS}.'
+            f'{where} has no "question"; the fields are: {", ".join(record) or "none"}. '
+            f"Use one of the known formats: {_KINDS}."
         )
     question = checked_question(record["question"], where)
     qid = str(record.get("qid", number))
@@ -290,7 +291,8 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
     if "answer" in record:
         return Query(qid, question, _names(record["answer"], where, "answer"), by="title")
     raise InputError(
-        f'{where} has no "relevant" papers; it has: {", ".join(record)}. Add a list of their ids.'
+        f'{where} has no "relevant" papers; the fields are: {", ".join(record)}. Add a list of '
+        "paper ids."
     )
 
 
@@ -316,7 +318,7 @@ def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str
     rows = csv.DictReader(text.splitlines(keepends=True))
     if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
         raise InputError(
-            f"{path} needs the columns excerpt and target_paper_title; it has: "
+            f"{path} needs the columns excerpt and target_paper_title; the columns are: "
             f"{', '.join(rows.fieldnames or ('none',))}."
         )
     try:
@@ -364,7 +366,9 @@ def read_trec(path: Path) -> list[Query]:
     queries = []
     for qid, grades in judged.items():
         if qid not in topics:
-            raise InputError(f"{path} has the query {qid!r}, but {topics_path} does not; add it.")
+            raise InputError(
+                f"{path} has the query {qid!r}, but {topics_path} does not; add its topic there."
+            )
         positive = {paper: grade for paper, grade in grades.items() if grade > 0}
         if positive:
             queries.append(Query(qid, topics[qid], tuple(positive), positive))
@@ -456,7 +460,7 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
     able = np.flatnonzero([len(words) >= _KEYWORDS for words in keywords])
     if not len(able):
         raise InputError(
-            f"No paper of {atlas.path} has {_KEYWORDS} keywords, so no question can be made."
+            f"No paper of {atlas.path} has {_KEYWORDS} keywords; use an atlas with keywords."
         )
     drawn = np.random.default_rng(seed).permutation(able)[:n]
     return [

@@ -47,7 +47,7 @@ Half = Literal["all", "first", "second"]
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """Measures of each survey variant. A table has one row per question, one column per measure."""
+    """Measures of each survey variant. A table has questions as rows and measures as columns."""
 
     values: Mapping[str, pd.DataFrame]
     seconds: Mapping[str, float]
@@ -106,7 +106,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions from citations. The answers of a title are the papers it cites."""
+    """Use titles of papers as questions, and the papers cited by each paper as the answers."""
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers

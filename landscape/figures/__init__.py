@@ -1,4 +1,4 @@
-"""Figures, with one function per kind that is loaded on first use.
+"""Functions that draw figures of an atlas; each function is loaded on first use.
 
 >>> from landscape import figures
 >>> figures.heatmap.__name__

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 GENERATED = _wording.GENERATED.replace("Generated demo corpus", "GENERATED DEMO CORPUS")
-NEARNESS = "Near papers are similar; directions, and distances between far regions, mean nothing."
+NEARNESS = "Nearby papers are similar; directions, and distances between far regions, mean nothing."
 _SOURCES_NAMED = 4
 _LONGEST_NOTE, _LONGEST_HEAD = 700, 100
 _SOURCE_NAMES = {
@@ -52,7 +52,7 @@ class Caption:
 
 
 def caption_of(analysis: Analysis, *notes: str) -> Caption:
-    """Write the title, denominators, warnings and `notes` of the figure of an analysis."""
+    """Return the caption of an analysis with its title, denominators, warnings and `notes`."""
     head, _, rest = analysis.caption.partition(". ")
     lines = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
     mark = next((one for one in (": ", "; ") if one in head), "")
@@ -113,7 +113,7 @@ def explanation(
         hidden = f" ({count(not_shown, 'name')} not shown for lack of space)" if not_shown else ""
         sentences.append(f"{facts.share_named:.0%} of the papers are in the {regions}{hidden}.")
     if specks:
-        sentences.append("Specks are single papers.")
+        sentences.append("Small dots are single papers.")
     if outside:
         verb = "is" if outside == 1 else "are"
         sentences.append(f"{count(outside, 'paper')} far from all others {verb} outside the frame.")

@@ -118,7 +118,7 @@ def oklab_to_srgb(lab: Floats) -> Floats:
 
 
 def srgb_to_oklab(rgb: Floats) -> Floats:
-    """Convert sRGB colours to OKLab, in which distances are perceived differences."""
+    """Convert sRGB colours to OKLab, in which distances correspond to perceived differences."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return np.asarray(np.cbrt(linear @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
 

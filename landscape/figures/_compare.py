@@ -63,7 +63,7 @@ def compare(
     **options
         Passed on to `landscape.overlays.compare`.
     colours, size_inches, title
-        As for `landscape.figures.heatmap`.
+        See `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 
 
 def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
-    """Draw a map that marks the regions that differ; return its lower edge."""
+    """Mark the regions that differ on a map, and return the lower edge of the map."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)

@@ -151,7 +151,7 @@ def query_map(
     """Draw the papers found by a search on the map.
 
     The background is the density of all papers in the atlas. Every paper found is marked, and the
-    first ones are numbered by rank. Outliers have a different symbol. If most papers found are in
+    best papers are numbered by rank. Outliers have a different symbol. If most papers found are in
     one or two regions, these regions are outlined.
 
     Parameters
@@ -162,9 +162,9 @@ def query_map(
     links : sequence of (int, int)
         Pairs of indices of hits, starting at 0. Each pair is drawn as an arrow.
     how : str, optional
-        Text for the title on the selection, such as ``"9 papers selected of 100 judged"``.
+        Text after the query in the title, such as ``"9 of 100 judged papers were selected"``.
     **look
-        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`.
 
     Returns
@@ -266,7 +266,7 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 
 
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
-    """Draw a density contour around 85% of the papers of a region and all its papers found."""
+    """Draw a contour around 85% of a region's papers, and around all papers found in the region."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -276,7 +276,8 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     rows, columns = np.nonzero(counts)
     if not len(rows):
         return
-    # Scott's rule for a Gaussian kernel in two dimensions (Scott 1992), within limits.
+    # Scott's rule for a Gaussian kernel in two dimensions (Scott 1992), with a lower and an upper
+    # limit.
     spread = float(np.mean([np.std(rows), np.std(columns)])) * len(x) ** (-1 / 6)
     density = gaussian_filter(counts, np.clip(spread, 3.5, 12.0), mode="constant", truncate=4.0)
     order = np.argsort(density[rows, columns])
@@ -357,7 +358,7 @@ def _settings_in_words(results: Results) -> str:
 
 
 def _describe(table: pd.DataFrame, panel: Panel) -> str:
-    """Describe the first papers and their positions, for the alternative text."""
+    """Describe the highest-ranked papers and their positions, for the alternative text."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
     papers = []
     for row in table.head(_PAPERS_DESCRIBED).itertuples():
@@ -365,5 +366,5 @@ def _describe(table: pd.DataFrame, panel: Panel) -> str:
         where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
         mark = ", outlier" if row.rank in outliers else ""
         papers.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
-    first = "The first" if len(table) > _PAPERS_DESCRIBED else "They are"
+    first = "The highest-ranked papers are" if len(table) > _PAPERS_DESCRIBED else "They are"
     return f"{first}: {'; '.join(papers)}."

@@ -36,7 +36,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        As returned by the functions of `landscape.figures`.
+        Figure returned by a function of `landscape.figures`.
     path : path
         File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for an interactive page. For
         ``heatmap.pdf``, the data are written to ``heatmap.csv``. The alternative text with the
@@ -209,7 +209,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     Parameters
     ----------
     analysis : Analysis
-        As returned by the functions of `landscape.overlays`.
+        Analysis returned by a function of `landscape.overlays`.
     path : path
         File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs) or ``.json``, which
         also contains further tables, bounds and warnings.

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
 _REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
 _FEWEST = 3  # minimum number of papers of a facility in a ranked region
-_WIDER = 1.5  # kernel width for a facility with few papers, relative to that for all papers
+_WIDER = 1.5  # kernel width for a facility with few papers, relative to the width for all papers
 _CELL = 2.2  # cell size of a share map, in points
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
 # A share map is transparent where the kernel contains fewer than _SEEN papers, and opaque where it
@@ -114,7 +114,7 @@ def impact(
     n_resamples : int, default 1000
         Bootstrap samples for the intervals of the table.
     **look
-        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples` or `slices`.
 
     Returns
@@ -462,8 +462,8 @@ def _key_numbers(row: Any) -> str:
         parts.append(f"spread over {_number(row['effective_regions'])} effective regions")
     if row["outside_home"] == row["outside_home"]:
         parts.append(
-            f"{percent(row['outside_home'], digits=0)} of those with a known field are outside "
-            "the main research fields of the facility"
+            f"{percent(row['outside_home'], digits=0)} of its papers with a known field are "
+            "outside the main research fields of the facility"
         )
     return "; ".join(parts) + "."
 

@@ -49,12 +49,12 @@ def intervals(
     ----------
     kind : str
         ``"facilities"``, ``"before_after"`` (with a facility), ``"compare_facilities"`` (with two
-        or more), ``"countries"``, ``"institutions"`` or ``"uat_gaps"``.
+        or more facilities), ``"countries"``, ``"institutions"`` or ``"uat_gaps"``.
     atlas : AtlasStore
     *arguments, **options
         Further arguments of the analysis.
     colours, size_inches, title, ax
-        As for `landscape.figures.heatmap`. By default the page is 11 inches wide, and its height
+        See `landscape.figures.heatmap`. By default the page is 11 inches wide, and its height
         depends on the number of rows, up to 8.5 inches.
 
     Returns

@@ -37,8 +37,8 @@ _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 TOUCHING = 3.0  # a label closer to its peak has no leader line
 _REPAIRED = 60  # maximum number of labels that the repair step tries to place
 _MOVED = 2  # maximum number of labels moved to make space for another label
-_TRIED = 16  # positions tried for each label in the repair step
-_AT_ONCE = 200  # positions tested in one step, in order of cost
+_TRIED = 16  # number of positions tried for each label in the repair step
+_AT_ONCE = 200  # number of positions tested together, in order of cost
 _SWEEPS = 3
 
 
@@ -182,7 +182,7 @@ class _Layout:
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return whether each candidate box or leader overlaps each label, as for `_covered`."""
+        """Return whether each candidate box or leader overlaps a label; shape as in `_covered`."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -324,7 +324,7 @@ def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
 
 
 def one_line(text: object, *, keep: str = "") -> str:
-    """Return a text as one line, without control and direction characters."""
+    """Return a text as one line, without control and formatting characters."""
     spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-FEW = 40  # with up to this number of papers, symbols are large and numbered
+FEW = 40  # maximum number of numbered papers; if there are more papers, symbols are smaller
 _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many papers
 _DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
 _ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
@@ -51,7 +51,7 @@ _MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the br
 
 
 def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
-    """Return the positions of the papers as float arrays; raise InputError if one is invalid."""
+    """Return the positions of the papers as float arrays; raise InputError if any is invalid."""
     across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     if len(across) != len(up):
         raise InputError(
@@ -231,7 +231,7 @@ def add_names(
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
 ) -> Floats:
-    """Draw topic names, with `emphasized` names in bold; return their boxes, or NaN if omitted."""
+    """Draw topic names (`emphasized` names in bold); return their boxes, NaN for omitted names."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
@@ -263,7 +263,7 @@ def add_few_names(
     _place(page, panel, wanted, names, reserved=reserved, leaders=False, reach=reach)
 
 
-_Style = tuple[list[list[str]], float, str, str]  # line breaks of a name, size, weight, colour
+_Style = tuple[list[list[str]], float, str, str]  # line breaks, size, weight and colour of a name
 
 
 def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Style:
@@ -428,7 +428,7 @@ def legend_of(
     if outliers:
         entries.append(LegendEntry("paper found, outlier", styles["apart"][-1]))
     if outlined:
-        words = f"the region{' that contains' if outlined == 1 else 's that contain'} them"
+        words = f"region{'' if outlined == 1 else 's'} with most of the papers found"
         entries.append(LegendEntry(words, outline_style(colours, scale)))
     return entries
 

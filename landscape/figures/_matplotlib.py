@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
-_BEND = 0.12  # bend of an arrow / its length; separates opposite arrows
+_BEND = 0.12  # bend of an arrow divided by its length; the bend separates opposite arrows
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 _FONT: dict[str, Any] = {"fontfamily": list(FONTS), "parse_math": False}  # names are untrusted
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SMALL, NORMAL = 7.0, 8.0  # font sizes: ticks and numbers; caption
+SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
 RASTER_DPI = 200
 SIZE_INCHES = (11.0, 8.5)
 BESIDE_A_TABLE = (11.0, 6.8)  # page size in inches for a map next to a table

@@ -149,7 +149,7 @@ def draw_report(
         f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
         for one in regions.head(5).itertuples()
     )
-    more = f"{'; '.join(map(str, numbers))}. Regions with most of its papers: {most or 'none'}."
+    more = f"{'; '.join(map(str, numbers))}. Regions with the most papers: {most or 'none'}."
     words = page.caption.describe(f"Report on {title}.", more)
     return page.draw(alt_text=words, table=regions)
 
@@ -207,7 +207,7 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
     cited = f"of all citations ({whole('cited_papers')} of its papers known)"
     outside = f"outside its main research fields, of {whole('fields_known')} papers"
     effective = f"effective regions (papers in {whole('regions')})"
-    bridging = "regions reached by a paper, relative to others of its region"
+    bridging = "regions reached per paper, relative to papers of its region"
     return [
         Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
         number("share", _percent, "of all papers"),

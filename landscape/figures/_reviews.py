@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LISTED = 15
 _FOLD = 4.0  # the colours range from 1/4 to 4 times the usual density of reviews
 _BESIDE = 0.39  # width of the table, as a fraction of the page width
-_WIDER = 1.5  # kernel width for reviews, relative to that for papers
+_WIDER = 1.5  # kernel width for reviews, relative to the width for papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
 _COLUMNS = (  # the score and its components
     ("score", "Score", "{:.1f}"),
@@ -56,7 +56,7 @@ def reviews(
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the density of reviews relative to that of papers, and list the gaps.
+    """Draw the density of reviews relative to the density of papers, and list the gaps.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def reviews(
     listed : int, default 15
         Number of gaps that are numbered on the map and listed in the table.
     **look
-        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`.
 
     Returns

@@ -71,7 +71,7 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     most : int, default 60
         Number of best papers to draw. The papers through which they were found are also drawn.
     **look
-        ``colours``, ``size_inches``, ``title`` and ``ax``, as for `landscape.figures.heatmap`.
+        ``colours``, ``size_inches``, ``title`` and ``ax``; see `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -98,7 +98,8 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
     _draw(page, page.chart_area, nodes)
     ways = Counter(one.how for one in survey.selected)
     found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
-    words = caption.describe("Tree of a survey.", f"Selected papers were found: {found or 'none'}.")
+    more = f"Selected papers by way of discovery: {found or 'none'}."
+    words = caption.describe("Tree of a survey.", more)
     return page.draw(alt_text=words, table=_table(nodes), on_screen=("tree",))
 
 
@@ -225,7 +226,7 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
         *(["The survey is incomplete."] if survey.partial else []),
-        *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
+        *([f"Only the best {drawn:,} papers are drawn."] if drawn < judged else []),
         survey.coverage.bounds,
         *survey.coverage.notes,
         "The columns show, from left to right, the question, the searches, and the papers found "
@@ -235,7 +236,7 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
         "citing papers, lines of dots and dashes to papers cited together with the paper on the "
         "left, and dotted lines to similar papers.",
     ]
-    head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
+    head = f"“{question}”: {chosen:,} of {count(judged, 'judged paper')} were selected."
     return Caption(head, sentences, survey.coverage.generated)
 
 
@@ -270,7 +271,7 @@ def survey_map(
     most : int, default 100
         Number of best papers to mark.
     **look
-        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`.
 
     Returns
@@ -300,7 +301,7 @@ def survey_map(
     ]
     results = survey.results
     shown = replace(results, hits=results.hits[: len(chosen)])
-    how = f"{count(len(survey), 'paper')} selected of {len(survey.crawled):,} judged"
+    how = f"{len(survey):,} of {count(len(survey.crawled), 'judged paper')} were selected"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
     return query_map(atlas, shown, links=links, how=how, **look)

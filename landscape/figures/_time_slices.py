@@ -80,7 +80,7 @@ def time_slices(
         ``[1990, 2005, 2015, 2027]`` defines three slices. By default, six slices with about
         equal numbers of papers.
     colours, size_inches, title, raster_dpi
-        As for `landscape.figures.heatmap`.
+        See `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def time_slices(
     Raises
     ------
     InputError
-        If edges are not increasing integers, no paper is in any slice, or the page is too small.
+        If edges are not increasing integers, the slices have no papers, or the page is too small.
 
     Examples
     --------
@@ -118,10 +118,12 @@ def time_slices(
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
-    """Return the edges of the slices, and the slice of each paper, or -1 outside all slices."""
+    """Return the edges of the slices, and the slice of each paper (-1 if outside all slices)."""
     known = year[year != UNKNOWN_YEAR]
     if not len(known):
-        raise InputError("Time slices need dates, but no paper of this corpus has one.")
+        raise InputError(
+            "Time slices need dates, but no paper of this corpus has one. Use an atlas with dates."
+        )
     chosen = equal_slices(known) if edges is None else _checked(edges)
     slice_of = np.digitize(year, chosen) - 1
     slice_of[slice_of == len(chosen) - 1] = -1
@@ -315,7 +317,7 @@ def animate(
     dpi : int, default 100
         Pixels per inch.
     colours, size_inches
-        As for `landscape.figures.heatmap`.
+        See `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -465,7 +467,9 @@ def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dp
     """Check the settings of an animation, and return the path of its file."""
     target = check_output(path, _FILM_KINDS, what="An animation")
     if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
-        raise InputError("ffmpeg was not found, and .mp4 requires it. Install it or write a .gif.")
+        raise InputError(
+            "ffmpeg was not found, but .mp4 files require it. Install ffmpeg or write a .gif file."
+        )
     if not 1 <= window <= 50:
         raise InputError(f"The window must be 1 to 50 years, not {window}.")
     if not 0.02 <= seconds <= 60:

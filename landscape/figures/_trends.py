@@ -77,7 +77,7 @@ def trends(
     **options
         Passed on to `landscape.overlays.trends`.
     colours, size_inches, title
-        As for `landscape.figures.heatmap`.
+        See `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
     """Draw a small chart of the shares by year for each topic with a large change."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
-    # Significant changes have priority, then large ones. The charts are sorted by slope.
+    # Significant changes have priority, then large changes. The charts are sorted by slope.
     steep = shown.assign(steepness=shown["slope"].abs())
     steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MOST_PANELS)
     steep = steep.sort_values("slope", ascending=False)
@@ -288,7 +288,7 @@ def author(
     **options
         Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
     colours, size_inches, title
-        As for `landscape.figures.heatmap`.
+        See `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -329,7 +329,7 @@ def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOption
         place = place_of(part["x"].mean(), part["y"].mean(), panel.extent)
         name = clean_name(label) or "outside every region"
         regions.append(f"{name} ({len(part)}, {years}, {place})")
-    more = f"In order: {'; '.join(regions[:12])}."
+    more = f"Regions in order of first paper: {'; '.join(regions[:12])}."
     words = caption.describe("Map of an author's papers over time.", more)
     return page.draw(alt_text=words, table=papers)
 

@@ -64,7 +64,7 @@ def uat(
     multiples : bool, default False
         Draw one small map per concept, instead of one map with a table.
     **look
-        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples`.
 
     Returns

@@ -18,12 +18,12 @@ from landscape._io import cache_folder
 from landscape.errors import InputError, RemoteError
 
 Prices = Mapping[str, tuple[float, float]]
-"""Prices of a million tokens read and of a million tokens written, by model."""
+"""Prices of a million input tokens and of a million output tokens, by model."""
 
 
 @dataclass
 class Usage:
-    """Tokens read and written by one request."""
+    """Number of input and output tokens of one request."""
 
     read: int = 0
     written: int = 0
@@ -39,11 +39,11 @@ class Budget:
     ----------
     model : str
     tokens : int
-        Maximum number of tokens, read and written.
+        Maximum number of input and output tokens together.
     money : float, optional
         Maximum cost, in the currency of the prices.
     prices : mapping of str to tuple of float, optional
-        Prices of a million tokens read and of a million tokens written, by model.
+        Prices of a million input tokens and of a million output tokens, by model.
 
     Raises
     ------
@@ -66,8 +66,8 @@ class Budget:
         self._price = (prices or {}).get(model)
         if money is not None and self._price is None:
             raise InputError(
-                f"A budget in money needs the price of {model!r}: pass prices={{{model!r}: (a, b)}}"
-                ", the prices of a million tokens read and of a million tokens written."
+                f"A budget in money needs the price of {model!r}. Pass prices={{{model!r}: (a, b)}}"
+                ", with the prices of a million input tokens and of a million output tokens."
             )
         self._used = Usage()
         self._under_way = 0
@@ -75,7 +75,7 @@ class Budget:
 
     @property
     def tokens_used(self) -> int:
-        """Tokens used so far, read and written."""
+        """Number of input and output tokens used so far."""
         return self._used.read + self._used.written
 
     @property
@@ -152,7 +152,7 @@ class BudgetPart(Budget):
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
-        """Allow and count one request, as `Budget.spending` does."""
+        """Reserve tokens in the `whole` budget; count the usage in both budgets."""
         with self._whole.spending(needed) as usage:
             try:
                 yield usage
@@ -200,7 +200,7 @@ class ReplyCache:
         self._folder = Path(folder)
 
     def find(self, request: dict[str, Any]) -> str | None:
-        """Return the reply to a request (JSON values), or None."""
+        """Return the stored reply to a request (JSON values), or None if there is no reply."""
         key = _cache_key(request)
         try:
             stored = json.loads(self._path(key).read_text(encoding="utf-8"))

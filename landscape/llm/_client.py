@@ -50,7 +50,7 @@ class LanguageModel(Protocol):
         Raises
         ------
         RemoteError
-            If there is no valid answer; the message is written for the user.
+            If there is no valid answer. The message of the error can be shown to users.
         """
 
 
@@ -99,7 +99,8 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
         return form.model_validate(reply)
     except ValidationError as error:
         raise RemoteError(
-            f"{model.model} answered in the wrong form: {first_error(error)}."
+            f"{model.model} returned a reply in the wrong form: {first_error(error)}. Try again or "
+            "use another model."
         ) from error
 
 
@@ -151,23 +152,25 @@ def connect(
     Parameters
     ----------
     model : str, optional
-        Default: the environment variable LANDSCAPE_LLM_MODEL; for OpenAI itself also gpt-4o-mini.
+        Default: the environment variable LANDSCAPE_LLM_MODEL. If it is not set, OpenAI uses
+        gpt-4o-mini; other servers need a name.
     base_url : str, optional
-        Default: OPENAI_BASE_URL, else OpenAI.
+        Address of the server. Default: the environment variable OPENAI_BASE_URL. If it is not
+        set, OpenAI is used.
     api_key : str, optional
-        Default: OPENAI_API_KEY. The empty string means no key.
+        Default: the environment variable OPENAI_API_KEY. The empty string means no key.
     timeout : float, default 120
         Maximum time of a request with all its attempts, in seconds.
     most_bytes : int, default 2000000
-        Maximum size of a reply.
+        Maximum size of a reply, in bytes.
     retries : int, default 4
         Maximum number of further attempts after a failed attempt.
     token_budget : int, default 500000
-        Maximum number of tokens of this connection, read and written.
+        Maximum number of input and output tokens of this connection together.
     money_budget : float, optional
         Maximum cost of this connection, in the currency of `prices`.
     prices : mapping of str to tuple of float, optional
-        Prices of a million tokens read and of a million tokens written, by model.
+        Prices of a million input tokens and of a million output tokens, by model.
     cache : pathlib.Path, optional
         Folder of stored replies; see `default_cache_folder`. By default, replies are not stored.
 
@@ -194,8 +197,8 @@ def connect(
     name = model or os.environ.get("LANDSCAPE_LLM_MODEL")
     if not name and not server.is_openai:
         raise InputError(
-            f"No model of {server.url} is named. "
-            "Set the environment variable LANDSCAPE_LLM_MODEL to a name."
+            f"No model is given for {server.url}. "
+            "Set the environment variable LANDSCAPE_LLM_MODEL to the name of a model."
         )
     name = name or _OPENAI_MODEL
     budget = Budget(name, tokens=token_budget, money=money_budget, prices=prices)
@@ -232,7 +235,7 @@ class ChatModel:
 
     @property
     def tokens_used(self) -> int:
-        """Tokens used so far, read and written."""
+        """Number of input and output tokens used so far."""
         return self.budget.tokens_used
 
     def part(self) -> ChatModel:
@@ -254,7 +257,7 @@ class ChatModel:
         return part
 
     def complete(self, system: str, user: str) -> str:
-        """Answer in free text.
+        """Return an answer in free text.
 
         Parameters
         ----------
@@ -277,7 +280,7 @@ class ChatModel:
         return reply
 
     def stream(self, system: str, user: str) -> Iterator[str]:
-        """Answer in free text, piece by piece as it is written.
+        """Yield an answer in free text, piece by piece as the model writes it.
 
         Parameters
         ----------
@@ -291,7 +294,8 @@ class ChatModel:
         Raises
         ------
         RemoteError
-            For the same reasons as `complete`. Pieces yielded earlier are then incomplete.
+            If the server fails, the budget is spent, or the answer is empty or incomplete. The
+            pieces yielded before the error are then an incomplete answer.
         """
         messages = _messages(system, user)
         reply = self._kept(messages)
@@ -317,7 +321,7 @@ class ChatModel:
         Returns
         -------
         dict
-            Valid for the schema.
+            Reply that is valid for the schema.
 
         Raises
         ------
@@ -342,7 +346,8 @@ class ChatModel:
                 {"role": "user", "content": f"This does not fit the schema: {fault}. Try again."},
             ]
         raise RemoteError(
-            f"{self.model} on {self._server.url} answered twice in the wrong form: {fault}."
+            f"{self.model} on {self._server.url} replied twice in the wrong form: {fault}. "
+            "Try again or use another model."
         )
 
     def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
@@ -390,14 +395,14 @@ class ChatModel:
         self._whole("".join(pieces), reason=reason or "length")
 
     def _read_stream(self, request: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield a piece of text, the finish reason and the usage of each chunk."""
+        """Yield the text, the finish reason and the usage of each chunk."""
         for chunk in self._open_stream(request):
             choices = chunk.choices[:1]
             text, reason = "", None
             for choice in choices:
                 text, reason = choice.delta.content, choice.finish_reason
             if not isinstance(text, str | None):
-                raise TypeError("a piece is not text")
+                raise TypeError("a piece of the answer is not text")
             yield text, reason, getattr(chunk, "usage", None)
 
     def _open_stream(self, request: dict[str, Any]) -> Any:
@@ -419,9 +424,15 @@ class ChatModel:
 
     def _whole(self, text: object, *, reason: object) -> str:
         if reason == "length":
-            raise RemoteError(f"{self.model} on {self._server.url} gave an incomplete answer.")
+            raise RemoteError(
+                f"{self.model} on {self._server.url} gave an incomplete answer. Try again or use "
+                "another model."
+            )
         if not isinstance(text, str) or not text.strip():
-            raise RemoteError(f"{self.model} on {self._server.url} gave an empty answer.")
+            raise RemoteError(
+                f"{self.model} on {self._server.url} gave an empty answer. Try again or use "
+                "another model."
+            )
         return text
 
     def _kept(self, messages: Messages, schema: Mapping[str, Any] | None = None) -> str | None:

@@ -42,7 +42,7 @@ def as_data(value: object) -> str:
 
 
 def _without_invisible(value: object) -> object:
-    """Remove invisible characters, such as control characters and text-direction marks."""
+    """Remove invisible characters, such as control and bidirectional formatting characters."""
     if isinstance(value, str):
         return "".join(c for c in value if c in "\n\t" or c.isprintable())
     if isinstance(value, Mapping):

@@ -94,7 +94,7 @@ def allowed_name(name: str) -> str | None:
 
 
 def is_grounded(name: str, region: Mapping[str, Any]) -> bool:
-    """Return whether all words of a name occur in its region (any number, case, hyphenation)."""
+    """Return whether all words of a name occur in its region; ignore plurals, case and hyphens."""
     own = [region["name"], *region.get("keywords", ()), *region.get("titles", ())]
     content = _words(name) - _FUNCTION_WORDS
     return bool(content) and content <= set().union(*map(_words, own))

@@ -34,7 +34,7 @@ class Reranker(Protocol):
         """Name of the reranker, stored in the settings of a result."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return scores of texts, shape (n,); higher is better. Only compare scores of one call."""
+        """Return scores of texts, shape (n,); higher is better. Compare only scores of one call."""
 
 
 def load_reranker(spec: str) -> Reranker:
@@ -43,9 +43,9 @@ def load_reranker(spec: str) -> Reranker:
     Parameters
     ----------
     spec : str
-        ``"cohere:MODEL"`` or ``"cross-encoder:NAME_OR_PATH"``. The first needs a server with
-        Cohere's protocol; see `HttpReranker` for its address and key. ``"cohere"`` uses the model
-        set in the environment.
+        ``"cohere:MODEL"`` or ``"cross-encoder:NAME_OR_PATH"``. The name ``"cohere:MODEL"`` needs
+        a server with Cohere's protocol; see `HttpReranker` for the address and the key of the
+        server. ``"cohere"`` uses the model set in the environment.
 
     Returns
     -------
@@ -126,14 +126,16 @@ class HttpReranker:
     Parameters
     ----------
     model : str, optional
-        Default: the environment variable LANDSCAPE_RERANK_MODEL, else rerank-v3.5.
+        Default: the environment variable LANDSCAPE_RERANK_MODEL, or rerank-v3.5 if it is not set.
     base_url : str, optional
-        Address without ``/rerank``. Default: LANDSCAPE_RERANK_URL, else Cohere.
+        Address without ``/rerank``. Default: the environment variable LANDSCAPE_RERANK_URL, or
+        the address of Cohere if it is not set.
     api_key : str, optional
-        Default: COHERE_API_KEY. Other servers may not need a key.
+        Default: the environment variable COHERE_API_KEY. Other servers may not need a key.
     policy : RetryPolicy, optional
-        Default: 4 attempts of 30 s, 2 without a connection, waits of at most 30 s, 120 s in all,
-        and 2 MB.
+        Default: at most 4 attempts of 30 s each, or 2 attempts if there is no connection. Each
+        wait between attempts is at most 30 s, the whole request at most 120 s, and the reply at
+        most 2 MB.
 
     Raises
     ------
@@ -194,7 +196,7 @@ class HttpReranker:
         Raises
         ------
         RemoteError
-            If the server fails, refuses or answers in another form.
+            If the server fails, refuses the request or sends an invalid reply.
         """
         scores = np.zeros(len(texts), dtype=np.float32)
         if not texts:
@@ -246,11 +248,17 @@ class HttpReranker:
         reason = self._plain(error.text)
         match error.status:
             case None if error.timed_out:
-                return f"{self._url} gave no answer within {self._policy.timeout:g} s."
+                return (
+                    f"{self._url} gave no answer within {self._policy.timeout:g} s. Try again "
+                    "later."
+                )
             case None if error.__cause__ is None:
                 return f"{self._url}: {error}."
             case None:
-                return f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)})."
+                return (
+                    f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)}). "
+                    "Check the network and LANDSCAPE_RERANK_URL."
+                )
             case 401 | 403:
                 return f"{self._url} refused the key ({reason}). Check COHERE_API_KEY."
             case 404:
@@ -259,8 +267,11 @@ class HttpReranker:
                     f"({reason}). Check LANDSCAPE_RERANK_URL and LANDSCAPE_RERANK_MODEL."
                 )
             case 429:
-                return f"{self._url} still limits the rate after all attempts ({reason})."
-        return f"{self._url} answered with status {error.status} ({reason})."
+                return (
+                    f"{self._url} still limits the rate of requests after all attempts "
+                    f"({reason}). Try again later."
+                )
+        return f"{self._url} answered with status {error.status} ({reason}). Try again later."
 
     def _protocol_error(self, fault: object) -> RemoteError:
         return RemoteError(

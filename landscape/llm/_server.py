@@ -38,7 +38,7 @@ class _Limits:
         return self.n_bytes > self.most_bytes
 
     def check(self) -> None:
-        """Raise an error in a thread that nobody waits for any more."""
+        """Raise TimeoutError in a thread if its result is no longer needed."""
         if self.stopped.is_set():
             raise TimeoutError
 
@@ -50,12 +50,13 @@ class Server:
     """Address and key of a server, with the limits of its requests and messages for its errors.
 
     The ``openai`` package repeats requests after time-outs, broken connections and the statuses
-    408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more try.
-    Default address: OPENAI_BASE_URL, or else OpenAI. Default key: OPENAI_API_KEY. An empty string
-    means no key.
+    408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more attempt.
+    The default address is the environment variable OPENAI_BASE_URL; if it is not set, OpenAI is
+    used. The default key is the environment variable OPENAI_API_KEY. An empty string means no key.
 
-    A request ends after `timeout` seconds with all its attempts, and a reply at `most_bytes`. One
-    attempt ends after `attempt_timeout` seconds without data; the default is `timeout`.
+    A request with all its attempts ends after `timeout` seconds. One attempt ends after
+    `attempt_timeout` seconds without data; the default is `timeout`. A reply that is larger than
+    `most_bytes` is discarded.
     Redirects to another host or port are not followed, because the whole prompt would go there.
     """
 
@@ -140,7 +141,7 @@ class Server:
                 limit = f"{self._attempt_timeout:g} s, {self._retries + 1} times"
             raise RemoteError(
                 f"{self.url} gave no answer within {limit}. "
-                "Try again later: finished parts are stored."
+                "Try again later. Finished parts are stored."
             ) from error
         except (
             openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError, RecursionError,
@@ -153,7 +154,7 @@ class Server:
         if limits.is_too_large:
             return (
                 f"{self.url} sent more than {megabytes(limits.most_bytes)} in one answer, and the "
-                "answer was discarded. Check OPENAI_BASE_URL, or raise most_bytes."
+                "answer was discarded. Check OPENAI_BASE_URL, or increase most_bytes."
             )
         if limits.redirected_to:
             return (
@@ -190,15 +191,18 @@ class Server:
             case 401 | 403:
                 return f"{self.url} refused the key ({reason}). Check OPENAI_API_KEY."
             case 404:
-                return f"{self.url} has no model {model!r} ({reason})."
+                return (
+                    f"{self.url} has no model {model!r} ({reason}). Choose a model that the "
+                    "server offers."
+                )
             case 429:
                 return (
-                    f"{self.url} still limits the rate, or the quota is spent, after "
+                    f"{self.url} still limits the rate of requests, or the quota is spent, after "
                     f"{self._retries + 1} tries ({reason}). Try again later."
                 )
         return (
             f"{self.url} answered the request for {model!r} with status {error.status_code} "
-            f"({reason})."
+            f"({reason}). Try again later or use another model."
         )
 
     def _plain(self, text: object) -> str:
@@ -222,7 +226,7 @@ def _limit(response: Any) -> None:
         """The body of a response, which ends at the size limit."""
 
         def __init__(self) -> None:
-            """Keep no state: `stream` has it."""
+            """Do nothing, because the state is in `stream`."""
 
         def __iter__(self) -> Iterator[bytes]:
             for chunk in stream:
@@ -235,7 +239,7 @@ def _limit(response: Any) -> None:
         def close(self) -> None:
             stream.close()
 
-    limits.n_bytes = 0  # of an earlier attempt
+    limits.n_bytes = 0  # ignore the bytes of an earlier attempt
     response.stream = LimitedStream()
 
 
@@ -266,7 +270,8 @@ def server_url(base_url: str | None = None) -> str:
         return without_query(_address(base_url))
     except ValueError as error:
         raise InputError(
-            f"Invalid address of a server: {_address(base_url)[:60]!r} ({error})."
+            f"Invalid address of a server: {_address(base_url)[:60]!r} ({error}). Use an address "
+            "such as http://localhost:11434/v1."
         ) from error
 
 

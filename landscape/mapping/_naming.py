@@ -26,7 +26,7 @@ class NameSettings:
 
     many_papers: int = 5000
     enough_share: float = 0.1  # minimum share of a region's papers that the first name must cover
-    second_share: float = 1.4  # minimum ratio of the second share to the first
+    second_share: float = 1.4  # minimum ratio of the share of the second name to that of the first
     second_score: float = 0.6
 
 
@@ -347,7 +347,7 @@ def _same_subject(one: str, other: str) -> bool:
 
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:
-    """Return the first phrases, and omit phrases that contain or are part of an earlier phrase."""
+    """Return up to `limit` phrases; skip phrases that contain or are part of an earlier phrase."""
     chosen: dict[int, set[str]] = {}
     for phrase in phrases:
         if len(chosen) >= limit:

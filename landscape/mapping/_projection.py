@@ -23,7 +23,7 @@ FEWEST_FOR_A_GRAPH = 12
 
 
 def _pca(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Project on the first two principal components, and set a missing component to zero."""
+    """Project vectors onto two principal components. If there is only one, y is zero."""
     centred = np.asarray(vectors, dtype=np.float64)
     centred = centred - centred.mean(axis=0)
     # The n_dims x n_dims matrix is small for any number of papers.
@@ -189,7 +189,7 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # read-only folder, or a Numba version without this cache
+        return  # the folder is read-only, or this version of Numba has no such cache
 
     def save_unless_disk_is_full(*arguments: Any) -> None:
         try:

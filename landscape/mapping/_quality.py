@@ -58,8 +58,8 @@ def measure_quality(
     topics_method : {"density", "hdbscan"}, default "density"
         Method that found these topics.
     layout : str, default "umap"
-        Projection method, used for the comparison of two runs. If "ready" or "keep",
-        the stability is not measured.
+        Projection method, used for the comparison of two runs. For "ready" and
+        "keep", the stability is not measured.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
         Settings of the map; see `project`.
@@ -135,7 +135,7 @@ def neighbours_of_sample(
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:
-    """Remove each paper from its own neighbours, or remove the last neighbour if it is absent."""
+    """Remove each paper from its neighbours. If it is not among them, remove the last neighbour."""
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
@@ -160,7 +160,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """Return how often neighbours predict the category of a paper correctly, and by chance."""
+    """Return the accuracy of categories predicted from neighbours, and the accuracy by chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))

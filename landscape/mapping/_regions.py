@@ -187,7 +187,7 @@ def find_regions(
 def _hdbscan_clusters(
     x: NDArray[np.floating], y: NDArray[np.floating], *, smallest: float, most: int | None
 ) -> NDArray[np.int64]:
-    """Cluster papers with HDBSCAN; the minimum size grows until at most `most` clusters remain."""
+    """Cluster papers with HDBSCAN; increase the minimum size if there are too many clusters."""
     import hdbscan
 
     plane = np.column_stack([x, y]).astype(np.float64)
@@ -243,7 +243,7 @@ def gather_continents(
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
-        # omitted for disconnected graphs, because scikit-learn would warn
+        # None for a disconnected graph, because scikit-learn would issue a warning
         connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
     ).fit_predict(np.asarray(profile)[original])

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _JOINED = " and "
 _DEEPEST = 1  # deepest thesaurus level whose concepts are research fields
-_SURE = (0.6, 0.25)  # minimum claim and share of a field that always names a continent
-_LIKELY = (0.3, 0.12)  # minimum claim and share if the name of a continent is not usable
+_SURE = (0.6, 0.25)  # minimum claim and share of a field that is preferred as the name
+_LIKELY = (0.3, 0.12)  # minimum claim and share if the continent has no usable name
 _OWN = 2.0  # ratio of the concept's share on the continent to its share elsewhere
 _REACH = 0.2  # minimum share of the papers of a field that are on the continent
 _FEWEST = 20  # minimum number of papers tagged with the concept itself
@@ -35,7 +35,7 @@ _PARTED = 0.002  # added to shares, so that rare concepts are not preferred
 
 @dataclass(frozen=True)
 class Field:
-    """A concept that may name a continent."""
+    """A concept that may name a continent; `claim` measures how typical it is of the continent."""
 
     label: str
     claim: float
@@ -148,7 +148,7 @@ def _papers(rows: Ints, concepts: Ints, place_of: Ints, shape: tuple[int, int]) 
 
 
 def _shares(counts: Floats, papers: Floats) -> tuple[Floats, Floats]:
-    """Return the share of each concept on each continent, and its share elsewhere."""
+    """Return the share of each concept on each continent, and its share among the other papers."""
     elsewhere = (counts.sum(axis=0) - counts) / np.maximum(papers.sum() - papers, 1)
     return counts / np.maximum(papers, 1), elsewhere
 
@@ -258,7 +258,7 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
 
 @dataclass(frozen=True)
 class Separation:
-    """Two keywords. Each is more common on one of two shores than on the other."""
+    """Two keywords, each of which is typical of one of two shores."""
 
     words: tuple[str, str]
     shares: tuple[tuple[float, float], tuple[float, float]]
@@ -268,7 +268,8 @@ class Separation:
         (near, far), (near2, far2) = self.shares
         return (
             f"{self.words[0]}: {near:.0%} of the papers near the shore of {first}, {far:.0%} "
-            f"across; {self.words[1]}: {near2:.0%} near the shore of {second}, {far2:.0%} across"
+            f"across the water; {self.words[1]}: {near2:.0%} near the shore of {second}, "
+            f"{far2:.0%} across the water"
         )
 
 

@@ -31,10 +31,10 @@ from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weig
 Picture = NDArray[np.uint8]
 
 GRAIN = 64  # unit of tile sizes in pixels: 8 per latent cell, times 2^3 for the UNet
-_TILES = {SD15: 768, SDXL: 1024}  # in pixels, near the training size of the models
+_TILES = {SD15: 768, SDXL: 1024}  # tile sizes in pixels, near the training size of the models
 _SMALLEST_TILE = 256
 _SHORE = 3  # width of the blended strip of land along the coast, in pixels
-_BAND = 1024  # rows processed at a time
+_BAND = 1024  # number of rows processed at a time
 _SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture (peak: 255)
 # These schedulers are deterministic: the result depends only on the initial noise.
 SCHEDULERS = {
@@ -80,7 +80,7 @@ class Settings:
     depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
     coast: str = "auto"  # ControlNet for coasts
     revision: str | None = None  # branch, tag or commit of weights on the Hub
-    device: str = "auto"  # or "cuda", "mps", "cpu"
+    device: str = "auto"  # "auto", "cuda", "mps" or "cpu"
     bars: Bars = field(default_factory=Bars)  # lowest accepted scores
 
     def __post_init__(self) -> None:
@@ -136,7 +136,7 @@ def redraw(
     """Redraw a map with a diffusion model, and keep the picture only if it matches the data.
 
     Image-to-image diffusion (Meng et al. 2022, arXiv:2108.01073) starts from the painted map.
-    ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts guide it, if available.
+    If available, ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts guide it.
     The picture is compared with the data before and after the true water is restored. If it does
     not match, it is drawn again with a lower strength. If all attempts fail, the painted map is
     returned.
@@ -384,14 +384,14 @@ class DiffusionModel:
         (self.pipeline.vae.enable_tiling if plan.spare else self.pipeline.vae.disable_tiling)()
 
     def unread(self, words: str) -> str:
-        """Return the part of a prompt that the text encoder truncates."""
+        """Return the end of a prompt that the text encoder cuts off."""
         tokenizer = self.pipeline.tokenizer
         with _quiet():
             tokens = tokenizer(words, truncation=False)["input_ids"]
         return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
 
     def noise(self, width: int, height: int, seed: int) -> Any:
-        """Generate the noise of the whole image on the CPU, so that it is always the same."""
+        """Generate the noise of the whole image on the CPU; all devices then use the same noise."""
         import torch
 
         shape = (
@@ -443,7 +443,7 @@ class DiffusionModel:
 
     @contextlib.contextmanager
     def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
-        """Use the part of the whole noise that is inside a tile, so that tiles match."""
+        """Use the part of the noise of the image that is inside a tile, so that tiles match."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
@@ -491,7 +491,7 @@ def _load_pipeline(weights: Weights, scheduler: str) -> Any:
 
 
 def _best_device(wanted: str) -> str:
-    """Return the device to draw on."""
+    """Return the device that runs the diffusion model."""
     import torch
 
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -594,7 +594,7 @@ class _Redrawing:
             try:
                 drawn, plan = self._draw()
             except OutOfMemoryError as error:
-                self.note(f"{error} The map without the model is used.")
+                self.note(f"{error} The map drawn without the model is used.")
                 break
             scores = self.truth.judge(drawn, bars=bars)
             self._restore_water(drawn)

@@ -46,11 +46,12 @@ class Surface:
 
 
 def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
-    """Return spline weights of the cells for each pixel, sparse, shape (len(pixels), n_cells)."""
+    """Return sparse spline weights of the cells for each pixel, shape (len(pixels), n_cells)."""
     from scipy import sparse
 
     place = (np.arange(pixels.start, pixels.stop) + 0.5) * (n_cells / n_pixels) - 0.5
-    place = np.clip(place, 0, n_cells - 1)  # constant outside the outermost cell centres
+    # The surface is constant outside the outermost cell centres.
+    place = np.clip(place, 0, n_cells - 1)
     first = np.floor(place).astype(np.int64)
     t = place - first
     if slope:

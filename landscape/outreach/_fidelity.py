@@ -20,7 +20,8 @@ _LONGEST = 512  # longer side of the compared pictures, in pixels
 _PEAKS = 12  # number of compared summits
 _RISE = 0.02  # smallest relief of compared summits, relative to the highest peak
 _NOTHING = 0.001  # minimum share of land or water; smaller areas are ignored
-_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # for coasts: fraction of diagonal; pixels
+# Tolerance for the position of coasts, as a share of the diagonal, and its minimum in pixels.
+_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5
 # Allowed range of the gain of L*, a* and b* of a picture, and maximum of their offsets.
 _GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)
 _SAMPLE, _TREES = 20_000, 30  # number of training pixels and trees of the random forest

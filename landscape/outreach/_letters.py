@@ -1,4 +1,4 @@
-"""Text and other marks on a page, and baselines for curved text."""
+"""Text and other drawing elements of a page, and baselines for curved text."""
 
 from __future__ import annotations
 

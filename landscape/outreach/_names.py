@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 LONGEST = 80  # maximum number of characters of a name
-_AT_ONCE = 25
-_LONGEST_PHRASE = 48  # maximum number of characters, which the prompt states as well
+_AT_ONCE = 25  # number of places per request
+_LONGEST_PHRASE = 48  # maximum length of a name from the model; also in the prompt
 _MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # not allowed in a name
 _JOINERS = "\u200c\u200d"  # joiners used by Persian and Indian scripts
 
@@ -94,7 +94,7 @@ def wording(language: str) -> Wording:
 
 
 def tidy_name(name: object, *, most: int = LONGEST) -> str:
-    """Remove control and direction characters from a name, but keep joiners between letters."""
+    """Remove control characters and bidirectional formatting characters, but keep joiners."""
     return shortened(one_line(name, keep=_JOINERS), most=most)
 
 
@@ -192,8 +192,8 @@ def ask_names(
                 used.add(phrase.casefold())
     if note and len(names) < len(places):
         note(
-            f"The language model named {len(names)} of {len(places)} places. The others keep "
-            "their technical names."
+            f"The language model named {len(names)} of {len(places)} places. The other places "
+            "keep their technical names."
         )
     return names
 

@@ -273,7 +273,7 @@ def pdf_bytes(
 
 
 def _figure(sheet: Sheet, marks: Sequence[Mark], *, text: bool) -> Figure:
-    """Return a transparent figure of the sheet's size with all marks."""
+    """Return a transparent figure of the sheet's size with all drawing elements."""
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
 
@@ -334,7 +334,7 @@ def _inset(figure: Figure, mark: Inset, *, order: float) -> None:
 
 
 def _is_plain(run: Run) -> bool:
-    """Return whether a line is straight, not spaced and in the base fonts, so it can be text."""
+    """Return whether a PDF can store a line as text: it is straight, unspaced, in base fonts."""
     if run.baseline is not None or run.style.tracking > 0:
         return False
     return all(any(covers(family, c) for family in BASE) for c in run.text)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 EXAGGERATION = 0.05  # ratio of the highest peak to the longer side of the sheet
 LIGHT_FROM = (315.0, 360.0, 270.0)  # azimuths in degrees, main light first
 LIGHT_SHARES = (0.64, 0.18, 0.18)
-LIGHT_HEIGHT = 42.0  # degrees above the horizon
-WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # distance of crests, relative to the longer side
+LIGHT_HEIGHT = 42.0  # elevation of the lights in degrees
+WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # crest spacing, relative to the longer side
 _LEAST_PIXELS = 4.5  # minimum width of a gully
 _CREST = np.float32(0.3)  # lower values give sharper crests
 _TABLE = 64  # period of the random positions, in cells; must be a power of two
@@ -138,7 +138,7 @@ def coast_distance(elevation: Grid) -> Grid:
         if side.all():
             return np.full(elevation.shape, sign * max(elevation.shape), dtype=np.float32)
         away, (row, column) = distance_transform_edt(side, return_indices=True)
-        beyond = part[row, column]  # value of the nearest pixel on the other side
+        beyond = part[row, column]  # value of the nearest pixel across the coast
         distance += np.where(side, np.float32(sign) * (away - beyond), 0).astype(np.float32)
     return np.asarray(gaussian_filter(distance, 1.0, mode="nearest"), dtype=np.float32)
 
@@ -232,7 +232,7 @@ class Canvas:
         shore = self.shore.at(self.size, window)
         across *= np.float32(self.whole_cells)  # slope per longer side of the sheet
         down *= np.float32(self.whole_cells)
-        # Height divided by slope is a more exact distance to the coast than that from the grid.
+        # Near the coast, height divided by slope is a more exact distance than the grid.
         steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
@@ -452,6 +452,6 @@ def _check_size(size: tuple[int, int], terrain: Terrain) -> None:
     if abs(width / height / shape - 1) > slack:
         raise InputError(
             f"The terrain is {terrain.size[0]} x {terrain.size[1]} pixels, but the picture is "
-            f"{width} x {height} pixels. A picture with another shape would distort the map. Make "
-            "the terrain with the aspect ratio of the picture."
+            f"{width} x {height} pixels. A picture with another shape (aspect ratio) would distort "
+            "the map. Make the terrain with the aspect ratio of the picture."
         )

@@ -367,7 +367,7 @@ def _waters(
                 y=float(water.y[middle]),
                 keywords=shores.words,
                 cloud=np.column_stack([water.x, water.y]),
-                note=f"Between {first} and {second}. {shores.sentence(first, second)}",
+                note=f"It is between {first} and {second}. {shores.sentence(first, second)}",
             )
         )
     return found

@@ -49,7 +49,7 @@ def choose_names(
     language: str,
     add_note: Callable[[str], None],
 ) -> dict[str, str]:
-    """Return everyday names by key, from the user and, for other places, from the model."""
+    """Return everyday names by key. The model names only places that the user has not named."""
     known = {one.key: one.technical_name for one in found}
     shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
@@ -60,7 +60,8 @@ def choose_names(
             everyday = _names.tidy_name(name)
             if key is None:
                 add_note(
-                    f"No place of this map is called {str(place)[:60]!r}, so this name is not used."
+                    f"No place of this map is called {str(place)[:60]!r}, so its everyday name is "
+                    "not used."
                 )
             elif everyday:
                 given[key] = everyday
@@ -188,7 +189,7 @@ def render(
     sea_share : float, default 0.97
         Share of the papers that are on land.
     recent_years : int, default 5
-        Number of last years of the corpus that are considered recent.
+        Number of years, at the end of the corpus, that are considered recent.
     weights : str or path, optional
         Stable Diffusion weights, as a Hub id or a local folder, see `landscape.outreach.redraw`.
     seed : int, default 0

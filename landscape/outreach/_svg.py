@@ -57,7 +57,7 @@ def svg_text(
 
 
 def svg_marks(marks: Sequence[Mark], height: float) -> str:
-    """Write marks as SVG elements, with one group per place."""
+    """Write drawing elements as SVG, with one group per place."""
     parts = []
     for (place, role), group in groupby(marks, key=_owner):
         inner = "\n".join(_element(mark, height) for mark in group)

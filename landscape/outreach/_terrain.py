@@ -132,7 +132,7 @@ def make_terrain(
     sea_share : float, default 0.97
         Share of the papers that are on land, 0.5 to 0.999.
     recent_years : int, default 5
-        Number of last years of the corpus that are considered recent.
+        Number of years, at the end of the corpus, that are considered recent.
     margin : float, default 0.04
         Width of the water at the edge, as a share of the longer side.
 
@@ -308,7 +308,8 @@ def _summits(
 _WIDE = 2.0  # kernel width of the recency, relative to the narrowest kernel of the heights
 _PRIOR = 25.0  # weight of the share of the whole corpus, in papers
 _STRAY = 0.002  # share of papers with the latest dates, which are treated as errors
-_TELLING = 0.02  # recency is mapped only if the share of recent papers differs more from 0 and 1
+# Recency is mapped only if the share of recent papers differs from 0 and 1 by more than this.
+_TELLING = 0.02
 
 
 @dataclass(frozen=True)
@@ -392,7 +393,7 @@ _SHORTEST = 0.06  # minimum length of a river, relative to the longer side
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
-    """Count citations between regions that cite each other more than expected by chance."""
+    """Count citations between regions that cite each other more often than expected by chance."""
     source, target = topic[cited], topic[citing]
     between = (source >= 0) & (target >= 0) & (source != target)
     source, target = source[between], target[between]

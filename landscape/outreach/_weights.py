@@ -32,7 +32,8 @@ RECOMMENDED = {
 _EXAMPLE = "stable-diffusion-v1-5/stable-diffusion-v1-5"
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl")
-_LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)  # third: for safety checkers
+# "stable_diffusion" is the library of safety checkers.
+_LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)
 _NETWORKS: dict[str, tuple[str, ...]] = {SD15: ("unet", "vae", "text_encoder")}
 _NETWORKS[SDXL] = (*_NETWORKS[SD15], "text_encoder_2")
 _TOKENIZERS = ("tokenizer", "tokenizer_2")

@@ -118,9 +118,9 @@ def cocited(
 ) -> Found:
     r"""Find papers cited together with the given papers (co-citation: Small 1973, JASIS 24, 265).
 
-    Return the other nodes and their scores, the highest score first. The score is the cosine of
-    Salton, :math:`c_{pq} / \sqrt{c_p c_q}`, averaged over the given papers, where c is the number
-    of citing papers.
+    Return the nodes of the papers found and their scores, in order of decreasing score. The score
+    is Salton's cosine, :math:`c_{pq} / \sqrt{c_p c_q}`, averaged over the given papers, where c is
+    the number of citing papers.
     """
     return _shared(citations, references, nodes, k)
 
@@ -130,14 +130,14 @@ def coupled(
 ) -> Found:
     """Find papers with the same references as the given papers (coupling: Kessler 1963).
 
-    Return the other nodes and the cosine similarities of their reference lists, the highest
-    similarity first.
+    Return the nodes of the papers found and the cosine similarities of their reference lists, in
+    order of decreasing similarity.
     """
     return _shared(references, citations, nodes, k)
 
 
 def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None) -> Found:
-    """Score the nodes two links away by the number of paths that lead to them."""
+    """Score nodes that are two links away from the given nodes by the number of paths."""
     given = np.unique(np.asarray(nodes, dtype=np.int64))
     scores = np.zeros(0)
     ends = np.zeros(0, dtype=np.int64)
@@ -446,7 +446,7 @@ class CitationGraph:
         starts_file, targets_file = matrix_files(direction)
         links = Links(self._array(starts_file), self._array(targets_file))
         if not _is_graph(links) or links.n_nodes < self.n_papers:
-            fault = ValueError("the rows do not match the papers")
+            fault = ValueError("the arrays are not a citation graph of these papers")
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
@@ -460,7 +460,7 @@ class CitationGraph:
 
 
 def _is_graph(links: Links) -> bool:
-    """Return whether arrays from a file are a graph, as `link` makes it."""
+    """Return whether arrays from a file are a valid graph in the format of `link`."""
     starts, targets = links.starts, links.targets
     if any(one.ndim != 1 or one.dtype.kind != "i" for one in (starts, targets)) or not len(starts):
         return False

@@ -1,4 +1,4 @@
-"""Stage that writes the citation graph, including cited papers outside the atlas."""
+"""Stage that writes the citation graph, including papers outside the atlas (stubs)."""
 
 from __future__ import annotations
 

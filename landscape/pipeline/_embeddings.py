@@ -199,7 +199,7 @@ def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
-            f"The vectors in {ready.path} cannot be matched, because of {counts['read']:,} "
+            f"The vectors in {ready.path} cannot be matched to papers: of {counts['read']:,} "
             f"records, {counts['merged']:,} were merged and {counts['rejected']:,} were rejected. "
             "Pass a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
         )

@@ -47,7 +47,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True)
 class PartWork:
-    """Processing of selected rows of a part in chunks, which can be resumed."""
+    """Resumable processing of selected rows of a part in chunks."""
 
     part: Path
     rows: NDArray[np.int64]

@@ -245,7 +245,7 @@ def _find(
 
 
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Return the region and continent of each paper in the last finished atlas, -1 if new."""
+    """Return the region and continent of each paper in the last atlas, or -1 if it is new."""
     import pyarrow.parquet as pq
 
     previous = recall(context.folder)

@@ -92,7 +92,7 @@ def _index_words(context: Context) -> int:
 
 
 def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
-    """Link the files of the old index and return the keys. A damaged index has no keys."""
+    """Link the files of the old index and return its keys, or no keys if it is damaged."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
     previous = recall(context.folder)

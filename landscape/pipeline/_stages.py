@@ -240,7 +240,7 @@ def is_fresh(stage: Stage, context: Context) -> bool:
 
 
 def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return a hash of the parameters and inputs of a stage, the parameters, and the inputs."""
+    """Return the hash, the parameters and the inputs of a stage. The hash covers both others."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
 

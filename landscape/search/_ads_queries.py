@@ -118,7 +118,9 @@ def parse_ads(query: str) -> AdsQuery:
     if not query.strip():
         raise InputError('The ADS query is empty. Write, for example, abs:"dark energy".')
     if len(query) > LONGEST:
-        raise InputError(f"The ADS query has {len(query):,} characters; the limit is {LONGEST:,}.")
+        raise InputError(
+            f"The ADS query has {len(query):,} characters; the limit is {LONGEST:,}. Shorten it."
+        )
     parsed = cast(_Parsed, run_parser(_parser(), "ADS query", query, explain=_explain))
     clauses = tuple((name, value) for name, value, _ in parsed.clauses)
     return AdsQuery(" ".join(query.split()), clauses, parsed.operators)
@@ -226,7 +228,7 @@ def _check_value(name: str, text: str, start: int) -> None:
         nearest = _nearest(bare, allowed, "")
         raise MisplacedError(start, f"the field {name}: has no value {bare!r}{nearest}")
     if name == "year" and not _YEAR_VALUE.fullmatch(bare):
-        raise MisplacedError(start, "a year is written 2010, 2010-2015, 2010- or [2010 TO 2015]")
+        raise MisplacedError(start, "a year is written as 2010, 2010-2015, 2010- or [2010 TO 2015]")
     if name in _syntax().numbers and not re.fullmatch(r"\d+\*?", bare):
         raise MisplacedError(start, f"{name}: takes a whole number or a range, such as [100 TO *]")
 
@@ -310,7 +312,7 @@ def propose_ads_query(
 
 
 def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
-    """Return the first match of a pattern, and the request without it."""
+    """Return the first match of a pattern, and the request without this match."""
     found = re.search(pattern, request, re.IGNORECASE)
     if found:
         request = f"{request[: found.start()]} , {request[found.end() :]}"

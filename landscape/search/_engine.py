@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_LONGEST = 3_000  # maximum number of characters; typical abstracts have half of this
+_LONGEST = 3_000  # maximum number of characters; typical abstracts are half as long
 
-_CALIBRATED_ON = 150  # titles
+_CALIBRATED_ON = 150  # number of titles
 _ALWAYS_ANSWERED = 0.5  # the slow calibration is skipped above this cosine
 _NO_WORDS = "Not reranked word by word, because the embedder of the atlas has no word vectors."
 
@@ -125,7 +125,8 @@ class Engine:
         only = np.unique(np.asarray(rows, dtype=np.int64))
         if len(only) and not 0 <= only[0] <= only[-1] < len(self.indexes):
             raise InputError(
-                f"The rows are {only[0]} to {only[-1]}, but there are {len(self.indexes)} papers."
+                f"The rows are {only[0]} to {only[-1]}; pass rows from 0 to "
+                f"{len(self.indexes) - 1}."
             )
         part = copy(self)
         part._whole = self._whole or self
@@ -187,7 +188,8 @@ class Engine:
             names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
         except TypeError as error:
             raise InputError(
-                f"The papers are {paper_ids!r}; give a name, or a list of names."
+                f"paper_ids is {paper_ids!r}; give a name, or a list of names. A name is the key, "
+                "bibcode or arXiv id of a paper."
             ) from error
         rows = np.array([self.row_of(name) for name in names], dtype=np.int64)
         if not len(rows):
@@ -205,11 +207,11 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Return the similarity of sentences to a question, from words and cosines, if possible."""
+        """Return the similarity of sentences to a question; cosines are used if available."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
             embedder = self.indexes.embedder
-            if isinstance(embedder, WordEmbedder):  # this embedder is local and free
+            if isinstance(embedder, WordEmbedder):  # word embedders are local and free
                 vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
         return mixed_nearness(question, sentences, cosines)
@@ -345,7 +347,7 @@ class Engine:
         settings: SearchSettings,
         reranker: Reranker | None,
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Rerank the first papers. If this fails, also return a note with the reason."""
+        """Rerank the highest-ranked papers. If this fails, also return a note with the reason."""
         if not len(ranking) or not (settings.rerank or reranker is not None):
             return ranking, ()
         is_pathfinder = settings.weights.compat == "pathfinder"
@@ -368,7 +370,7 @@ class Engine:
     def _results(
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
-        """Read the first papers, and return them with a description of the searched papers."""
+        """Read the highest-ranked papers, and return them with facts on the searched papers."""
         indexes = self.indexes
         first = ranking.taken(slice(settings.k))
         apart = find_outliers(
@@ -416,7 +418,7 @@ def search(
     hyde: bool = False,
     model: WritingModel | None = None,
 ) -> Results:
-    """Find papers."""
+    """Find papers. If `hyde` is True, first write a hypothetical abstract with the model."""
     loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
     notes: tuple[str, ...] = ()
     if (hyde or expansion) and settings.method == "words":
@@ -468,5 +470,5 @@ def search_papers(
 def similar_papers(
     store: AtlasStore, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any
 ) -> Results:
-    """Find papers similar to others; `landscape.Atlas.similar` documents the parameters."""
+    """Find papers similar to given papers; `landscape.Atlas.similar` documents the parameters."""
     return open_engine(store).similar(paper_ids, search_settings(k=k, **settings))

@@ -15,8 +15,8 @@ Facility
     instrument, the title and the abstract are searched.
 Missing values
     A paper without a year, a citation count or a journal does not match any condition on this
-    value, so it matches all negated conditions. For example, ``citations<50`` selects known counts
-    below 50, and ``-citations>=50`` also selects unknown counts.
+    value, so it matches all negated conditions. For example, ``citations<50`` selects papers
+    with a known count below 50, and ``-citations>=50`` also selects papers with an unknown count.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _mask(node: Node, papers: Columns) -> Mask:
 
 
 def _combined(node: And | Or, papers: Columns) -> Mask:
-    """Combine parts. Fast parts are evaluated first, so that fewer abstracts are searched."""
+    """Combine the parts of a filter. Fast parts come first, so fewer abstracts are searched."""
     is_and = isinstance(node, And)
     mask = np.full(len(papers), is_and)
     for part in sorted(node.parts, key=_cost):

@@ -48,7 +48,7 @@ def phrase_pattern(text: str) -> str:
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
     """Return the patterns of the words of a phrase. A text with the phrase matches all patterns."""
-    words = _WORD.findall(_spelled_out(text))  # may be empty for a single accent
+    words = _WORD.findall(_spelled_out(text))  # empty if the text is only an accent
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 

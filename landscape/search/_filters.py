@@ -59,7 +59,7 @@ _MEANS_SOMETHING = re.compile(
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
 DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-LONGEST = 20_000  # characters
+LONGEST = 20_000  # maximum number of characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
 MOST_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 _FIELDS = (
@@ -190,14 +190,14 @@ class MisplacedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the tree, with values that only the parser uses."""
+    """A part of the syntax tree, with values that only the parser uses."""
 
     node: Node
     start: int
     depth: int = 0
     n_terms: int = 1
     bare: bool = False  # unquoted words
-    lone_value: bool = False  # field:word; a word after it probably belongs to the value
+    lone_value: bool = False  # True for field:word; the next word may belong to the value
     word_or: int | None = None  # position of "OR" written as a word outside of parentheses
 
 
@@ -219,8 +219,8 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
             if parts and not separated and parts[-1].lone_value and child.bare:
                 raise MisplacedError(
                     child.start,
-                    "it is unclear whether this belongs to the field before it; quote a value of "
-                    "several words, or write ';' between them",
+                    "the end of the field is unclear; quote a value of several words, or write "
+                    "';' between the field and the next words",
                 )
             parts.append(child)
             separated = False
@@ -287,7 +287,8 @@ def deeper(depth: int, token: Token) -> int:
     """Return the nesting depth around a part; raise MisplacedError if it is too deep."""
     if depth >= DEEPEST:
         raise MisplacedError(
-            _start(token), f"it is nested more than {DEEPEST} levels deep; use fewer parentheses"
+            _start(token),
+            f"this term is nested more than {DEEPEST} levels deep; use fewer parentheses",
         )
     return depth + 1
 
@@ -324,7 +325,8 @@ def _in_field(node: Node, field: str, position: int) -> Node:
     if isinstance(node, Years) and field == "year":
         return node
     raise MisplacedError(
-        position, f"{field}:(…) takes words and phrases only, not {node}; write it outside"
+        position,
+        f"{field}:(…) takes words and phrases only, not {node}; write it outside the parentheses",
     )
 
 
@@ -334,7 +336,8 @@ def _term(text: str, field: str, position: int) -> Node:
         return _range(text, position)
     if not word_patterns(text):
         raise MisplacedError(
-            position, "there is no letter or digit to search for; write a word or remove this"
+            position,
+            "the term has no letter or digit to search for; write a word, or remove the term",
         )
     return Term(text, cast(Field, field))
 
@@ -389,7 +392,9 @@ def parse_filter(text: str) -> Filter:
     landscape.errors.InputError: The filter cannot be read at character 6 ('|'): ...
     """
     if len(text) > LONGEST:
-        raise InputError(f"The filter has {len(text):,} characters; the limit is {LONGEST:,}.")
+        raise InputError(
+            f"The filter has {len(text):,} characters; the limit is {LONGEST:,}. Shorten it."
+        )
     return _parse(text)
 
 
@@ -401,7 +406,9 @@ def _parse(text: str) -> Filter:
         raise pointed_error("filter", text, unfinished.end(), problem)
     root, n_terms = cast(tuple[Node, int], run_parser(_parser(), "filter", text, explain=_explain))
     if n_terms > MOST_TERMS:
-        raise InputError(f"The filter has {n_terms:,} terms; the limit is {MOST_TERMS}.")
+        raise InputError(
+            f"The filter has {n_terms:,} terms; the limit is {MOST_TERMS}. Remove some terms."
+        )
     return Filter(root)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Results
 
-_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum shares of the papers in these regions
+_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum share of the papers in one or in two regions
 _REGIONS_NAMED = 3
 
 

@@ -96,10 +96,11 @@ class SearchIndexes:
 
         name = "cutoffs.parquet"
         try:
-            with pq.ParquetFile(self._atlas.file(name)) as file:  # this does not import pandas
+            # ParquetFile does not import pandas.
+            with pq.ParquetFile(self._atlas.file(name)) as file:
                 table = read_limited(file, self._atlas.path / name)
                 return np.array(table["d95"].to_pylist(), dtype=np.float32)
-        except (OSError, ValueError, KeyError) as error:  # these include the errors of Arrow
+        except (OSError, ValueError, KeyError) as error:  # errors of Arrow are subclasses of these
             raise unreadable(self._atlas.path, name, error) from error
 
     @cached_property

@@ -28,7 +28,7 @@ class RankingSettings:
     The pathfinder paper (Iyer et al. 2024) applies weights to 1,000 papers and reranks 250 papers.
     """
 
-    semantic_share: float = 0.65  # share of cosines in the fused score; words have the rest
+    semantic_share: float = 0.65  # share of cosines in the fused score; the rest is for words
     rank_constant: int = 60
     late_interaction: float = 1.5  # weight relative to the sum of word scores and cosines
     candidates: int = 300  # number of papers from each method
@@ -110,7 +110,7 @@ def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> 
 
 
 def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
-    """Reorder the first papers by new scores; the order of the other papers is unchanged."""
+    """Reorder the highest-ranked papers by new scores; keep the order of the other papers."""
     order = np.argsort(-total, kind="stable")
     tail = np.arange(len(total), len(ranking))
     behind = total.min(initial=0.0) - 1.0 - np.arange(len(tail))

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
-"""Function that scores sentences by similarity to a question; 0 is unrelated."""
+"""Function that scores sentences by similarity to a question; a score of 0 means unrelated."""
 
 _SATURATION = 1.2  # k1 of BM25; the length term is omitted, because sentences are short
 _MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the remaining weight
-_SHORT = 5  # minimum number of words; "We discuss the implications." is not an answer
+_SHORT = 5  # minimum number of words; excludes "We discuss the implications."
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
 _OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Maximum effect of a weight, as a share of the range of scores. Only similar papers are reordered.
+# Maximum effect of a weight, as a share of the range of scores. It reorders papers only if their
+# scores are similar.
 _LARGEST_LIFT = 0.15
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
@@ -168,7 +169,7 @@ class SearchSettings:
     filter : str or None
         Filter of the papers; see `landscape.search.parse_filter` for the syntax.
     rerank : bool, default True
-        Whether the first papers are compared word by word.
+        Whether to rerank the best papers by comparing them with the query word by word.
     weights : Weights
     keywords : tuple of str
         Names for the keyword weight, in addition to the names in the query.
@@ -225,7 +226,7 @@ class SearchSettings:
 
 
 def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number of Python or NumPy."""
+    """Return whether a value is an integer of Python or NumPy."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

@@ -84,7 +84,7 @@ def write_words(
 def open_words(vectors: Path, counts: Path) -> WordVectors:
     return WordVectors(
         np.load(vectors, mmap_mode="r", allow_pickle=False),
-        # As a memory map, a shape that exceeds the file is an error instead of an allocation.
+        # If the shape exceeds the file, a memory map raises an error and does not allocate memory.
         np.load(counts, mmap_mode="r", allow_pickle=False)[:, 0].astype(np.int64),
     )
 

@@ -88,7 +88,7 @@ class AtlasStore:
         return made
 
     def file(self, name: str) -> Path:
-        """Return the path of a file of the atlas; on first use compare it with its checksum.
+        """Return the path of a file of the atlas. On first use, verify the checksum of the file.
 
         Parameters
         ----------
@@ -115,7 +115,9 @@ class AtlasStore:
             if one == name or one.startswith(f"{name}/")
         }
         if not files and self.parts:
-            raise AtlasError(f"The manifest of {self.path} lists no file {name}. Build it again.")
+            raise AtlasError(
+                f"The manifest of {self.path} lists no file {name}. Build the atlas again."
+            )
         for one, output in files.items():
             if problem := check_once(self.path / one, output):
                 self.check_unchanged()  # a build may be writing the file

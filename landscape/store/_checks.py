@@ -10,14 +10,14 @@ from pathlib import Path
 from landscape._io import cache_folder, sha256_of, write_bytes
 from landscape.store._manifest import Output
 
-_LARGE = 8 * 2**20  # bytes; smaller files are read in each process
+_LARGE = 8 * 2**20  # minimum bytes of a file with a stored result
 
 _checked: dict[tuple[str, str], list[int]] = {}
 """Size, times and number of checked files on disk, by path and checksum."""
 
 
 def compare_file(path: Path, output: Output) -> str:
-    """Compare a file with its entry in the manifest; return the difference, or ""."""
+    """Compare a file with its entry in the manifest. Return a difference as text, or ""."""
     try:
         size = path.stat().st_size
         if size != output.bytes:
@@ -35,7 +35,7 @@ def compare_file(path: Path, output: Output) -> str:
 
 
 def check_once(path: Path, output: Output) -> str:
-    """Compare a file on its first use; a file that has not changed since is not read again.
+    """Compare a file on its first use. An unchanged file is not read again.
 
     The result for a large file is stored in the cache folder of the user, because a checksum of
     gigabytes takes seconds.
@@ -62,7 +62,7 @@ def check_once(path: Path, output: Output) -> str:
 
 
 def _state(path: Path) -> list[int] | None:
-    """Return numbers that change when a file is written; the change time cannot be set back."""
+    """Return numbers that change when a file is written. Programs cannot set the change time."""
     try:
         found = path.stat()
     except OSError:

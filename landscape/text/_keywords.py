@@ -256,7 +256,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
 
 
 def _spelling(spellings: list[str]) -> str:
-    """Return the most frequent spelling. If several are equal, return one with few capitals."""
+    """Return the most frequent spelling. In a tie, prefer few capital letters."""
     if len(spellings) == 1:
         return spellings[0]
     counts = Counter(spellings)
@@ -312,7 +312,7 @@ _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
-_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # as "NGC", "3C" or "2MASS", but not "A" in "A stars"
+_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # such as "NGC", "3C" or "2MASS", but not "A"
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
@@ -363,7 +363,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
 
 
 def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
-    """Split "Seyfert galaxy NGC 1275" into the type of the object and its name."""
+    """Split a phrase such as "Seyfert galaxy NGC 1275" into the object type and the name."""
     name = end
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1

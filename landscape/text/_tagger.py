@@ -43,8 +43,8 @@ LONGEST = 20_000
 class TaggedText(NamedTuple):
     """Words of one text with universal parts of speech, lower-case lemmas and noun chunks.
 
-    `spaces` states whether a space follows each word, and `starts` whether it starts a sentence.
-    A chunk is a half-open range of word indices.
+    `spaces` states for each word whether a space follows, and `starts` states whether the word
+    starts a sentence. A chunk is a half-open range of word indices.
     """
 
     words: list[str]
@@ -213,7 +213,7 @@ def _tables() -> _Tables:
 
 @lru_cache(maxsize=100_000)
 def _guess(word: str) -> tuple[str, str, str, str]:
-    """Guess the class and lemma of a word. Also return it in lower case, and "yes" if plural."""
+    """Return the guessed class and lemma, the lower-case word, and "yes" if it is plural."""
     lower = word.lower()
     lists = _tables().lists
     base = singular(lower)

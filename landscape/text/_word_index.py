@@ -206,7 +206,7 @@ class WordIndex:
         self._index.register_tokenizer(_ANALYZER, self._analyzer)
 
     def _opened(self, folder: Path) -> Any:
-        """Open an index. In a read-only directory, a copy is opened, because a lock is needed."""
+        """Open an index. In a read-only directory, open a copy, because tantivy writes a lock."""
         import tantivy
 
         if not os.access(folder, os.W_OK):

@@ -152,7 +152,7 @@ def singular(word: str) -> str:
 
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
-    if _PLAIN.fullmatch(text):  # this case is frequent, and faster because words are cached
+    if _PLAIN.fullmatch(text):  # frequent case; it is fast because the words are cached
         words = [part for word in text.split() for part in _plain_parts(word)]
     else:
         words = _parts(text)
@@ -203,7 +203,7 @@ _ENDINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
 _STEM_ENDINGS = (
     "ational", "ation", "ical", "ally", "ics", "ing", "ion", "ary", "ity", "ies", "al", "ic", "ed",
     "es", "e", "s", "y",
-)  # fmt: skip  # the longest first
+)  # fmt: skip  # longer endings before shorter endings
 
 
 @lru_cache(maxsize=300_000)

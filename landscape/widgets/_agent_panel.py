@@ -226,7 +226,7 @@ class ScholarPanel(AtlasPanel[R]):
     def _begin(
         self, title: str, work: Callable[[AgentRun], T], show: Callable[[T, str | None], Any]
     ) -> None:
-        """Run an agent in the background and show its steps; `show` takes result and model name."""
+        """Run an agent in the background, show its steps, and call `show(result, model_name)`."""
         model = self.connection.value
         self._show_model()
         if self._stopping is not None:
@@ -307,8 +307,8 @@ class ResultTabs(widgets.VBox):
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:
-    """Replace the note that the model failed if the user stopped the agent."""
-    return [_FAILED.sub("The run was stopped before its end.", note) for note in notes]
+    """If the user stopped the agent, replace the note that the model failed."""
+    return [_FAILED.sub("The run was stopped before it finished.", note) for note in notes]
 
 
 def model_option(name: str | None) -> dict[str, Any]:

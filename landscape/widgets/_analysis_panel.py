@@ -235,7 +235,7 @@ class AnalysisPanel(ResultPanel):
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
-        """Set controls without drawing. User changes (in another thread) still draw."""
+        """Set controls without drawing. Changes by the user, in another thread, still draw."""
         self._filling.is_on = True
         try:
             yield
@@ -243,7 +243,7 @@ class AnalysisPanel(ResultPanel):
             self._filling.is_on = False
 
     def _take(self, atlas: Atlas) -> None:
-        self._newest = atlas  # used by the next analysis; another analysis may be running
+        self._newest = atlas  # for the next analysis; the current analysis may still be running
         with self._filled_in():
             self._suit_atlas(atlas)
         self.draw()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from landscape.widgets._connection import Connection, Used
 
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
-_SHOWN_EVERY = 0.15  # seconds between two updates of a text that is being written
+_SHOWN_EVERY = 0.15  # seconds between two updates of an answer that is being written
 
 
 def _keywords(typed: str) -> tuple[str, ...] | None:
@@ -315,7 +315,7 @@ class AskPanel(AtlasPanel[Answer]):
 
     @property
     def unfinished(self) -> str:
-        """Text of an incomplete answer, which was stopped, failed, or was replaced."""
+        """Text of an incomplete answer: it was stopped or replaced, or it failed."""
         return self._live_text.unfinished
 
     def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
@@ -328,7 +328,8 @@ class AskPanel(AtlasPanel[Answer]):
         follow_up : bool, default False
             Whether the question continues the conversation of the answer that is shown.
         **settings
-            Settings of `Atlas.ask`. If any is given, they replace all settings on the page.
+            Settings of `Atlas.ask`. If a setting is given, the given settings replace all
+            settings on the page.
 
         Raises
         ------

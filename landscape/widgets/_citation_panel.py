@@ -117,8 +117,8 @@ class CitationPanel(ScholarPanel[Attribution]):
         excerpt : str, optional
             Default: the text of the excerpt field.
         **settings
-            Settings of `Atlas.attribute`, as in the constructor. If any is given, they replace all
-            settings on the page.
+            Settings of `Atlas.attribute`, as in the constructor. If a setting is given, the given
+            settings replace all settings on the page.
 
         Raises
         ------

@@ -131,7 +131,10 @@ def colouring_of(
     column = {"citations": "cites"}.get(name, name)
     found = colouring_of_column(name, atlas.read_papers([column])[column])
     if found.missing == len(atlas):
-        raise InputError(f"No paper of this atlas has {NAMES.get(name, name)!r} to colour by.")
+        raise InputError(
+            f"No paper of this atlas has a value of {NAMES.get(name, name)!r}. Choose another "
+            "colour."
+        )
     return found
 
 

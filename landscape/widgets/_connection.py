@@ -185,7 +185,10 @@ class Connection(Panel):
         """
         key = key.strip()
         if not (key.isascii() and key.isprintable() and " " not in key):
-            raise InputError("This is not a key: it contains spaces or characters outside ASCII.")
+            raise InputError(
+                "This is not a key: it contains spaces or characters outside ASCII. "
+                "Copy the key again."
+            )
         self._key = key
         self._show_key_state()
 
@@ -246,7 +249,7 @@ class Connection(Panel):
         typed = change["new"].strip()
         if typed and not _is_variable(typed):  # probably a key: remove it from this field
             self._variable_box.value = change["old"]
-            self.say("This is not the name of an environment variable; it was taken for the key.")
+            self.say("This is not the name of a variable, so it was taken for the key.")
             self._take_key({"new": typed})
         self._show_key_state()
 

@@ -311,7 +311,8 @@ class MapExplorer(ExplorerState):
         atlas, rows = self.atlas, self._some_rows()
 
         def make() -> str:
-            note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
+            n_selected = count(len(rows), "paper")
+            note = f"{n_selected} selected of {len(atlas):,}. {headline(facts_of(atlas))}"
             links = [download_link("selection.csv", tasks.papers_as_csv(atlas, rows))]
             try:
                 links.append(download_link("selection.bib", tasks.papers_as_bibtex(atlas, rows)))
@@ -378,7 +379,7 @@ class MapExplorer(ExplorerState):
         unit = self._state.view.width / self._size[0]
         self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
         if not len(self.rows):
-            self.say("No paper is inside this outline.")
+            self.say("No paper is inside this outline. Draw a larger outline.")
 
     def _click(self, name: str, number: int) -> None:
         """Show the paper or region that was clicked."""

@@ -209,7 +209,7 @@ def found_note(state: MapState, data: MapData) -> str:
         notes.append(f"The first {len(found.papers):,} are listed.")
     n_outside = int((~state.view.holds(data.x[found.rows], data.y[found.rows])).sum())
     if n_outside:
-        notes.append(f"{n_outside:,} of them are outside this view.")
+        notes.append(f"{n_outside:,} of the papers found are outside this view.")
     return _quiet(html.escape(" ".join(notes)))
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 _HISTORY = 60
-_ONE_MOVE = 0.7  # seconds; all turns of the wheel within this time are one move
+_ONE_MOVE = 0.7  # seconds in which all turns of the mouse wheel count as one move
 
 
 class ExplorerState(Panel):
@@ -115,8 +115,9 @@ class ExplorerState(Panel):
     def colour_by(self, name: str) -> None:
         def then(colouring: Any) -> None:
             with self._lock:
+                # The overlay may have been removed in the meantime.
                 if name not in tasks.OVERLAYS or name in self._state.overlays:
-                    self._change(colouring=colouring)  # not if the overlay was removed meanwhile
+                    self._change(colouring=colouring)
 
         self.run(
             "Reading the colours", lambda: colouring_of(self.atlas, name, self._state.overlays),
@@ -134,7 +135,7 @@ class ExplorerState(Panel):
         if chosen == self._state.time:
             return
         self._change(time=chosen)
-        # Search again in the new years. If a search is running, it checks the years at its end.
+        # Search again with the new range of years. A running search checks the range when it ends.
         if self.results is not None and not self._turns.holds("search"):
             self._search_again(self.results)
 
@@ -268,7 +269,7 @@ class ExplorerState(Panel):
         before = self.rows
 
         def then(rows: NDArray[np.int64]) -> None:
-            if self.rows is before:  # otherwise, other papers were selected meanwhile
+            if self.rows is before:  # the selection has not changed meanwhile
                 self._choose(rows, ("select", filter_text))
 
         self.run("Selecting", lambda: self.atlas.select(filter_text), then, kind="select")
@@ -335,7 +336,7 @@ class ExplorerState(Panel):
         return self._painter.drawn
 
     def _seen_on_page(self) -> None:
-        """Send the map again when a page first shows the figure; it did not get earlier changes."""
+        """Send the map again when a page first shows it; the page did not get earlier changes."""
         self._painter.restart()
         self._drawing.request()
 

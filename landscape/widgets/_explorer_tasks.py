@@ -188,7 +188,7 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         order = "the most cited first" if (cites >= 0).any() else "in the order of the atlas"
         rows = rows[np.argsort(-cites, kind="stable")]
         papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
-        note = f"{count(len(rows), 'paper')} within the filter, {order}."
+        note = f"{count(len(rows), 'paper')} found with the filter, {order}."
         return Found(query, method, k, rows, np.zeros(len(rows), dtype=bool), papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
@@ -196,7 +196,8 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
     apart = np.array([bool(hit.outlier) for hit in results.hits])
     coverage, n_apart = results.coverage, int(apart.sum())
-    notes = [f"{count(len(rows), 'paper')} of {coverage.n_searched:,} searched, best first."]
+    n_found = count(len(rows), "paper")
+    notes = [f"{n_found} found in {coverage.n_searched:,} searched papers, best first."]
     if n_apart:
         notes.append(f"{n_apart:,} {'is an outlier' if n_apart == 1 else 'are outliers'} (◇).")
     note = " ".join([*notes, *coverage.notes])

@@ -39,14 +39,14 @@ class PageFigure(go.FigureWidget):
     def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
         """Remove the defaults that plotly.js adds.
 
-        plotly.py stores these defaults, which fails silently for arrays. The rest of the message,
-        such as the window after a zoom, would then be lost.
+        plotly.py stores these defaults, but fails silently if a default is an array. The rest of
+        the message, such as the window after a zoom, would then be lost.
         """
         if change["new"] is not None:
             self._js2py_traceDeltas = None
 
 
-_WIDTH = 812  # pixels; width of a notebook cell if the sidebar is open
+_WIDTH = 812  # width in pixels of a notebook cell if the sidebar is open
 _LOWEST_MAP, _HIGHEST_MAP = 400, 640
 _LEAST, _MOST = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24

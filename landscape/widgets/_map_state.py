@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 MOST_POINTS = 1_500
-"""Maximum number of papers drawn as single dots. For more papers, the density is clearer."""
+"""Maximum number of papers drawn as single dots. If there are more, their density is clearer."""
 _MOST_RINGS = 400  # maximum number of rings; more rings would cover the papers
 _KEPT_CLEAR = 12  # number of best papers found that names must not cover
 _MOST_VERTICES = 3_000
@@ -39,7 +39,7 @@ Period = tuple[int, int]
 
 
 class Overlay(NamedTuple):
-    """A set of papers that is outlined on the map: of a concept, a facility, or all reviews."""
+    """Papers outlined on the map: the papers of a concept or a facility, or all reviews."""
 
     title: str
     rows: Rows
@@ -350,7 +350,7 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
 
 
 def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | None]:
-    """Return the papers drawn as single dots, and the points of sets that are too large for it."""
+    """Return the papers drawn as single dots, and the points of sets too large for dots."""
     marks: dict[str, Rows] = {}
     too_many: list[Rows] = []
 

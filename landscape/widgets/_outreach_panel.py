@@ -174,7 +174,7 @@ def used_html(rendering: Rendering) -> str:
 
 
 def scores_html(rendering: Rendering) -> str:
-    """Return a table of the fidelity of a repainted map; empty if the map is not repainted."""
+    """Return a table of the fidelity of a repainted map, or "" if the map is not repainted."""
     import pandas as pd
 
     scores = rendering.fidelity
@@ -186,7 +186,7 @@ def scores_html(rendering: Rendering) -> str:
     rows = [
         ("iou", "Overlap of land and water", scores.iou, least.iou),
         ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, least.boundary_f1),
-        ("peaks_kept", f"Peaks kept, of {scores.n_peaks}", scores.peaks_kept, least.peaks_kept),
+        ("peaks_kept", f"Peaks kept (of {scores.n_peaks})", scores.peaks_kept, least.peaks_kept),
         ("relief", heights, scores.relief_correlation, relief),
     ]
     table = pd.DataFrame(rows, columns=["name", "measure", "value", "bar"])

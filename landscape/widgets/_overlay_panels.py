@@ -373,7 +373,7 @@ class ThesaurusPanel(AnalysisPanel):
             return []
         return choose_one(
             [(f"{row.rank}. {row.name}", row.name) for row in found.table.itertuples()],
-            "Request for", "Proposal whose request is shown",
+            "Request for", "Proposal for which the request text is shown",
             lambda name: render(
                 "panel_results.html", part="proposal", form=to_uat_form(found, name)
             ),

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200
 _SHARP = 2.0  # pixels of the saved picture per screen pixel
-_MOST_HOVERED = 3_000  # maximum number of papers with a hover text in a saved page
+_MOST_HOVERED = 3_000  # maximum number of papers with a hover text on a saved page
 _MOST_NUMBERED = 100
 _DASHES = {"concept": "-", "facility": "dashed", "reviews": "dotted"}
 

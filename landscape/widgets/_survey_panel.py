@@ -228,7 +228,8 @@ class SurveyPanel(ScholarPanel[Survey]):
         question : str, optional
             Default: the text of the question field.
         **settings
-            Settings of `Atlas.survey`. If any is given, they replace all settings on the page.
+            Settings of `Atlas.survey`. If a setting is given, the given settings replace all
+            settings on the page.
 
         Raises
         ------

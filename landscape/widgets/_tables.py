@@ -96,7 +96,7 @@ def _is_missing(value: Any) -> bool:
     return not is_list and (value is None or str(value) in ("<NA>", "NaT", "nan"))
 
 
-_SHOWN = 30  # number of papers that are shown first
+_SHOWN = 30  # number of papers that are shown initially
 
 
 @dataclass(frozen=True)

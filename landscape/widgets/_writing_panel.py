@@ -142,7 +142,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
 
     @property
     def desk(self) -> Desk:
-        """The corpora, switched on or off as on the page."""
+        """The corpora. Each is switched on or off as on the page."""
         desk = self._desk
         for name, box in self._corpora.items():
             desk = desk.switch_on(name) if box.value else desk.switch_off(name)

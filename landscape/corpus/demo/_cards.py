@@ -97,7 +97,7 @@ Category = Literal[
 
 
 class _Material(BaseModel, frozen=True, extra="forbid"):
-    """Methods and explanations of a theme. A story can define its own instead."""
+    """Methods and explanations of a theme. A story can replace them."""
 
     model: Phrases = ()
     simulate: Phrases = ()
@@ -119,8 +119,8 @@ class Story(_Material, frozen=True):
     means: Phrases
     since: int = 0  # first year in which the question can be asked
     kinds: tuple[str, ...] = ()  # kinds of papers; empty means all kinds
-    sample: Sample | None = None  # None means the sample of the card
-    observe: tuple[str, ...] = ()  # facilities; empty means all facilities of the card
+    sample: Sample | None = None  # None means the sample of the theme
+    observe: tuple[str, ...] = ()  # facilities; empty means all facilities of the theme
 
 
 class Card(_Material, frozen=True):
@@ -153,7 +153,10 @@ class Card(_Material, frozen=True):
         return self
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Return the phrases of a kind, such as ``"model"``. By default, the card defines them."""
+        """Return the phrases of a kind, such as ``"model"``, for a research question.
+
+        If the research question has no phrases of this kind, use the phrases of the theme.
+        """
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 
@@ -165,7 +168,7 @@ def demo_data_folder() -> Path:
 
 @cache
 def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
-    """Read and validate all cards in a folder, sorted by file name."""
+    """Read and validate the files of all themes in a folder, sorted by file name."""
     folder = folder or demo_data_folder() / "themes"
     cards = tuple(parse_card(path.stem, read_yaml(path)) for path in sorted(folder.glob("*.yaml")))
     if not cards:
@@ -178,7 +181,7 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
-    """Validate a card that was read from YAML. Error messages name the card and the key."""
+    """Validate a theme that was read from a YAML file. Errors name the file and the key."""
     if not isinstance(raw, dict):
         raise InputError(f"{card_id}.yaml: {str(raw)[:40]!r} is not a mapping of keys to values")
     return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
@@ -212,7 +215,7 @@ class Facility(BaseModel, frozen=True):
     names: tuple[str, ...]
     first_light: float  # decimal year; `end` is also a decimal year
     end: float = 9999.0
-    surveyed: bool = Field(False, alias="from")  # write "data from" instead of "data with"
+    surveyed: bool = Field(False, alias="from")  # whether to write "data from", not "data with"
     mark: str
 
     def usable(self, date: float) -> bool:
@@ -258,7 +261,7 @@ def load_traps() -> tuple[Trap, ...]:
 
 
 def mark(facility: Facility, rng: Random) -> str:
-    """Return a random name of a facility, marked as a true mention. "the" is not marked."""
+    """Return a random name of a facility, marked as a mention, except for a leading "the"."""
     name = rng.choice(facility.names)
     bare = name.removeprefix("the ")
     return f"{name[: len(name) - len(bare)]}{facility.mark}{bare}{_CLOSE}"

@@ -154,7 +154,7 @@ class Author:
     affiliations: tuple[tuple[int, str], ...]
 
     def affiliation(self, year: int) -> str:
-        """Return the institute of the author in a year."""
+        """Return the institute of the author in the given year."""
         year = max(year, self.first_year)
         return [place for since, place in self.affiliations if since <= year][-1]
 
@@ -226,7 +226,7 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
     return max(1, size)
 
 
-# Minimum age of a reference. It is older than the paper even if only the month is known.
+# Minimum age of a reference in days. It exceeds a month, because some dates have no day.
 LEAST_LEAD_DAYS = 45
 _SAME_THEME, _RELATED = 0.80, 0.15  # the remaining references can be on any theme
 _MEMORY_DAYS = 365.0 * 9.0

@@ -271,7 +271,7 @@ class Material:
         if not queue:
             raise ExhaustedError(name)
         if name in ("object", "mech"):
-            queue.append(queue[0])  # can be used again after all other texts
+            queue.append(queue[0])  # can be used again when all other texts have been used
         return spin(queue.pop(0), self.rng)
 
     def _drawn(self, name: str) -> str:

@@ -213,7 +213,10 @@ class _AdsFetch(PagedFetch):
         if self._quota:
             sentence += f" ({self._quota})"
             if requests - 1 > self._quota.left:
-                sentence += "; it will stop before the end. Repeat it when the quota is renewed"
+                sentence += (
+                    "; it will stop before the end. Run the same command again when the quota is "
+                    "renewed"
+                )
         self._notify(sentence)
 
     def _records(self, page: _Page) -> Iterator[tuple[str, Mapping[str, object]]]:

@@ -1,4 +1,4 @@
-"""Base class and output file for downloads in pages that can be resumed."""
+"""Base class and output file for downloads that request pages and can be resumed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ResumableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # if the disk is full, unwritten bytes are not in the state file
+        with suppress(OSError):  # the state file does not count bytes that were not written
             self._stream.close()
 
     @property
@@ -200,7 +200,7 @@ class ResumableFile:
 
 
 class PagedFetch(ABC):
-    """Base class for downloads of a list in pages, which resume an interrupted download."""
+    """Base class for downloads that request pages. An interrupted download can be resumed."""
 
     def __init__(
         self,

@@ -27,7 +27,10 @@ class Reader(Protocol):
     """Name of the reader in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether this reader supports a file. `head` is the decompressed beginning."""
+        """Return whether this reader supports a file.
+
+        `head` is the decompressed beginning of the file.
+        """
         ...
 
     def read(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
-_LONGEST_TITLE = 500  # maximum number of characters
-_LONGEST_LINE = 20_000_000  # bytes; sufficient for several thousand references
+_LONGEST_TITLE = 500  # maximum number of characters of a title
+_LONGEST_LINE = 20_000_000  # maximum bytes of a line; sufficient for several thousand references
 
 
 @dataclass(frozen=True)

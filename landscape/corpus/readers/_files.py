@@ -156,7 +156,7 @@ class _Counting(io.RawIOBase):
         return int(n_read)
 
 
-LARGEST_RECORD = 16 << 20  # bytes; a larger record lacks a quotation mark or a bracket
+LARGEST_RECORD = 16 << 20  # bytes; in a larger record, a quotation mark or bracket is missing
 
 # A complete string or one bracket. Brackets inside strings are ignored.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)

@@ -135,13 +135,13 @@ def parquet_records(
                     on_bytes(size * row // total - reported)
                     reported = size * row // total
     except pa.ArrowMemoryError:
-        raise  # the file is not the cause
+        raise  # there is too little memory; the file is not damaged
     except pa.ArrowException as error:
         raise _damaged(path, error, row) from None
     except OSError as error:
         if error.errno is not None:
             raise
-        raise _damaged(path, error, row) from None  # raised by Arrow, not by the system
+        raise _damaged(path, error, row) from None  # the error is from Arrow, not from the system
 
 
 def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord | Rejection]:

@@ -174,7 +174,7 @@ def _difference(
     a, b = first[1:], second[1:]
     if name == "entropy":  # correct the bias of the bootstrap, as in `impact`
         a, b = a + (value - np.nanmean(a)), b + (other - np.nanmean(b))
-    if name == "effective_regions":  # exponential of the entropy
+    if name == "effective_regions":  # use logarithms, because it is the exponential of the entropy
         a = a * (value / np.exp(np.nanmean(np.log(a))))
         b = b * (other / np.exp(np.nanmean(np.log(b))))
     low, high = percentile_interval(a - b)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
 _BEFORE, _AFTER = 0, 1
-FEW = 10  # warn if a facility has fewer papers
+FEW = 10  # warn if a facility has fewer papers than this
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
@@ -117,8 +117,8 @@ def impact(
         95% bounds. Each share follows its denominator. The columns are:
 
         - ``corpus_papers``, ``papers``, ``share``;
-        - ``core_regions`` (the smallest set of regions with 80% of its papers), ``local_corpus``,
-          ``local_papers``, ``local_share`` (in these regions);
+        - ``core_regions`` (size of the smallest set of regions with 80% of the facility's papers),
+          ``local_corpus``, ``local_papers``, ``local_share`` (in these regions);
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
           ``local_share_after``, ``rise`` (``local_share_after`` minus ``local_share_before``, in
           covered years; "before" is the whole corpus before first light, and "after" is the part of
@@ -131,8 +131,8 @@ def impact(
         - ``fields_known``, ``outside_home`` (share of papers outside the main research
           fields of the facility);
         - ``linked_papers``, ``bridging`` (mean number of linked other regions, relative to all
-          papers of the same regions), ``bridges`` (pairs of regions that its
-          papers connect more often than other papers do, at a false discovery rate of 5%).
+          papers of the same regions), ``bridges`` (pairs of regions that papers of the facility
+          connect more often than other papers do, at a false discovery rate of 5%).
 
         ``tables``: ``regions``, ``years``, ``bridges``.
 

@@ -59,7 +59,7 @@ def growth_interval(
 
 _LEVEL = 0.95
 _MOST_TABLED = 100
-_MOST_CODES = 4_000_000  # above this number, sort the codes instead of counting
+_MOST_CODES = 4_000_000  # maximum number of possible codes for np.bincount; else sort the codes
 
 
 def count_equal_rows(
@@ -138,7 +138,7 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
-    """Return a mask of the smallest set of regions that contains a share of the papers."""
+    """Return a mask of the smallest set of regions that contains a given share of the papers."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
     order = np.argsort(-given, kind="stable")

@@ -151,7 +151,7 @@ def find_reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Link papers between two regions to the second most similar region."""
+    """Link each paper that lies between two regions to the second most similar region."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)
@@ -245,7 +245,7 @@ def find_bridges(
 def _reached(
     reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Count the papers of each region that are linked to other regions, and all papers."""
+    """Count the papers of each region that are linked to each other region, and in total."""
     n_regions = reach.regions.shape[1]
     rows = np.flatnonzero(mask & reach.known)
     homes = region[rows]
@@ -282,7 +282,7 @@ def _incidence(
 
 @cache
 def read_fields() -> dict[str, list[str]]:
-    """Read the fields of each arXiv category."""
+    """Read the research fields of each arXiv category."""
     fields: dict[str, list[str]] = read_yaml(data_file("thesaurus.yaml"))["category_fields"]
     return fields
 
@@ -307,7 +307,7 @@ def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArra
 def read_tag_fields(
     tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Return the fields of the best concept of each paper; concepts without fields are skipped."""
+    """Return the fields of each paper's highest-scored concept that has fields."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
     wanted = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
@@ -339,7 +339,7 @@ def _bits(fields: Iterable[str]) -> int:
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Return the fields of a concept and its ancestors, without the field of methods."""
+    """Return the fields of a concept and its ancestors, without "Observational astronomy"."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)

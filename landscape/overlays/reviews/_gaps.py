@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_PRIOR = 1.0  # number of expected reviews added to each region
+_PRIOR = 1.0  # added to the observed and the expected number of reviews of each region
 _FEW_REVIEWS = 30
 
 
@@ -224,10 +224,10 @@ def review_gaps(
         table=table,
         caption=(
             f"Regions where a review would help most, of the {len(table)} regions of "
-            f"{describe_corpus(atlas)}: papers newer than every review near them (volume), growth "
-            f"over the last {RECENT_YEARS} covered years, relative citations, mean years since the "
-            "latest review near each paper (years_without), and disagreement in abstracts, each "
-            "relative to the mean region; weights "
+            f"{describe_corpus(atlas)}. The score combines papers newer than every review near "
+            f"them (volume), growth over the last {RECENT_YEARS} covered years, relative "
+            "citations, mean years since the latest review near each paper (years_without), and "
+            "disagreement in abstracts, each relative to the mean region. The weights are "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
             + ". Intervals are 95% bootstrap intervals."
         ),
@@ -272,7 +272,7 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 """Default exponents of the components; a component with exponent 0 is ignored."""
 
-_PRIOR_PAPERS = 10.0  # number of average papers added to each region
+_PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
 _SUMS = 9
 
 
@@ -430,13 +430,14 @@ def backtest_reviews(
     Analysis
         ``table``: one row per method (``gaps``, ``size``, ``age of the last review``,
         ``chance``). ``reviews`` is the number of later reviews in the top regions, ``share``
-        is their share of all later reviews, and ``lift`` is their number relative to average
-        regions.
+        is their share of all later reviews, and ``lift`` is this share divided by the share
+        expected by chance.
         ``auc`` is the probability that a region with a later review ranks above a region without
         one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
         and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
-        least the same share. ``tables["regions"]``: scores and later reviews by region;
-        ``tables["differences"]``: gaps minus the other methods, with intervals.
+        least the same share. ``tables["regions"]`` has the scores and the later reviews of each
+        region. ``tables["differences"]`` has the differences between ``gaps`` and the other
+        methods, with intervals.
 
     Raises
     ------
@@ -487,7 +488,7 @@ def backtest_reviews(
         table=table,
         caption=(
             f"Regions of {describe_corpus(atlas)} ranked with papers up to {year}, compared with "
-            f"the reviews of {year + 1} to {year + horizon} in the first {min(top, len(regions))} "
+            f"the reviews of {year + 1} to {year + horizon} in the top {min(top, len(regions))} "
             f"of {len(regions)} regions."
         ),
         denominators={

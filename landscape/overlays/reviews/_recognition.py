@@ -121,7 +121,7 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
         return 0.0, ""
     against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
     score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
-    listed: list[str] = []  # without clues that are part of another clue
+    listed: list[str] = []  # omit clues that are part of another clue
     for clue, words in clues + against:
         if not any(other.startswith(clue.name) and words in other for other in listed):
             listed.append(f"{clue.name}: {words}")
@@ -183,7 +183,7 @@ def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Return 1 for each abstract that confirms, -1 for one that contradicts, 0 for neither."""
+    """Return 1 if an abstract mostly confirms other results, -1 if it contradicts them, else 0."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -315,7 +315,8 @@ def read_signs(
         place = np.cumsum(inside) - 1
         _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        # Without a review, count from the year by which a tenth of the papers was published.
+        # If there is no review near a paper, count from the year by which a tenth of the papers
+        # of the region was published.
         began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
         without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
@@ -367,7 +368,7 @@ def sample_rows(
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
-_FEWEST_REACHED = 16  # minimum number of sampled papers in a radius
+_FEWEST_REACHED = 16  # expected number of sampled papers among the k nearest papers
 _BLOCK = 2048
 
 

@@ -140,7 +140,7 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
 
 
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the log of the share of concepts among phrases with the same word, relative to all."""
+    """Score phrases by the share of concepts among other phrases with the same word (log ratio)."""
     seen: Counter[str] = Counter(word for one in groups for word in one)
     hits: Counter[str] = Counter(
         word for one, is_known in zip(groups, known, strict=True) if is_known for word in one

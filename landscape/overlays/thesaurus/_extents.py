@@ -186,7 +186,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """Return the ROC area of the share among nearest neighbours as a predictor of each group."""
+    """Return the ROC area for predicting each group from its share among the nearest neighbours."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)

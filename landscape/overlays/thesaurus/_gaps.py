@@ -43,7 +43,7 @@ class GapSettings:
     """Settings of the proposals, tuned with `backtest_gaps` on releases of the thesaurus."""
 
     fewest_papers: int = 5
-    papers_a_phrase: int = 20_000  # minimum frequency of a phrase: one in this many papers
+    papers_a_phrase: int = 20_000  # at least one paper out of this number must contain a phrase
     growth_weight: float = 0.5
     novelty_weight: float = 0.25
 
@@ -63,7 +63,7 @@ class Evidence:
 def thesaurus_gaps(
     atlas: AtlasStore, *, limit: int = 100, thesaurus: Thesaurus | None = None
 ) -> Analysis:
-    """Propose concepts that are missing in the thesaurus.
+    """Propose concepts that are missing from the thesaurus.
 
     Parameters
     ----------
@@ -118,7 +118,8 @@ def thesaurus_gaps(
         proposals.drop(columns=["phrase"]),
         f"Phrases that are not in the thesaurus{version} and are used like its terms, in "
         f"{describe_corpus(atlas)}. "
-        "The growth is the odds that a paper is from the later half, relative to all papers.",
+        "The growth is the odds that a paper with the phrase is from the later half, relative to "
+        "the odds for all papers.",
         {
             "papers": len(papers),
             "phrases": len(named),
@@ -231,7 +232,7 @@ def _add_regions(
 
 
 def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
-    """Return the papers of each proposal that are nearest to the mean of its papers."""
+    """Return the papers of each proposal that are nearest to the mean embedding of its papers."""
     import pandas as pd
 
     chosen = []
@@ -259,7 +260,7 @@ def _regions(
     topic_of: NDArray[np.integer],
     topics: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return the share of phrases that the thesaurus covers by region, in ascending order."""
+    """For each region, return the share of its phrases that the thesaurus covers; sort by share."""
     import pandas as pd
 
     covered = pd.Series(named["covered"].to_numpy(float), index=named["phrase"])

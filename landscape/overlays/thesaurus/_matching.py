@@ -194,7 +194,7 @@ def rarity(found: csr_matrix) -> NDArray[np.float32]:
     return weights
 
 
-_SHORT = 4  # maximum length of terms with exact spelling: ISM, not ism
+_SHORT = 4  # terms up to this length match only in the same letter case (ISM, not ism)
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
 
 _Words = tuple[str, ...]

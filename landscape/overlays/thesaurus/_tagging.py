@@ -38,7 +38,7 @@ class TaggingSettings:
     most_similar: int = 20  # number of candidates with similar term embeddings
     whole_term: float = 0.999
     ridge: float = 10.0
-    spread_power: float = 0.3  # exponent; 0.5 favours rare concepts, 0 common concepts
+    spread_power: float = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
     fewest_papers: int = 4
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _N_DETAILED = 30  # number of places with detailed tables
-_WELL_KNOWN = 0.5  # warn if a smaller share of papers has affiliations
+_WELL_KNOWN = 0.5  # warn if the share of papers with affiliations is smaller
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
 _TAG = re.compile(r"<[^>]*>|&[a-z]+;")
@@ -155,7 +155,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Return the institutions and countries of each paper, and their fractions of the paper."""
+    """Return the institutions and countries of each paper, and the fraction credited to each."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)
@@ -230,7 +230,7 @@ def _cells(places: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]
     if kind == "institution":
         keys = ["institution", "country"]
         # If the text has no country, use the country of the institution in other affiliations,
-        # provided that there is only one.
+        # provided that these affiliations name only one country.
         named = places[places["country"] != ""].drop_duplicates(keys)
         only = named.drop_duplicates("institution", keep=False).set_index("institution")["country"]
         found = places["institution"].map(only).fillna("")

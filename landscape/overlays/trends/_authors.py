@@ -244,7 +244,7 @@ def link_papers(
     coauthors: Sequence[Sequence[str]],
     affiliations: Sequence[Sequence[str]],
 ) -> NDArray[np.int64]:
-    """Group the papers of one name by shared co-authors and affiliations."""
+    """Group papers with the same author name by shared co-authors and affiliations."""
     from scipy.sparse.csgraph import connected_components
     from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -298,7 +298,7 @@ def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
 def measure_drift(
     vectors: NDArray[np.float64], *, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the cosine distance of the earlier and the later half, and the permutation p value."""
+    """Return the cosine distance between the earlier and the later papers, and its p value."""
     n = len(vectors)
     if n < 4:
         return float("nan"), float("nan")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW = 30  # warn about selections with fewer papers
+_FEW = 30  # warn if a selection has fewer papers than this
 _REACH = 1.959964  # two-sided 95%
 _LONGEST_NAME = 60
 
@@ -173,7 +173,7 @@ def select_rows(
 def separate_selections(
     a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
-    """Remove common papers from both selections, or a contained selection from the larger."""
+    """Remove common papers from both selections, or only from the one that contains the other."""
     shared = np.intersect1d(a, b, assume_unique=True)
     if not len(shared):
         return (a, b), ()

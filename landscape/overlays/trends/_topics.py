@@ -101,7 +101,7 @@ def trends(
         raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
     if not least_change >= 1:
         raise InputError(
-            f"The least change is {least_change!r}; give a factor of 1 or more, such as 1.25."
+            f"least_change is {least_change!r}; give a factor of 1 or more, such as 1.25."
         )
     years = paper_years(atlas)
     topics = read_topics(atlas, level)
@@ -361,7 +361,7 @@ def find_changes(
 class _Segments:
     """Lines fitted to every possible segment of a series of years."""
 
-    number: NDArray[np.int64]  # segment from i to j - 1, or -1 if too short
+    number: NDArray[np.int64]  # number of the segment from i to j - 1, or -1 if it is too short
     lines: Lines
     years: NDArray[np.int64]
     eras: NDArray[np.int64]
@@ -414,7 +414,7 @@ class _Segments:
         possible = np.flatnonzero((before >= 0) & (after >= 0))
         fit = lines.log_likelihood[before[possible]] + lines.log_likelihood[after[possible]]
         near = possible[fit / dispersion >= fit[possible == cut][0] / dispersion - _WITHIN]
-        later = min(cut + 3, end - 1)  # a change of slope is visible a few years later
+        later = min(cut + 3, end - 1)  # a change of slope becomes visible after a few years
         if self.eras[later] == self.eras[cut - 1]:
             goes_up = lines.fitted[right, later] > lines.fitted[left, later]
         else:  # the levels of different eras cannot be compared

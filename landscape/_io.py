@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import sys
 import threading
 import time
@@ -212,14 +213,19 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Raise AtlasError for symbolic links, which could lead to files outside of the atlas."""
+    """Raise AtlasError for links, which could lead outside of the atlas, and for pipes."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
-            if path.is_symlink() and not (path.parent == folder and path.name in but):
+            if path.parent == folder and path.name in but:
+                continue
+            kind = path.lstat().st_mode
+            if stat.S_ISLNK(kind):
                 raise AtlasError(
                     f"{path} is a symbolic link, and an atlas reads and writes only files in its "
                     "own folder. Replace the link by the file, or remove it."
                 )
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                raise AtlasError(f"{path} is neither a file nor a folder. Remove it.")
 
 
 @contextmanager

@@ -69,6 +69,7 @@ def neutral_html(text: str) -> str:
     z < 2 and &lt;script> [2020ApJ...900....1A] \\!\\[x\\](https://a.example)
     """
     text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+    text = re.sub(r"\\(?=[\[\]!\\])", r"\\\\", text)  # a backslash would undo the escapes below
     # Viewers load images automatically, so the author of a text could see who reads it.
     return re.sub(r"!(?=\[)|\[(?=[^\[\]]*\]\s?[(\[:])|\](?=\s?[(\[:])", r"\\\g<0>", text)
 

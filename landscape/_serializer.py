@@ -20,7 +20,19 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # possible first characters of a formula
+_FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # possible first characters of a formula
 _PAPER_FORMATS = {
     ".bib": "to_bibtex", ".ris": "to_ris", ".tex": "to_aastex", ".txt": "to_bibcodes",
 }  # fmt: skip
@@ -241,6 +253,6 @@ def _joined(cell: Any) -> Any:
 
 def _inert(cell: Any) -> Any:
     cell = _joined(cell)
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
+    if isinstance(cell, str) and cell.lstrip().startswith(_FORMULA):
         return f"'{cell}"
     return cell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shlex
 import shutil
@@ -34,7 +35,8 @@ DOWNLOADS = ("fetch",)  # tests/corpus/fetch runs them on servers of its own
 
 BIB = r"""
 @article{2015ApJ...801...12A, title={Quenching of satellite galaxies in haloes},
-  author={Rubin, V. and Ford, K.}, year={2015}, journal={ApJ}, doi={10.1088/0004-637X/801/1/12},
+  author={Rubin, V. and Ford, K.}, year={2015}, journal={ApJ}, eprint={1501.00001},
+  doi={10.1088/0004-637X/801/1/12},
   bibcode={2015ApJ...801...12A}, abstract={Satellite galaxies stop forming stars in massive haloes.
   We observe them with ALMA and NOEMA. Quenching begins in the densest haloes.}}
 @article{2016ApJ...802...13B, title={Cold gas in galaxies}, author={Rubin, V.}, year={2016},
@@ -59,7 +61,7 @@ def write_thesaurus(path: Path, labels: list[str]) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that README names, and the atlas that its first command builds."""
     folder = tmp_path_factory.mktemp("readme")
-    papers = write_demo(folder / "demo", n_papers=500, seed=1).papers
+    papers = write_demo(folder / "demo", n_papers=300, seed=1).papers
     shutil.copy(papers, folder / "more-papers.jsonl.gz")
     (folder / "my-papers.bib").write_text(BIB)
     (folder / "references.bib").write_text(BIB)
@@ -70,8 +72,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gzip.compress(b"citing,cited\n2016ApJ...802...13B,2015ApJ...801...12A\n")
     )
     (folder / "names.csv").write_text("topic_id,name\n")
-    (folder / "concepts.jsonl").write_text('{"arxiv_id": "0001.00001", "uat": ["1"]}\n')
-    (folder / "labels.jsonl").write_text("")
+    label = {"field": "abstract", "surface": "ALMA", "occurrence": 0, "facility": "ALMA"}
+    for name, line in (("concepts", {"uat": ["594"]}), ("labels", label)):
+        text = json.dumps({"arxiv_id": "1501.00001", **line})
+        (folder / f"{name}.jsonl").write_text(f"{text}\n")
     write_thesaurus(folder / "UAT-3.1.rdf", ["Galaxies"])
     write_thesaurus(folder / "UAT-5.1.rdf", ["Galaxies", "Satellite galaxies"])
     return folder

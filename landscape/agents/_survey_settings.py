@@ -216,7 +216,14 @@ class ReplyLog:
 
 def _open_for_owner(path: str, flags: int) -> int:
     """Open a file that only its owner can read, because it may quote unpublished text."""
-    return os.open(path, flags, 0o600)
+    number = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    if hasattr(os, "fchmod"):
+        try:
+            os.fchmod(number, 0o600)  # the file may exist with other permissions
+        except OSError:
+            os.close(number)
+            raise
+    return number
 
 
 def _key(asked: str) -> str:

@@ -277,15 +277,31 @@ def _check_format(file: Path) -> None:
 
     For other kinds of indexes or wrong sizes, FAISS can crash or read other files.
     """
-    size = file.stat().st_size
     with file.open("rb") as stream:
         kind, dimension, n, n_cells = struct.unpack("<4siq21xQ", stream.read(45))
-        vectors = n * (dimension + 8)  # one byte per value, eight per paper number
-        lists = size - vectors - 32 - 8 * n_cells
-        stream.seek(max(0, lists))
-        found = stream.read(24)
-    if kind != b"IwSq" or lists < 45 or found[:4] != b"ilar" or found[20:] != b"full":
-        raise ValueError("not an inverted file with 8-bit values")
+        if kind != b"IwSq" or not 0 < dimension < 2**20 or not 0 < n_cells < 2**32:
+            raise ValueError("not an inverted file with 8-bit values")
+        # Header, centroids of the cells, no direct map, and the ranges of the 8-bit values.
+        lists = 152 + 4 * n_cells * dimension + 8 * dimension
+        stream.seek(53)
+        cells = struct.unpack("<4siq", stream.read(16))
+        stream.seek(lists - 8 * dimension - 54)
+        direct_map = stream.read(1)
+        stream.seek(lists)
+        found = struct.unpack("<4sQQ4sQ", stream.read(32))
+        sizes = np.frombuffer(stream.read(8 * n_cells), dtype="<u8")
+    expected = (b"ilar", n_cells, dimension, b"full", n_cells)
+    whole = lists + 32 + 8 * n_cells + n * (dimension + 8)  # a byte per value, and a row number
+    if (
+        cells != (b"IxFI", dimension, n_cells)
+        or direct_map != b"\0"
+        or found != expected
+        or len(sizes) != n_cells
+        or int(sizes.max()) > n
+        or int(sizes.sum()) != n
+        or file.stat().st_size != whole
+    ):
+        raise ValueError("the parts of the index do not have the sizes that a build writes")
 
 
 def read_index(file: Path, *, n_papers: int, dimension: int) -> Any:

@@ -114,15 +114,19 @@ def _read_pairs(
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
 
-    texts = [end for pair in zip(*pairs, strict=True) for end in pair if isinstance(end, pa.Array)]
+    texts = [_names_in(end) for pair in pairs for end in pair if isinstance(end, pa.Array)]
     names = pc.unique(pa.chunked_array(texts, pa.string())).drop_null()
     found = resolve(names.to_pylist(), papers, n_papers=context.manifest.n_papers)
 
     def nodes(ends: NDArray[np.int64] | pa.Array) -> NDArray[np.int64]:
         if isinstance(ends, np.ndarray):
             return ends
-        place = np.asarray(pc.fill_null(pc.index_in(ends, names), -1), dtype=np.int64)
-        return np.where(place >= 0, found.nodes[place], -1) if len(names) else place
+        place = np.asarray(pc.fill_null(pc.index_in(_names_in(ends), names), -1), dtype=np.int64)
+        nodes = np.where(place >= 0, found.nodes[place], -1) if len(names) else place
+        if not isinstance(ends, pa.DictionaryArray):
+            return nodes
+        numbers = np.asarray(pc.fill_null(ends.indices, -1), dtype=np.int64)
+        return np.append(nodes, -1)[numbers]
 
     none = np.zeros(0, dtype=np.int64)
     citing = np.concatenate([none, *(nodes(citing) for citing, _ in pairs)])
@@ -130,6 +134,13 @@ def _read_pairs(
     known = set(found.stubs)
     normalised = {normalise_name(name): title for name, title in titles.items()}
     return citing, cited, found.stubs, {n: t for n, t in normalised.items() if n in known}
+
+
+def _names_in(ends: pa.Array) -> pa.Array:
+    """Return the names in a column, each once if the column has a dictionary."""
+    import pyarrow as pa
+
+    return ends.dictionary if isinstance(ends, pa.DictionaryArray) else ends
 
 
 def _write_stubs(

@@ -249,12 +249,18 @@ class _Known:
         if previous is None or record is None:
             return
         if digest([record.version, record.parameters]) == settings_digest:
-            self.model = record.model
-            self.matrices = [open_matrix(p) for p in previous.files(EMBEDDINGS, ".npy")]
+            matrices = [open_matrix(p) for p in previous.files(EMBEDDINGS, ".npy")]
+            words, keys = [], previous.keys()
             if record.parameters["embedder"] in WITH_WORDS:
                 files = (previous.files(table, ".npy") for table in (WORDS, COUNTS))
-                self.words = [open_words(*pair) for pair in zip(*files, strict=True)]
-            self.keys = previous.keys()
+                words = [open_words(*pair) for pair in zip(*files, strict=True)]
+            # The files may come from anybody, so they must fit together.
+            lengths = [sum(map(len, matrices)), sum(map(len, words)) if words else len(keys)]
+            fit = all(one.lengths.sum() == len(one.vectors) for one in words)
+            if fit and lengths == [len(keys)] * 2:
+                self.model, self.matrices, self.words, self.keys = (
+                    record.model, matrices, words, keys
+                )  # fmt: skip
 
 
 class _LazyEmbedder:

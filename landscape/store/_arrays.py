@@ -12,6 +12,7 @@ import numpy as np
 
 from landscape._io import replacing
 from landscape.embeddings._vectors import DIMENSION, WordVectors
+from landscape.errors import AtlasError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,6 +60,8 @@ def gather_rows(
 ) -> NDArray[np.float32]:
     """Gather rows of several matrices as if they were concatenated."""
     ends = np.cumsum([len(source) for source in sources])
+    if len(rows) and not 0 <= rows.min() <= rows.max() < ends[-1]:
+        raise AtlasError("The vectors have fewer rows than the papers. Build the atlas again.")
     place = np.searchsorted(ends, rows, side="right")
     picked = np.empty((len(rows), sources[0].shape[1]), dtype=np.float32)
     for number, source in enumerate(sources):

@@ -16,7 +16,14 @@ from landscape._wording import count
 from landscape.errors import AtlasError
 from landscape.store._arrays import open_matrix
 from landscape.store._checks import check_once
-from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, StageRecord, read_manifest
+from landscape.store._manifest import (
+    DETAILS,
+    MANIFEST_NAME,
+    Manifest,
+    Part,
+    StageRecord,
+    read_manifest,
+)
 from landscape.store._paper_table import PaperTable
 from landscape.store._tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
 
@@ -74,6 +81,17 @@ class AtlasStore:
             raise AtlasError(
                 f"{folder / MANIFEST_NAME} is damaged (the build is finished, but the stage "
                 f"{lacking[0]!r} is missing): {again}."
+            )
+        lacking = [
+            f"{stage}: {name}"
+            for stage, kinds in DETAILS.items()
+            for name in kinds
+            if name not in manifest.stages[stage].details
+        ]
+        if lacking:
+            raise AtlasError(
+                f"{folder / MANIFEST_NAME} is damaged (the detail {lacking[0]!r} is missing): "
+                f"{again}."
             )
         for name in manifest.files:
             if not (folder / name).is_file():

@@ -21,7 +21,7 @@ from landscape.errors import AtlasError
 _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
-_DETAILS: dict[str, dict[str, Any]] = {
+DETAILS: dict[str, dict[str, Any]] = {
     "ingest": {
         "sources": dict[str, int], "first_date": str | None, "last_date": str | None,
         "generated": int, "read": int, "merged": int, "rejected": int,
@@ -43,10 +43,11 @@ def check_manifest(manifest: Manifest) -> None:
     ingest = manifest.stages.get("ingest")
     ready = ingest.details.get("ready", {}) if ingest else {}
     _check(ready, dict[str, dict[str, str]], "ready")
-    for stage, kinds in _DETAILS.items():
+    for stage, kinds in DETAILS.items():
         if stage in manifest.stages:
-            for name, kind in kinds.items():
-                _check(manifest.stages[stage].details[name], kind, name)
+            details = manifest.stages[stage].details
+            for name in kinds.keys() & details.keys():
+                _check(details[name], kinds[name], name)
     for path in [*manifest.files, *chain.from_iterable(one.values() for one in ready.values())]:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):

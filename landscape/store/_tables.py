@@ -56,6 +56,8 @@ def read_limited(
     import pyarrow as pa
 
     names = file.schema_arrow.names if columns is None else list(columns)
+    if missing := [name for name in names if name not in file.schema_arrow.names]:
+        raise ValueError(f"it has no column {missing[0]!r}")
     batches, size = [], 0
     limit = _ALWAYS_ALLOWED + _LARGEST_EXPANSION * path.stat().st_size
     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):

@@ -82,7 +82,7 @@ def test_other_weights_or_settings_in_the_folder_are_another_embedder(
     [
         ({"name": "ready", "model": "mystery"}, "embedded with 'mystery'.*needs the same model"),
         ({"checksum": "0" * 64}, "checksum 000.*the same model"),
-        ({"dimension": 768}, "of dimension 768"),
+        ({"dimension": 768}, "dimension 768"),
     ],
 )
 def test_any_other_model_is_refused(change: dict[str, object], sentence: str) -> None:

@@ -126,8 +126,8 @@ def test_retry_after_is_waited_for(server: OpenAIServer) -> None:
         (web_page, r"not the OpenAI protocol"),
         (other({"hello": "there"}), r"not the OpenAI protocol|No embedding data"),
         (other([]), r"not the OpenAI protocol"),
-        (vectors(lambda data: data[:-1]), r"answered 1 vectors for 2 texts"),
-        (vectors(lambda data: data * 2), r"answered 4 vectors for 2 texts"),
+        (vectors(lambda data: data[:-1]), r"returned 1 vectors for 2 texts"),
+        (vectors(lambda data: data * 2), r"returned 4 vectors for 2 texts"),
         (vectors(lambda data: [d | {"index": 0} for d in data]), r"2 vectors for 2 texts"),
         (
             vectors(lambda data: [d | {"embedding": [float("nan")] * 1536} for d in data]),

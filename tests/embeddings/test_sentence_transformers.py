@@ -30,7 +30,7 @@ def test_a_folder_with_a_model(texts: list[str]) -> None:
     description = embedder.describe()
     assert len(description["checksum"]) == 64
     changed = description | {"checksum": "f" * 64}
-    with pytest.raises(InputError, match="of checksum ffff"):
+    with pytest.raises(InputError, match="checksum ffff"):
         embedder_for(changed, trust=True, device="cpu")
 
 

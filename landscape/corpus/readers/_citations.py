@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from landscape.corpus._cleaning import one_line
 from landscape.corpus.readers._files import open_input, sample
@@ -15,6 +18,7 @@ from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
@@ -24,16 +28,52 @@ _LONGEST_TITLE = 500  # maximum number of characters of a title
 _LONGEST_LINE = 20_000_000  # maximum bytes of a line; sufficient for several thousand references
 
 
+_MOST_PAIRS = 200_000_000  # eight bytes each; a small compressed file can expand to more
+
+
 @dataclass(frozen=True)
 class Citations:
-    """Pairs of citing and cited papers, and the titles of papers by identifier."""
+    """Pairs of citing and cited papers, and the titles of papers by identifier.
 
-    citing: pa.Array
-    cited: pa.Array
+    Each name is stored once, so that millions of pairs fit into memory.
+    """
+
+    citing: pa.DictionaryArray
+    cited: pa.DictionaryArray
     titles: dict[str, str]
 
     def __len__(self) -> int:
         return len(self.citing)
+
+
+class _Pairs:
+    """Pairs of names, stored as numbers of the names."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._numbers = path, {"": -1}
+        self._ends: tuple[array[int], array[int]] = (array("i"), array("i"))
+
+    def add(self, *names: Iterable[str | None]) -> None:
+        """Add pairs: names of citing papers, and as many names of cited papers."""
+        for end, given in zip(self._ends, names, strict=True):
+            numbers = self._numbers
+            end.extend(numbers.setdefault(name or "", len(numbers) - 1) for name in given)
+        if len(self._ends[0]) > _MOST_PAIRS:
+            raise InputError(
+                f"{self._path} has more than {_MOST_PAIRS:,} citations. Split the file, and pass "
+                "the citations of the papers of your atlas only."
+            )
+
+    def finish(self, titles: dict[str, str]) -> Citations:
+        import pyarrow as pa
+
+        names = pa.array(list(self._numbers)[1:], pa.string())
+        citing, cited = (np.frombuffer(end, dtype=np.int32) for end in self._ends)
+
+        def named(numbers: NDArray[np.int32]) -> pa.DictionaryArray:
+            return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=numbers < 0), names)
+
+        return Citations(named(citing), named(cited), titles)
 
 
 def read_citations(path: Path) -> Citations:
@@ -88,34 +128,38 @@ def _read_table(path: Path, head: bytes) -> Citations:
             "citing and cited, or JSON lines of papers with their references."
         )
     kept = [n for n in (citing, cited, "citing_title", "cited_title") if n in names]
+    pairs, titles = _Pairs(path), {}
     try:
-        with open_input(path) as stream:
-            table = csv.read_csv(
+        with (
+            open_input(path) as stream,
+            csv.open_csv(
                 stream,
                 read_options=csv.ReadOptions(column_names=names, skip_rows=1),
                 parse_options=csv.ParseOptions(delimiter=delimiter),
                 convert_options=csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()), include_columns=kept
                 ),
-            )
+            ) as batches,
+        ):
+            for batch in batches:
+                columns = {name: batch[name].to_pylist() for name in kept}
+                pairs.add(columns[citing], columns[cited])
+                for names_of, titles_of in ((citing, "citing_title"), (cited, "cited_title")):
+                    if titles_of in kept:
+                        named = zip(columns[names_of], columns[titles_of], strict=True)
+                        titles |= {name: _tidy(title) for name, title in named if name and title}
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             f"{path} cannot be read as a table of citations ({reason}). Correct the file."
         ) from error
-    titles: dict[str, str] = {}
-    for name_column, column in ((citing, "citing_title"), (cited, "cited_title")):
-        if column in kept:
-            pairs = zip(table[name_column].to_pylist(), table[column].to_pylist(), strict=True)
-            titles.update({name: _tidy(title) for name, title in pairs if name and title})
-    return Citations(table[citing].combine_chunks(), table[cited].combine_chunks(), titles)
+    return pairs.finish(titles)
 
 
 def _read_lists(path: Path) -> Citations:
-    import pyarrow as pa
-
-    citing: list[str] = []
-    cited: list[str] = []
+    pairs = _Pairs(path)
     titles: dict[str, str] = {}
     for number, paper in _objects(path):
         name = _tidy(next((str(paper[key]) for key in _NAMES if paper.get(key)), ""))
@@ -126,15 +170,15 @@ def _read_lists(path: Path) -> Citations:
             )
         if isinstance(paper.get("title"), str):
             titles[name] = _tidy(paper["title"])
+        others: list[str] = []
         for reference in (one for several in lists for one in several):
-            other, title = _reference(reference)
-            other, title = _tidy(other), _tidy(title)
+            other, title = map(_tidy, _reference(reference))
             if other:
-                citing.append(name)
-                cited.append(other)
+                others.append(other)
                 if title:
                     titles[other] = title
-    return Citations(pa.array(citing, pa.string()), pa.array(cited, pa.string()), titles)
+        pairs.add([name] * len(others), others)
+    return pairs.finish(titles)
 
 
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -128,7 +128,8 @@ def _read_table(path: Path, head: bytes) -> Citations:
             "citing and cited, or JSON lines of papers with their references."
         )
     kept = [n for n in (citing, cited, "citing_title", "cited_title") if n in names]
-    pairs, titles = _Pairs(path), {}
+    pairs = _Pairs(path)
+    titles: dict[str, str] = {}
     try:
         with (
             open_input(path) as stream,

@@ -272,7 +272,7 @@ def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_p
     write_manifest(folder, dataclasses.replace(manifest, title="Built again"))
     explorer.zoom(2)
     assert explorer.wait(60)
-    assert "built again" in explorer.status
+    assert "rebuilt" in explorer.status
     assert explorer._controls.reload.layout.display == ""
     explorer.reload()
     assert explorer.wait(60)

@@ -283,7 +283,7 @@ def test_whatever_fails_behind_a_button_is_told(
     panel = SurveyPanel(demo_atlas, question=QUESTION)
     monkeypatch.setattr(panel.controls, "given", lambda: 1 / 0)
     panel._button.click()
-    assert until(lambda: panel.status == "This failed: ZeroDivisionError: division by zero")
+    assert until(lambda: panel.status == "This action failed: ZeroDivisionError: division by zero")
 
 
 @pytest.mark.parametrize(

@@ -339,7 +339,10 @@ def test_a_full_disk_is_a_sentence(demo_atlas: landscape.Atlas) -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr == "landscape: the answer cannot be written to standard output (No space left on device)\n"
+    assert (
+        done.stderr
+        == "landscape: the answer cannot be written to standard output (No space left on device)\n"
+    )
 
 
 def test_the_next_commands_can_be_run_from_where_the_demo_was_made(

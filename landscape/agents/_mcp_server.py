@@ -6,13 +6,14 @@ a language model. Replies are limited in size and mark all text of papers as dat
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape._serializer import plain
 from landscape.agents._attribution import attribute
@@ -282,6 +283,8 @@ def _text(what: str, text: str) -> str:
         raise InputError(
             f"The {what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed."
         )
+    if "\ufffd" in text:
+        raise InputError(f"The {what} contains an incomplete character; send it as UTF-8.")
     return text
 
 
@@ -322,9 +325,43 @@ def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
 def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
     """Serve an atlas over standard input and output until the input ends."""
     server = make_server(atlas, model=model)
-    # The protocol uses the original standard output; libraries print to standard error.
-    with redirect_stdout(sys.__stdout__):
-        server.run("stdio")
+    original = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(_ValidLines(original.buffer)), "utf-8")
+    try:
+        # The protocol uses the original standard output; libraries print to standard error.
+        with redirect_stdout(sys.__stdout__):
+            server.run("stdio")
+    finally:
+        sys.stdin = original
+
+
+class _ValidLines(io.RawIOBase):
+    r"""Stream of JSON lines in which incomplete characters, such as "\ud800", are replaced.
+
+    The ``mcp`` package sends no reply to a line with such a character, so the client would wait.
+    """
+
+    def __init__(self, lines: IO[bytes]) -> None:
+        self._lines, self._rest = lines, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = _valid(self._lines.readline())
+        piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _valid(line: bytes) -> bytes:
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return line
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text).encode() + b"\n"
 
 
 def _instructions(atlas: AtlasStore) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,35 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
         assert said in told
         assert "Traceback" not in told
     assert files_of(demo_atlas) == before
+
+
+def test_an_incomplete_character_gets_an_error(demo_atlas: Atlas) -> None:
+    """Raw lines, because the client of the package refuses to send such a character."""
+
+    def line(number: int, method: str, **parameters: Any) -> str:
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+        return json.dumps(message) + "\n"
+
+    client = {"name": "test", "version": "1"}
+    lines = [
+        line(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+        line(2, "tools/call", name="search", arguments={"query": "dust \ud800"}),
+        line(3, "tools/call", name="search", arguments={"query": "dust 😀"}),
+    ]
+    command = [sys.executable, "-m", "landscape.cli", "mcp", str(demo_atlas.path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write("".join(lines).encode())
+        server.stdin.flush()
+        replies = {one["id"]: one for one in (json.loads(server.stdout.readline()) for _ in "123")}
+        server.stdin.close()
+    assert replies[2]["result"]["isError"]
+    assert "incomplete character" in replies[2]["result"]["content"][0]["text"]
+    assert not replies[3]["result"].get("isError")
 
 
 def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -428,6 +428,14 @@ def test_lines_that_are_no_records_are_rejected_with_line_and_reason(tmp_path: P
         assert rejection.file == "mixed.jsonl"
 
 
+def test_each_element_of_an_array_is_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "array.json"
+    paper = {"title": "Dust in galaxies", "abstract": "We see dust.", "year": 2020}
+    path.write_text(f'[1, "a, \\"b", null,\n{json.dumps(paper)}, 7 8, [1, 2], "x"]', "utf-8")
+    [batch] = read_papers(path)
+    assert (batch.n_read, len(batch.papers), len(batch.rejected)) == (7, 1, 6)
+
+
 def test_a_broken_element_of_an_array_costs_only_itself(tmp_path: Path) -> None:
     good = json.dumps(FLAT)
     path = tmp_path / "array.json"

@@ -161,6 +161,8 @@ LARGEST_RECORD = 16 << 20  # bytes; in a larger record, a quotation mark or brac
 # A complete string or one bracket. Brackets inside strings are ignored.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
+_ALL = re.compile(rb".*", re.DOTALL)
+_VALUE = re.compile(rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^,"]++)++', re.DOTALL)  # between two commas
 
 Piece = tuple[int, bytes]
 
@@ -251,11 +253,14 @@ class ObjectCutter:
             self._inside, self._done = False, token.end()
 
     def _rest(self, end: int) -> Iterator[Piece]:
-        """Yield the text between the last object and `end`. Commas and spaces are ignored."""
+        """Yield the values between the last object and `end`; an array has one per comma."""
         rest = self._buffer[self._done : end]
-        if rest.strip(_BETWEEN):
-            start = self._done + len(rest) - len(rest.lstrip(_BETWEEN))
-            yield self._line_of(start), rest.strip(_BETWEEN)
+        pieces = _VALUE.finditer(rest) if self._inside and self._opening else [_ALL.match(rest)]
+        for piece in pieces:
+            value = piece[0].strip(_BETWEEN) if piece else b""
+            if piece and value:
+                start = self._done + piece.start() + piece[0].find(value)
+                yield self._line_of(start), value
         self._done = end
 
     def _line_of(self, at: int) -> int:

@@ -119,7 +119,7 @@ TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
 
 # After an incomplete write, `numpy.ndarray.tofile` raises an error without an error number.
-_NUMPY_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
+_NUMPY_SHORT_WRITE = re.compile(r"\d{1,20} requested and \d{1,20} written")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 

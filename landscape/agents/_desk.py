@@ -346,7 +346,9 @@ _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of last sentence, context a
 _SENTENCES = 4  # number of last sentences of the context that are used as a query
 _SPARE = 20  # number of papers in addition to k, because duplicates are removed later
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
-_OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
+_OPERATOR = re.compile(
+    r"(?<!\S)(?:[^\s:<>=.]|\.(?!\.))*+(?:[:<>=]|\.\.)\S*+|-\S++|\b(?:AND|OR|NOT)\b|[();|\"*]"
+)
 
 
 def _read_context(
@@ -438,7 +440,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
 STYLE = "related-work"
 
 _MOST_PAPERS = 40
-_LABELS = re.compile(r"\s*\[([^\[\]\n]{1,600})\]")
+_LABELS = re.compile(r"(?:(?<!\s)\s++|(?!\s))\[([^\[\]\n]{1,600})\]")
 
 
 def as_latex(paragraph: Answer) -> str:

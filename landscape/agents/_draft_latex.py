@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
 _NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?")
 _FOOTNOTE = re.compile(
-    r"(?P<stop>[.,;:!?]?)\s*\\footnote(?:text)?\s*(?:\[[^\]\n]{0,40}\])?"
+    r"(?P<stop>[.,;:!?]|(?<![\s.,;:!?]))\s*+\\footnote(?:text)?\s*(?:\[[^\]\n]{0,40}\])?"
     r"\{(?P<note>(?:[^{}]++|\{[^{}]*+\})*+)\}"
 )
 _DROPPED = re.compile(
@@ -29,18 +29,18 @@ _DROPPED = re.compile(
     r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)"
     r"(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
     # Inline formulas are kept. They are matched so that $a$$b$ is not read as a displayed formula.
-    r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
+    r"|(?<!(?<!\\)\\)(?:(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$)"
     r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"
     r"\s*\{(?:[^{}]++|\{[^{}]*+\})*+\}"
     r"|\\\[(?:(?!\\\[|\\\]).)*+\\\]",
     re.DOTALL,
 )
-_OPTIONS = r"\s*(?:\[[^\]]*\]\s*){0,2}"
+_OPTIONS = r"\s*+(?:\[[^\]]{0,300}+\]\s*+){0,2}+"
 _CITE = re.compile(
     rf"\\(?=[A-Za-z]{{0,40}}[cC]ite)(?P<name>[A-Za-z]++)\*?"
     rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
-_ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
+_ONE_GROUP = re.compile(rf"(?<!\s){_OPTIONS}\{{([^{{}}]*)\}}")
 # A citation command defined in the draft, such as \newcommand{\refs}[1]{\citep{#1}}.
 _OWN_CITE = re.compile(
     r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"

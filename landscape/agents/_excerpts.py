@@ -29,7 +29,9 @@ _MINE, _OTHER = "\ue000", "\ue001"
 _GROUP = re.compile(
     rf"[{_MINE}{_OTHER}](?:[\s,;()\[\]]*(?:(?:and|&)[\s,;(\[]*)?[{_MINE}{_OTHER}])*"
 )
-_BOUNDARY = re.compile(r";\s+|,?\s+(?:whereas|while|although|whilst)\s+|,\s+(?:but|and|or)\s+")
+_BOUNDARY = re.compile(
+    r";\s++|(?:,|(?<![\s,]))\s++(?:whereas|while|although|whilst)\s++|,\s++(?:but|and|or)\s++"
+)
 _GOES_ON = re.compile(
     r"""(?:they|their|this|these|that|those|it|its|he|she|his|her|here|there|such|both
         |the\ (?:authors?|papers?|study|work|method|code|model|catalogue?|survey|sample|result)s?

@@ -32,7 +32,7 @@ _NUMBER_WORDS = {
 _NUMBERED = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\s+([a-z]{{3,}})", re.IGNORECASE)
 _WRITTEN = re.compile(r"\d+(?:[.,]\d+|['’ \u00a0\u202f]\d{3}(?!\d))*")
 _SPELT = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
-_NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w*)\s*(?:=|~|≈|∼|<|>|\bis\b|\bof\b)\s*$")
+_NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w{0,40}+)\s{0,9}+(?:=|~|≈|∼|<|>|\bis\b|\bof\b)\s{0,40}$")
 _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 

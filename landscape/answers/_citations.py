@@ -17,14 +17,14 @@ UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
 """Marks of sentences that the cited papers do not support, and of sentences they contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
-_AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"
+_SEVERAL_AUTHORS = re.compile(r"\b(?:et\s{1,9}al|&|and)", re.IGNORECASE)
+_YEAR_AT_END = re.compile(r"\(?(?:19|20)\d\d[a-z]?\)?\Z", re.IGNORECASE)
 _LABEL = (
     r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, real or invented
-    r"|arxiv:\s*\S+|\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+/\d{7}"
-    r"|(?:doi:\s*|https?://\S*)?10\.\d{4,}/\S+"
+    r"|arxiv:\s{0,9}\S+|\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]{1,20}/\d{7}"
+    r"|(?:doi:\s{0,9}|https?://\S{0,60})?10\.\d{4,9}/\S+"
 )
 _A_LABEL = re.compile(_LABEL, re.IGNORECASE)
-_LIKE_A_LABEL = re.compile(rf"{_LABEL}|{_AUTHOR_YEAR}", re.IGNORECASE)
 # Text in square brackets that models write instead of a label, such as "[3]".
 _LIKE_A_REFERENCE = re.compile(
     rf"\d{{1,3}}|(?:ref(?:erence)?|paper|source|citation)s?\.?\s*\d*|citation needed|"
@@ -146,11 +146,11 @@ def _cited(
     mine = [known[_folded(part)] for part in parts if _folded(part) in known]
     others = [part.strip() for part in parts if _folded(part) not in known]
     like = [
-        bool(_LIKE_A_LABEL.fullmatch(part) or (square and _LIKE_A_REFERENCE.fullmatch(part)))
+        bool(_is_like_label(part) or (square and _LIKE_A_REFERENCE.fullmatch(part)))
         for part in others
     ]
     if not parts or not (all(like) or (mine and square)):
-        return None if not _LIKE_A_LABEL.fullmatch(inside.strip()) else ((), (inside.strip(),))
+        return None if not _is_like_label(inside.strip()) else ((), (inside.strip(),))
     unknown = [part for part in others if part.casefold() not in _MARKS]
     return tuple(dict.fromkeys(mine)), tuple(dict.fromkeys(unknown))
 
@@ -207,3 +207,12 @@ def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
         }
         for paper in papers
     ]
+
+
+def _is_like_label(text: str) -> bool:
+    """Return whether a text is a label, or authors and a year such as "Smith et al. (2020)"."""
+    if _A_LABEL.fullmatch(text):
+        return True
+    year = _YEAR_AT_END.search(text)
+    names = text[: year.start()].rstrip().removesuffix(",") if year else ""
+    return not set(names) & set(",;") and bool(_SEVERAL_AUTHORS.search(names))

@@ -22,7 +22,7 @@ _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 # Only unambiguous tags are removed: "<B>" can be a mean magnetic field, and "<0.05" a limit.
-_SCRIPT_TAG = re.compile(r"<\s*(/?)\s*(sub|sup|inf)\s*>", re.IGNORECASE)
+_SCRIPT_TAG = re.compile(r"<\s*+(/?)\s*+(sub|sup|inf)\s*+>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
     r"|altjournal|inline|inline-formula|inline-graphic|tex-math|alternatives|xref|ext-link|title"
@@ -30,7 +30,7 @@ _TAG = re.compile(
     r"|(?:mml|jats|xlink):[a-z-]+)(?:\s+[\w:-]+\s*=[^<>]*|\s*)/?\s*>",
     re.IGNORECASE,
 )
-_LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s*)(/?)\s*>")
+_LETTER_TAG = re.compile(r"<\s*+(/?)\s*+([abipqsuABIPQSU])(\s++[\w:-]++\s*+=[^<>]*|\s*+)(/?)\s*+>")
 # After a word, the sign belongs to the number: "of ∼ 10" becomes "of ∼10". "z ∼ 3" is unchanged.
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
@@ -46,8 +46,9 @@ _NO_ABSTRACT = re.compile(
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
-    rf"\s*[(\[]\s*(?:\w+ (?:at|on) |see |at |via )?{_LINKS}\s*[)\]]"
-    rf"|(?:(?:^|\s+)(?:at|from|via|on|in|under|see))?(?:^|:?\s+|\b){_LINKS}"
+    rf"(?:(?<!\s)\s++|(?!\s))[(\[]\s*+(?:\w{{1,20}} (?:at|on) |see |at |via )?{_LINKS}\s*+[)\]]"
+    rf"|(?:(?:^|(?<!\s)\s++)(?:at|from|via|on|in|under|see))?"
+    rf"(?:^|:\s++|(?<![\s:])\s++|\b){_LINKS}"
 )
 _INNERMOST = re.compile(r"\([^()]*\)")
 _MANY_PASSES = 12
@@ -184,11 +185,11 @@ _MATHS = re.compile(
 )
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}\[\]^_~&$]|[^\\{}\[\]^_~&$]+|\\", re.DOTALL)
 _SUBSCRIPT_MACROS = ("\\odot", "\\oplus", "\\star", "\\rm")
-_TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]*\d|\w)")
-_PROSE = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}\s|\s[A-Za-z]{3,}\s+$")
+_TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]{0,20}\d|\w)")
+_PROSE = re.compile(r"[A-Za-z]{3}\s++[A-Za-z]{2,}+\s|\s[A-Za-z]{3,}+\s++$")
 _SIGNED_NUMBER = re.compile(r"[+\-−±]\s*\d*\.?\d+\s*%?")
 _INTEGER = re.compile(r"[+\-−]?\d+")
-_NOTE_MARKS = re.compile(r"\d+(?:[,–-]\d+)+")
+_NOTE_MARKS = re.compile(r"(?<!\d)\d++(?:[,–-]\d++)++")
 _ROMAN = re.compile(r"[ivxIVX]+")
 _COMPOUND = re.compile(r"[\s=+/<>∼≤≥]|(?<=.)[-−]")
 _TEXT_MARKS = ("\\", "{", "}", "~", "^", "`", "--", "''")

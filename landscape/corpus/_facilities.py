@@ -17,7 +17,9 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
-_KIND = re.compile(r"\s+(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I)
+_KIND = re.compile(
+    r"(?<!\s)\s++(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I
+)
 _REQUIRED = {"full", "start", "band", "agency", "home"}
 _LISTS = ("aliases", "instruments", "surveys", "traps")
 _OPTIONAL = {*_LISTS, "ambiguous", "end"}

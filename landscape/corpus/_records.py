@@ -339,19 +339,19 @@ def list_in_text(value: Any) -> Any:
 _SEPARATOR = "\x1f"
 _LIST_PIECE_END = re.compile(_SEPARATOR)
 _LINE_PIECE_END = re.compile(r"[,;]")
-_AFFILIATION = re.compile(rf"(?:^|(?<=[,;{_SEPARATOR}]))\s*(\(\d+\))\s+\w")
+_AFFILIATION = re.compile(rf"(?:^|(?<=[,;{_SEPARATOR}]))\s{{0,9}}(\(\d{{1,9}}\))\s{{1,9}}\w")
 _NAME_FOLLOWS = re.compile(r"\(\d[^()]*\)\s*(?!and\s)[^\W\d_]")
 _BEFORE_NAME = re.compile(
     r"(?:authors?:|and\s|&\s|for\s(?:the\s)?|on\sbehalf\sof\s(?:the\s)?)\s*", re.IGNORECASE
 )
-_AND_OTHERS = re.compile(r"(?:^|[\s,]+)et\.?\s*al\b\.?$", re.IGNORECASE)
+_AND_OTHERS = re.compile(r"(?:^|(?<![\s,])[\s,]++)et\.?\s{0,9}al\b\.?$", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"[\W\d_]*|latex\b.*|\d+\s+(?:pages?|pp\.?|figures?|figs?\.?|tables?)\b.*"
     r"|\d+\s+(?:additional|more|other)\s+authors\b.*",
     re.IGNORECASE,
 )
 _COLLABORATION = re.compile(
-    r"(?:(?:for|on\sbehalf\sof)\s)?(?:the\s)?([^\W\d].*\s(?:collaboration|consortium|team)s?)",
+    r"(?:(?:for|on\sbehalf\sof)\s)?(?:the\s)?([^\W\d].{0,200}\s(?:collaboration|consortium|team)s?)",
     re.IGNORECASE,
 )
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LISTS = ("alternatives", "broader", "related")
-_NUMBER = re.compile(r"(?:.*/uat/|uat:)?(\d+)")
-_NAME_AND_NUMBER = re.compile(r"\s*(.*?)\s*\((\d+)\)\s*")
 
 
 @dataclass(frozen=True)
@@ -112,9 +110,9 @@ class Thesaurus:
         given = str(name_or_id).strip()
         if given in self.concepts:
             return self.concepts[given]
-        number = _NUMBER.fullmatch(given)
-        both = _NAME_AND_NUMBER.fullmatch(given)
-        tried = number.group(1) if number else both.group(2) if both else ""
+        tried = given.rpartition("/uat/")[2].removeprefix("uat:")
+        if given.endswith(")"):  # such as "Galaxies (573)"
+            tried = given[:-1].rpartition("(")[2]
         found = tried if tried in self.concepts else self._by_name.get(given.casefold())
         if found is None:
             close = difflib.get_close_matches(given.casefold(), self._by_name, n=3, cutoff=0.6)
@@ -201,7 +199,7 @@ def _closure(
     return found
 
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_VERSION = re.compile(r"\d{1,6}\.\d{1,6}\.\d{1,6}")
 _SKOS = "{http://www.w3.org/2004/02/skos/core#}"
 _NAMES = (f"{_SKOS}prefLabel", f"{_SKOS}altLabel")
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

@@ -16,7 +16,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FILE_AND_MODEL = re.compile(r"(.+\.(?:npy|parquet|pq))@(.+)", re.IGNORECASE)
+_BEFORE_MODEL = re.compile(r"\.(?:npy|parquet|pq)(?=@.)", re.IGNORECASE)
 _COLUMN = "embedding"
 _BLOCK = 16_384  # number of rows that are checked and normalised at a time
 
@@ -29,8 +29,8 @@ def file_and_model(detail: str) -> tuple[Path, str]:
     >>> file_and_model("me@home/vectors.npy")[1]
     'unknown'
     """
-    found = _FILE_AND_MODEL.fullmatch(detail)
-    return (Path(found[1]), found[2]) if found else (Path(detail), "unknown")
+    ends = [found.end() for found in _BEFORE_MODEL.finditer(detail, 1)]
+    return (Path(detail[: ends[-1]]), detail[ends[-1] + 1 :]) if ends else (Path(detail), "unknown")
 
 
 class ReadyVectors(DescribedEmbedder):

@@ -332,7 +332,6 @@ def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str
         raise InputError(f"{path} cannot be read as CSV ({error}); save it again.") from None
 
 
-_QREL = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s*")
 _TOPIC = re.compile(
     r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?:</num>)?\s*<title>\s*(?:Topic:)?\s*(.+?)\s*"
     r"(?=</title>|<desc>|</top>|<narr>)",
@@ -343,7 +342,8 @@ _TOPIC_NAMES = ("queries*", "topics*", "*.topics", "*queries*", "*topics*")
 
 def is_qrels(line: str) -> bool:
     """Return whether a line has the qrels format of TREC."""
-    return _QREL.fullmatch(line) is not None
+    parts = line.split()
+    return len(parts) == 4 and parts[3].removeprefix("-").isdecimal()
 
 
 def read_trec(path: Path) -> list[Query]:
@@ -354,13 +354,13 @@ def read_trec(path: Path) -> list[Query]:
     for number, line in enumerate(read_text(path, wanted="qrels").split("\n"), 1):
         if not line.strip():
             continue
-        found = _QREL.fullmatch(line)
-        if found is None:
+        if not is_qrels(line):
             raise InputError(
                 f"{path}, line {number}, is not a line of qrels (query, 0, document, grade): "
                 f"{line[:40]!r}."
             )
-        judged.setdefault(found[1], {})[found[3]] = float(found[4])
+        qid, _, document, grade = line.split()
+        judged.setdefault(qid, {})[document] = float(grade)
     topics_path = _topics_beside(path)
     topics = _read_topics(topics_path)
     queries = []

@@ -30,7 +30,7 @@ RECOMMENDED = {
     },
 }
 _EXAMPLE = "stable-diffusion-v1-5/stable-diffusion-v1-5"
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[\w.-]{1,96}")
 _PICKLES = (".bin", ".ckpt", ".pt", ".pth", ".pkl")
 # "stable_diffusion" is the library of safety checkers.
 _LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)

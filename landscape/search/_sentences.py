@@ -28,7 +28,7 @@ _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
 _OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
 _GAP = re.compile(r"(?<=[A-Za-z])[ -](?=\d)")
-_ET_AL = re.compile(r"\b([A-Z][\w'’-]+)(?= et al)")
+_ET_AL = re.compile(r"\b([A-Z][\w'’-]{1,60}+)(?= et al)")
 
 
 def sentences_of(paper: Paper) -> tuple[Evidence, ...]:

@@ -312,7 +312,7 @@ _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
-_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # such as "NGC", "3C" or "2MASS", but not "A"
+_NAME = re.compile("[A-Z].|[0-9].{0,40}[A-Z]")  # such as "NGC", "3C" or "2MASS", but not "A"
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 

@@ -338,7 +338,7 @@ def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
     return tags[2:-2], lemmas, starts
 
 
-_RANGE = re.compile(r"\d{3,}[-+–]\d+")
+_RANGE = re.compile(r"(?<!\d)\d{3,}+[-+–]\d++")
 _DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 

@@ -224,7 +224,7 @@ _ABBREVIATION = (
 _TOKEN = re.compile(
     rf"""
       (?:https?://|www\.)\S+
-    | \S+@\S+\.\w+
+    | [^\s@]{{1,64}}+@[^\s@]{{1,99}}\.\w+
     | \[[A-Z][a-z]?\u00a0?[IVXivx]{{1,5}}\]                        # [O III]
     | (?<!\w)(?<!\w[-‐‑–']){_ABBREVIATION}
     | [A-Za-z]{{1,2}}\((?:[A-Z]|\d)\)(?!\w)                       # f(R), SU(2)
@@ -274,7 +274,7 @@ _WRAPPED = re.compile(
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
 _MATHS = re.compile(r"\$\$?([^$]{0,400})\$\$?")
 _LEFT_MARKS = str.maketrans({"\\": " ", "{": "", "}": "", "~": " ", "$": " "})
-_PLAIN_FORMULA = re.compile(r"\s*\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?\s*")
+_PLAIN_FORMULA = re.compile(r"\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?")
 
 
 def split_words(text: str) -> tuple[list[str], list[bool]]:
@@ -317,7 +317,7 @@ def readable(text: str) -> str:
 
 def _formula(found: re.Match[str]) -> str:
     inside = found.group(1)
-    if _PLAIN_FORMULA.fullmatch(inside):
+    if _PLAIN_FORMULA.fullmatch(inside.strip()):
         return inside.strip(" ^_{}")
     return f" {FORMULA} " if inside.strip() else " "
 

@@ -158,8 +158,8 @@ class SurveyView(ResultTabs):
         self.papers.show(items)
 
 
-_NEW = re.compile(r"([\d,]+) new\b")
-_SELECTED_SO_FAR = re.compile(r"([\d,]+) selected so far")
+_NEW = re.compile(r"(?<![\d,])([\d,]{1,20}+) new\b")
+_SELECTED_SO_FAR = re.compile(r"(?<![\d,])([\d,]{1,20}+) selected so far")
 
 
 class SurveyPanel(ScholarPanel[Survey]):

@@ -377,10 +377,25 @@ def _wide(control: widgets.Widget) -> widgets.Box:
     return widgets.Box([control], layout={"flex": "1 1 auto"})
 
 
-# File names separated by commas. The suffix ends a name, so folder names may contain commas.
-_NAMES = re.compile(r".+?\.\w+(?=\s*(?:[,;]|$))|[^,;]+")
 _LONGEST = 100  # maximum number of characters of a file name
 _ODD = re.compile(r"[^\w.-]+")
+
+
+def split_names(text: str) -> list[str]:
+    """Split file names at commas and semicolons. A name ends with its suffix.
+
+    >>> split_names("drafts, 2024/paper.tex; notes.tex, readme")
+    ['drafts, 2024/paper.tex', 'notes.tex', 'readme']
+    """
+    names: list[str] = []
+    waiting: list[str] = []  # pieces without a suffix: folders with a comma, or names
+    for piece in re.split(r"(?<=[,;])", text):
+        waiting.append(piece)
+        if re.search(r"\w\.\w{1,20}$", piece[-40:].strip(" ,;")):
+            names.append("".join(waiting))
+            waiting.clear()
+    stripped = (name.strip(" ,;") for name in [*names, *waiting])
+    return [name for name in stripped if name]
 
 
 class DraftFiles(widgets.VBox):
@@ -409,8 +424,7 @@ class DraftFiles(widgets.VBox):
     def given(self) -> tuple[str, list[str]]:
         """Return the names of the files; raise InputError if one is missing."""
         bibliography = self._bibliography.value.strip()
-        found = (name.strip(" ,;") for name in _NAMES.findall(self._drafts.value.strip()))
-        drafts = [name for name in found if name]
+        drafts = split_names(self._drafts.value)
         if not bibliography or not drafts:
             raise InputError("Checking needs a .bib file and a .tex file. Give both file names.")
         return bibliography, drafts

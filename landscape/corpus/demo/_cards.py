@@ -14,12 +14,12 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
-_SINCE = re.compile(r"\s*\(since (\d{4})\)$")
+_SINCE = re.compile(r"(?<!\s)\s*+\(since (\d{4})\)$")
 _MEASURE = re.compile(
-    r"(?P<name>.+?) (?P<kind>[=<>]) (?P<low>[-\d.e]+)\.\.(?P<high>[-\d.e]+)"
-    r"(?: (?P<unit>[^~]+?))?(?: ~(?P<precision>[\d.]+))?"
+    r"(?P<name>[^=<>]{1,120}) (?P<kind>[=<>]) (?P<low>[-\d.e]{1,20})\.\.(?P<high>[-\d.e]{1,20})"
+    r"(?: (?P<unit>[^~]{1,60}?))?(?: ~(?P<precision>[\d.]{1,20}))?"
 )
-_TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
+_TREND = re.compile(r"(?P<response>.{1,120}?) (?P<sign>[+\-0]) (?P<driver>.+)")
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ ARCHIVAL_YEARS = 5.0
 # and computes the offsets.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
-_MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
+_MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]{{0,300}}+){_CLOSE}")
 
 
 class Facility(BaseModel, frozen=True):

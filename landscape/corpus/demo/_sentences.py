@@ -31,7 +31,8 @@ from landscape.corpus.demo._cards import (
 from landscape.errors import InputError
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
-_RANGE = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)\.\.(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
+_A_NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?(?:e-?\d{1,3})?"
+_RANGE = re.compile(rf"({_A_NUMBER})\.\.({_A_NUMBER})")
 _SPACES = re.compile(r"  +")
 _INDEFINITE = re.compile(r"\b([Aa]n?) (?=(\S+))\2")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -451,7 +452,7 @@ TITLE_CASE_SHARE = 0.42
 
 _MARKS = re.compile("[\ue000-\ue1ff]")
 _MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
-_STRAY_SPACE = re.compile(r"\s+([,.;:?])")
+_STRAY_SPACE = re.compile(r"(?<!\s)\s++([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
 Grammar = dict[str, dict[str, list[str]]]
 

@@ -313,7 +313,9 @@ _GROUP = re.compile(
     re.I,
 )
 # Separators of authors. A colon can follow the name of a collaboration.
-_BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
+_BETWEEN = re.compile(
+    r"(?:(?<!\s)\s++|(?!\s))(?:[,;:]\s*+(?:and\s++)?|\\&\s*+)|(?<!\s)\s++(?:and|&)\s++"
+)
 
 
 def parse_authors(line: str) -> list[list[str]]:

@@ -33,7 +33,7 @@ HUB = "https://huggingface.co"
 PATHFINDER_DATASET = "kiyer/pathfinder_arxiv_data"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\.parquet")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.parquet")
 _SPARE = 200 * 2**20  # minimum free disk space after the download, in bytes
 
 
@@ -220,7 +220,7 @@ def _count_papers(path: Path) -> int:
 
 UAT_FILES = "https://raw.githubusercontent.com/astrothesaurus/UAT"
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_VERSION = re.compile(r"\d{1,6}\.\d{1,6}\.\d{1,6}")
 _CONCEPT = re.compile(r"https?://astrothesaurus\.org/uat/\d+")
 _FEWEST_CONCEPTS = 100  # the first release of the UAT had about 1,800
 

@@ -202,7 +202,7 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
 
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_CHOICE = re.compile(r"\{([^}]*)\}")
+_CHOICE = re.compile(r"\{([^{}]*)\}")
 
 # Matches the number of an object that is named after a facility: Kepler-186f, CoRoT 102699796,
 # IRAS 16293. It does not match a band ("IRAS 60 micron") or a year ("Swift 2020").

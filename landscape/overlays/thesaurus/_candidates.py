@@ -170,7 +170,7 @@ def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
     return np.array([n > mine for n, mine in zip(shared, own, strict=True)], dtype=bool)
 
 
-_QUALIFIER = re.compile(r"\s*\([^()]*\)")
+_QUALIFIER = re.compile(r"(?:(?<!\s)\s++|(?!\s))\([^()]*\)")
 _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _N_DETAILED = 30  # number of places with detailed tables
 _WELL_KNOWN = 0.5  # warn if the share of papers with affiliations is smaller
-_EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
-_WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
+_EMAIL = re.compile(r"(?<!\S)\S[^\s@]*+@\S++|\be-?mail:?", re.IGNORECASE)
+_WITH_DIGITS = re.compile(r"(?<![\w-])(?:[^\W\d]|-)*+\d[\w-]*+")
 _TAG = re.compile(r"<[^>]*>|&[a-z]+;")
 _FORMER = re.compile(r"^(?:also at|now at|present address|currently at)[:\s]+", re.IGNORECASE)
 _DEPARTMENT = re.compile(

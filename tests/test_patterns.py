@@ -1,0 +1,142 @@
+"""Every regular expression of the package takes linear time on adversarial text.
+
+The texts are made of the characters that a pattern itself contains: repeated, alternating, and one
+run after another. A pattern that takes quadratic time needs seconds for a long abstract or draft.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import landscape
+
+_parser: Any = importlib.import_module("re._parser")
+SHORT, LONG = 300, 2_400  # characters
+SLOW = 0.004  # CPU seconds for a short text; linear patterns take a hundredth of it
+QUADRATIC = 24.0  # a linear pattern takes 8 times as long for the long text, a quadratic one 64
+
+
+def modules() -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(landscape.__path__, "landscape."):
+        if not info.name.endswith("__main__"):
+            yield importlib.import_module(info.name)
+
+
+def patterns_of(module: ModuleType) -> dict[str, re.Pattern[str]]:
+    """Compiled patterns of a module, also in its tables and classes, by name."""
+    found: dict[str, re.Pattern[str]] = {}
+
+    def look(value: Any, name: str, depth: int) -> None:
+        if isinstance(value, re.Pattern):
+            if isinstance(value.pattern, str):
+                found.setdefault(name if name not in found else f"{name}: {value.pattern}", value)
+            return
+        if depth > 3:
+            return
+        if isinstance(value, dict):
+            value = list(value.values())
+        is_own_class = isinstance(value, type) and value.__module__ == module.__name__
+        is_record = type(value).__module__.startswith("landscape") and hasattr(value, "__dict__")
+        if is_own_class or is_record:
+            value = list(vars(value).values())
+        if isinstance(value, list | tuple | set | frozenset):
+            for one in value:
+                look(one, name, depth + 1)
+
+    for name, value in vars(module).items():
+        look(value, name, 0)
+    return found
+
+
+ALPHABET = {"SPACE": " ", "DIGIT": "1", "WORD": "a", "NOT_SPACE": "a", "NOT_WORD": "-"}
+CHARACTERS: dict[str, Callable[[Any], str]] = {
+    "LITERAL": chr,
+    "NOT_LITERAL": lambda _: "a",
+    "ANY": lambda _: "a",
+    "RANGE": lambda ends: chr(ends[0]),
+    "CATEGORY": lambda name: ALPHABET.get(str(name).removeprefix("CATEGORY_"), "a"),
+}
+
+
+def characters_of(pattern: re.Pattern[str]) -> list[str]:
+    """One character for each literal and each class of a pattern."""
+    found = dict.fromkeys(walk(_parser.parse(pattern.pattern, pattern.flags)))
+    # Letters of words behave alike, so a few of them are enough.
+    letters = [c for c in found if c.isalpha()][:4]
+    others = [c for c in found if not c.isalpha()][:8]
+    return list(dict.fromkeys([*others, *letters, "a", " ", "1"]))
+
+
+def walk(tree: Any) -> Iterator[str]:
+    for code, value in tree:
+        kind = str(code)
+        if kind in ("LITERAL", "NOT_LITERAL", "ANY", "RANGE", "CATEGORY"):
+            yield CHARACTERS[kind](value)
+        elif kind == "IN":
+            yield from walk(pair for pair in value if str(pair[0]) != "NEGATE")
+        else:
+            inner = value if isinstance(value, tuple | list) else [value]
+            for one in inner:
+                branches = one if isinstance(one, list) else [one]
+                for branch in branches:
+                    if isinstance(branch, _parser.SubPattern):
+                        yield from walk(branch)
+
+
+def texts_of(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
+    characters = characters_of(pattern)
+    for one in characters:
+        yield lambda n, one=one: one * n
+    for one, other in itertools.permutations(characters[:8], 2):
+        yield lambda n, pair=one + other: pair * (n // 2)
+        yield lambda n, one=one, other=other: one * (n // 2) + other * (n // 2)
+
+
+Use = Callable[[str], object]
+
+
+def seconds(use: Use, text: str, *, repeats: int) -> float:
+    """Return the least CPU time of several calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        use(text)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def grows(use: Use, short: str, long: str, *, repeats: int) -> bool:
+    first = seconds(use, short, repeats=repeats)
+    if first > SLOW:
+        return True
+    later = seconds(use, long, repeats=1 if repeats == 1 else 3)
+    return later > SLOW and later > QUADRATIC * first
+
+
+def slowest(pattern: re.Pattern[str]) -> str:
+    """Return the beginning of a text for which a pattern takes more than linear time, or ""."""
+
+    def find_all(text: str) -> int:
+        return sum(1 for _ in pattern.finditer(text))
+
+    for make in texts_of(pattern):
+        short, long = make(SHORT), make(LONG)
+        for use in (find_all, pattern.match, pattern.fullmatch):
+            if grows(use, short, long, repeats=1) and grows(use, short, long, repeats=5):
+                return repr(short[:8])
+    return ""
+
+
+@pytest.mark.parametrize("module", list(modules()), ids=lambda module: module.__name__)
+def test_patterns_take_linear_time(module: ModuleType) -> None:
+    slow = {name: slowest(pattern) for name, pattern in patterns_of(module).items()}
+    assert {name: text for name, text in slow.items() if text} == {}

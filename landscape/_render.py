@@ -66,7 +66,7 @@ def neutral_html(text: str) -> str:
     Examples
     --------
     >>> print(neutral_html("z < 2 and <script> [2020ApJ...900....1A] ![x](https://a.example)"))
-    z < 2 and &lt;script> [2020ApJ...900....1A] \\!\\[x\\](https://a.example)
+    z < 2 and &lt;script> [2020ApJ...900....1A] \!\[x\](https://a.example)
     """
     text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
     text = re.sub(r"\\(?=[\[\]!\\])", r"\\\\", text)  # a backslash would undo the escapes below

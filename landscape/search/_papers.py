@@ -72,7 +72,7 @@ class SearchIndexes:
         """Index for the nearest neighbours of a vector."""
         details = self._atlas.stages["search"].details
         parts = self._atlas.vector_parts()
-        if details["exact"]:
+        if details.get("exact", True):
             return VectorIndex(parts)
         index = read_index(
             self._atlas.file("index.faiss"), n_papers=len(self._atlas), dimension=parts[0].shape[1]

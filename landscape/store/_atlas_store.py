@@ -83,15 +83,12 @@ class AtlasStore:
                 f"{lacking[0]!r} is missing): {again}."
             )
         lacking = [
-            f"{stage}: {name}"
-            for stage, kinds in DETAILS.items()
-            for name in kinds
-            if name not in manifest.stages[stage].details
+            name for name in DETAILS["ingest"] if name not in manifest.stages["ingest"].details
         ]
         if lacking:
             raise AtlasError(
-                f"{folder / MANIFEST_NAME} is damaged (the detail {lacking[0]!r} is missing): "
-                f"{again}."
+                f"{folder / MANIFEST_NAME} is damaged (the detail {lacking[0]!r} of the stage "
+                f"'ingest' is missing): {again}."
             )
         for name in manifest.files:
             if not (folder / name).is_file():
@@ -132,7 +129,7 @@ class AtlasStore:
             for one, output in self.manifest.files.items()
             if one == name or one.startswith(f"{name}/")
         }
-        if not files and self.parts:
+        if not files and self.manifest.files:
             raise AtlasError(
                 f"The manifest of {self.path} lists no file {name}. Build the atlas again."
             )

@@ -26,7 +26,7 @@ DETAILS: dict[str, dict[str, Any]] = {
         "sources": dict[str, int], "first_date": str | None, "last_date": str | None,
         "generated": int, "read": int, "merged": int, "rejected": int,
     },
-    "search": {"exact": bool},
+    "search": {"exact": bool, "n_probe": int | None},
 }  # fmt: skip
 """Types of the details that are read for every atlas, by stage."""
 

@@ -60,14 +60,14 @@ def test_a_stance_without_a_sentence_of_its_paper_is_none(
     assert {stance.position for stance in consensus.stances} == {"irrelevant"}
     assert consensus.level == "No Clear Consensus"
     assert consensus.relevance == 0.0
-    assert "level was Strong Agreement" in consensus.explanation
+    assert "model chose Strong Agreement" in consensus.explanation
 
 
 def test_a_level_against_its_own_papers_is_replaced(server: OpenAIServer, model: ChatModel) -> None:
     judged(server, ("p1", "refutes", "p1s2"), ("p2", "refutes", "p2s1"), relevance=7)
     consensus = judge_consensus("Does dust cool?", PAPERS, model)
     assert consensus.level == "Strong Disagreement"
-    assert "level was Strong Agreement" in consensus.explanation
+    assert "model chose Strong Agreement" in consensus.explanation
     assert consensus.relevance == 1.0
 
 

@@ -71,7 +71,7 @@ def test_bad_input_is_refused() -> None:
         score_rankings(QUERIES, RANKINGS, measures=["map"])
     with pytest.raises(InputError, match="no measure 'recall'"):
         score_rankings(QUERIES, RANKINGS, measures=["recall"])
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="duplicate papers"):
         score_rankings(QUERIES, {"one": ["a", "a"]})
     with pytest.raises(InputError, match="no questions"):
         score_rankings([], {})

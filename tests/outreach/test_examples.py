@@ -85,7 +85,7 @@ def test_continents_separation_sentence() -> None:
     found = Separation(("dust", "jets"), ((0.4, 0.1), (0.3, 0.0)))
     sentence = found.sentence("Comets", "Quasars")
     assert sentence.startswith("dust: 40% of the papers near the shore of Comets, 10% across")
-    assert sentence.endswith("0% across")
+    assert sentence.endswith("0% across the water")
 
 
 def test_continents_find_waters() -> None:

@@ -430,5 +430,5 @@ def test_an_engine_within_some_papers_finds_no_others(demo_atlas: Atlas) -> None
     assert part.within([0, 1, 3]).select("").tolist() == [0, 3]
     whole = demo_atlas.engine.search("dark matter", SearchSettings(k=20))
     assert not {hit.paper.row for hit in whole.hits} <= set(rows.tolist())
-    with pytest.raises(InputError, match="there are 400"):
+    with pytest.raises(InputError, match="pass rows from 0 to 399"):
         demo_atlas.engine.within([400])

@@ -145,7 +145,7 @@ def test_a_file_longer_than_told_is_not_kept(fetch, hub, tmp_path):
 def test_too_little_room_is_told_before_anything_is_loaded(fetch, hub, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9 - 10**6, 10**6))
-    with pytest.raises(InputError, match=r"3 of 3 files .* 0\.00 GB free: free disk space"):
+    with pytest.raises(InputError, match=r"3 of 3 files .* 0\.00 GB free\. Free disk space"):
         fetch()
     assert hub.downloads() == []
 

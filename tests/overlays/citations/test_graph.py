@@ -89,7 +89,7 @@ def test_millions_of_citations_take_seconds() -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"a,b\n1,2\n", "needs the columns citing and cited"),
+        (b"a,b\n1,2\n", "Pass a table with the columns citing and cited"),
         (b"citing,cited\n1\n", "cannot be read as a table"),
         (b'{"refs": ["x"]}\n', "line 1, has no paper name"),
         (b'{"id": "a", "refs": [\n', "cannot be read after 1 lines"),

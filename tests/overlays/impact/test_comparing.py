@@ -23,7 +23,7 @@ def test_differences_have_sign_interval_and_probability(make: Any) -> None:
     narrow = _uses(random, region, [0.2, 0.0, 0.0, 0.0])
     atlas = make(region, year, {"ALMA": wide, "NuSTAR": narrow}, cites=random.poisson(3.0, 3000))
     found = compare_facilities(atlas, ["ALMA", "NuSTAR"], n_resamples=300)
-    assert "of ALMA and NuSTAR; a rise since then cannot be measured." in found.warnings[-1]
+    assert "of ALMA and NuSTAR, so a rise since then cannot be measured." in found.warnings[-1]
     table = found.table.set_index("measure")
     assert table.loc["share", "difference"] == pytest.approx(wide.mean() - narrow.mean())
     assert table.loc["share", "low"] > 0

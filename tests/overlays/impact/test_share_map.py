@@ -59,7 +59,7 @@ def test_shrinking_lowers_the_error() -> None:
 
 
 def test_refuses_a_mask_of_another_length_and_an_empty_map() -> None:
-    with pytest.raises(InputError, match="mask of 2"):
+    with pytest.raises(InputError, match="mask has 2"):
         share_map([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [True, False])
     with pytest.raises(InputError, match="No paper"):
         share_map([], [], [])

@@ -186,11 +186,17 @@ class _Layout:
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
-        clash |= segment_meets_box(leaders, self.boxes[None], gap=self.gap / 2)
+        # Most labels are on their peaks and have no leader line.
+        leading = np.flatnonzero(~np.isnan(leaders[:, 0, 0]))
+        if len(leading):
+            clash[leading] |= segment_meets_box(
+                leaders[leading], self.boxes[None], gap=self.gap / 2
+            )
         led = np.flatnonzero(~np.isnan(self.leaders[:, 0]))
-        theirs = self.leaders[None, led]
-        clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
-        clash[:, led] |= segments_cross(leaders, theirs)
+        if len(led):
+            theirs = self.leaders[None, led]
+            clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
+            clash[:, led] |= segments_cross(leaders, theirs)
         clash[:, name] = False
         return clash
 
@@ -242,9 +248,10 @@ def _candidates(
     nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
     leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
     leaders[np.hypot(*(nearest - peak).T) <= TOUCHING] = np.nan
-    holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
-    met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
-    costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
+    if len(reserved):
+        holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
+        met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
+        costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
 
     order = np.argsort(costs, kind="stable")
     order = order[np.isfinite(costs[order])]
@@ -253,6 +260,13 @@ def _candidates(
 
 def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
     """Return candidate offsets of a label centre from its peak, and their costs."""
+    slides, radial, direction, costs = _positions(reach, directions)
+    return np.concatenate([slides * half, radial + direction * half]), costs
+
+
+@cache
+def _positions(reach: float, directions: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return offsets on the peak in half label sizes, offsets beside it in two parts, and costs."""
     # Positions on the peak; the label is shifted, but always covers the peak.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
@@ -263,9 +277,9 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
     radii = radii[radii <= reach]
     angle, radius = (grid.ravel() for grid in np.meshgrid(angles, radii))
     direction = np.column_stack([np.cos(angle), np.sin(angle)])
-    beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
     beside_costs = 1.4 + 0.12 * radius + 0.15 * np.abs(np.sin(2 * angle))
-    return (np.concatenate([slides * half, beside]), np.concatenate([on_costs, beside_costs]))
+    costs = np.concatenate([on_costs, beside_costs])
+    return slides, direction * radius[:, None], np.clip(1.7 * direction, -1, 1), costs
 
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
@@ -319,13 +333,18 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
     """Replace characters that no font has, and truncate a name to `most` characters."""
-    text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
+    text = one_line(name)
+    if not text.isascii():  # every font has the ASCII characters
+        text = "".join(c if _drawable(c) else _plainer(c) for c in text)
     return shortened(text, most=most)
 
 
 def one_line(text: object, *, keep: str = "") -> str:
     """Return a text as one line, without control and formatting characters."""
-    spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
+    text = str(text)
+    if text.isascii() and text.isprintable():  # most texts, and maps have 20,000
+        return " ".join(text.split())
+    spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", text))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 

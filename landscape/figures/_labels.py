@@ -32,7 +32,7 @@ Bools = NDArray[np.bool_]
 FONTS = ("STIXGeneral", "DejaVu Sans")
 
 MOST_LETTERS = 80
-_HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
+HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a label closer to its peak has no leader line
 _REPAIRED = 60  # maximum number of labels that the repair step tries to place
@@ -365,7 +365,7 @@ def capitals(name: str) -> str:
                 letters[-1] += character
             else:
                 letters.append(character)
-        words.append(_HAIR_SPACE.join(letters))
+        words.append(HAIR_SPACE.join(letters))
     return _WORD_SPACE.join(words)
 
 

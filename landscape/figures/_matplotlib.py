@@ -19,12 +19,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
 from matplotlib.path import Path
-from matplotlib.patheffects import Stroke
+from matplotlib.patheffects import PathPatchEffect, Stroke
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Affine2D, Bbox, BboxTransform, Transform
 
 from landscape.figures._caption import GENERATED
-from landscape.figures._labels import FONTS
+from landscape.figures._labels import FONTS, HAIR_SPACE
 from landscape.figures._scene import (
     Arrows,
     Band,
@@ -314,7 +314,9 @@ class _Brush:
             )
             for line, y in zip(name.lines, name.baselines, strict=True):
                 text = Text(line, x, y, name.size, name.colour, name.weight, name.side, name.gid)
-                self.text(text)
+                drawn = self.text(text)
+                if HAIR_SPACE in line:  # the PDF fonts of matplotlib misplace letters beside it
+                    drawn.set_path_effects([PathPatchEffect(facecolor=name.colour, linewidth=0)])
                 # matplotlib draws text with a path effect as outlines. Only the halo has a path
                 # effect, so that the name is stored as text in PDF and SVG.
                 halo = self.text(text)

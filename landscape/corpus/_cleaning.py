@@ -39,7 +39,7 @@ _MARKUP = (
 )  # fmt: skip
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
-    r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
+    r"|none|null|nan|unknown|[-–—.?\s]*+)[.\s…]*+",
     re.IGNORECASE,
 )
 # arXiv replaces links by "this https URL". Remove this text with its brackets.

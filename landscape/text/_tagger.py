@@ -121,7 +121,7 @@ def _as_lists(document: Doc) -> TaggedText:
 
 # Tags are encoded as letters, so that a regular expression can find noun chunks.
 _MARKS = {"ADJ": "a", "NOUN": "n", "PROPN": "n"}
-_RUN = re.compile("[an]*n")
+_RUN = re.compile("(?<!a)(?:a*+n)++")
 
 # Pairs of words that form a noun phrase with "of", such as "equation of state".
 _OF = frozenset(

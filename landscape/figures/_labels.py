@@ -106,9 +106,9 @@ def place_labels(
         layout.settle(name)
     if repair:
         layout.repair()
-    for _ in range(_SWEEPS):
-        if not sum(layout.settle(name) for name in range(len(peaks))):
-            break
+        for _ in range(_SWEEPS):  # the moves may have freed better positions
+            if not sum(layout.settle(name) for name in range(len(peaks))):
+                break
     variants = [
         options.variants[chosen] if chosen >= 0 else -1
         for options, chosen in zip(candidates, layout.choice, strict=True)

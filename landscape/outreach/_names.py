@@ -119,6 +119,8 @@ def read_names(
                     f"first line; it has: {one_line(', '.join(columns))[:200] or 'nothing'}."
                 )
             rows = [(row[which] or "", row[what] or "") for row in reader]
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(
             f"There is no table of names at {table}. Create a CSV file with the columns "

@@ -6,6 +6,7 @@ parallel replies are combined in a fixed order.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import Counter
@@ -207,14 +208,15 @@ class Crawler:
         if matches is not None and matches < fewest:
             self._note(
                 "This atlas has almost nothing on the question. The best ten papers match "
-                f"{100 * matches:.0f}% of the words of the question; {100 * fewest:.0f}% or more "
-                "is usual."
+                f"{math.floor(100 * matches)}% of the words of the question; "
+                f"{math.ceil(100 * fewest)}% or more is usual."
             )
             self._is_off_topic = self.model is None
         elif usual is not None:
             self._note(
                 f"This atlas has almost nothing on the question. The nearest paper has a cosine of "
-                f"{nearest:.2f}; {usual:.2f} is usual."
+                f"{math.floor(100 * nearest) / 100:.2f}; {math.ceil(100 * usual) / 100:.2f} is "
+                "usual."
             )
             self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
         if self._is_off_topic:

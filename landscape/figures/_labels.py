@@ -19,7 +19,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -224,13 +224,10 @@ def _candidates(
     """Return the candidate positions of one label inside the frame, in order of cost."""
     peak = peaks[name]
     reach, directions, crossing = around
-    parts = []
-    for variant, half in enumerate(sizes / 2):
-        offsets, costs = _offsets(half, reach, directions)
-        centres = peak + offsets
-        boxes = np.hstack([centres - half, centres + half])
-        parts.append((boxes, costs + reluctance[variant], np.full(len(boxes), variant)))
-    boxes, costs, variants = map(np.concatenate, zip(*parts, strict=True))
+    halves = tuple(map(tuple, (sizes / 2).tolist()))
+    around_peak, costs, variants = _boxes_around(halves, reach, directions)
+    boxes = around_peak + np.tile(peak, 2)
+    costs = costs + reluctance[variants]
 
     inside = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
     inside &= ~boxes_overlap(boxes[:, None], reserved[None], gap=0).any(axis=1)
@@ -258,10 +255,19 @@ def _candidates(
     return _Candidates(boxes[order], leaders[order], variants[order], costs[order])
 
 
-def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
-    """Return candidate offsets of a label centre from its peak, and their costs."""
+@lru_cache(maxsize=4096)
+def _boxes_around(
+    halves: tuple[tuple[float, ...], ...], reach: float, directions: int
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return the candidate boxes of a label with its peak at 0, their costs and variants."""
     slides, radial, direction, costs = _positions(reach, directions)
-    return np.concatenate([slides * half, radial + direction * half]), costs
+    boxes = []
+    for size in halves:
+        half = np.array(size)
+        centres = np.concatenate([slides * half, radial + direction * half])
+        boxes.append(np.hstack([centres - half, centres + half]))
+    variants = np.repeat(np.arange(len(halves)), len(costs))
+    return np.concatenate(boxes), np.tile(costs, len(halves)), variants
 
 
 @cache

@@ -2,6 +2,7 @@
 
 The texts are made of the characters that a pattern itself contains: repeated, alternating, and one
 run after another. A pattern that takes quadratic time needs seconds for a long abstract or draft.
+A pattern that is used only with ``match`` or ``fullmatch`` can begin with ``\\A``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,18 @@ from typing import Any
 import pytest
 
 import landscape
+from landscape._author_names import parse_name
+from landscape.agents._draft_latex import read_draft
+from landscape.answers._citations import read_citations, without_labels, without_markup
+from landscape.corpus._cleaning import clean_abstract, clean_text, without_parentheses
+from landscape.corpus._records import read_author_list
+from landscape.corpus.fetch._arxiv import parse_authors
+from landscape.corpus.readers._bibtex import parse_entries
+from landscape.overlays.missions._mentions import find_mentions
+from landscape.overlays.trends._affiliations import read_affiliation
+from landscape.search._sentences import find_entities
+from landscape.text._word_index import tokenise
+from landscape.text._words import normal_form, split_sentences, split_words
 
 _parser: Any = importlib.import_module("re._parser")
 SHORT, LONG = 300, 2_400  # characters
@@ -140,3 +153,24 @@ def slowest(pattern: re.Pattern[str]) -> str:
 def test_patterns_take_linear_time(module: ModuleType) -> None:
     slow = {name: slowest(pattern) for name, pattern in patterns_of(module).items()}
     assert {name: text for name, text in slow.items() if text} == {}
+
+
+LONG_TEXT = 40_000  # characters
+SINGLE = "a A1 \n\t\x1f.,;:?!'\"()[]{}<>$\\^_~&@%#=-–/|*"
+PIECES = (*SINGLE, "a ", ". ", "A.", "(a", "{a", "\\$", "HST ")
+RUNS = ("()", "[A", "{}", " a")
+READERS: tuple[Use, ...] = (
+    clean_text, clean_abstract, without_parentheses, split_sentences, split_words, normal_form,
+    tokenise, find_mentions, find_entities, parse_name, read_author_list, parse_authors,
+    read_affiliation, parse_entries, read_draft, without_labels, without_markup,
+    lambda text: read_citations(text, []),
+    lambda text: parse_entries(f"@article{{a, title={{{text}}}, author={{{text}}}}}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("use", READERS)
+def test_repeated_characters_are_read_in_less_than_a_second(use: Use) -> None:
+    texts = [piece * (LONG_TEXT // len(piece)) for piece in PIECES]
+    texts += [one * (LONG_TEXT // 2) + other * (LONG_TEXT // 2) for one, other in RUNS]
+    slow = {text[:4]: taken for text in texts if (taken := seconds(use, text, repeats=1)) > 1}
+    assert slow == {}

@@ -197,6 +197,6 @@ def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSen
         keys = groups[int(found[1])] if int(found[1]) < len(groups) else ()
         if keys:
             cited.append(Citation(keys, part))
-    plain = re.sub(r"\s+(?=[.,;:!?)])", "", _CITED.sub("", marked))
+    plain = re.sub(r"(?<!\s)\s++(?=[.,;:!?)])", "", _CITED.sub("", marked))
     plain = re.sub(r"\(\s*\)", "", plain)
     return DraftSentence(" ".join(plain.split()), line, tuple(cited))

@@ -153,6 +153,6 @@ def _words(text: str) -> int:
 
 def _tidied(text: str) -> str:
     text = re.sub(rf"[{_MINE}{_OTHER}]", "", text)
-    text = re.sub(r"[(\[]\s*(?:see|e\.g\.|cf\.|also|and|[,;.])*\s*[)\]]", "", text)
+    text = re.sub(r"[(\[]\s*+(?:see|e\.g\.|cf\.|also|and|[,;.])*+\s*+[)\]]", "", text)
     text = re.sub(r"\s+(?=[.,;:!?)])", "", " ".join(text.split()))
     return text[:LONGEST_QUERY].strip()

@@ -39,7 +39,7 @@ _FIRST, _LAST = 0xE000, 0xF8FF
 _PLACE = f"[{chr(_FIRST)}-{chr(_LAST)}]"
 _BEHIND_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]++[\"'”’)]*+)((?:[ \t]*{_PLACE})+)")
 _LINE_START = re.compile(r"\s*(?:(?:[-*+•]|\d{1,2}[.)]|>+|#{1,6})\s+)*")
-_FINAL = re.compile(r"[.!?。！？]+[\"'”’)*_]*$")
+_FINAL = re.compile(r"(?<![.!?。！？])[.!?。！？]++[\"'”’)*_]*+$")
 _LEAD_IN = 12  # maximum number of words in a line that introduces a list
 
 
@@ -121,11 +121,17 @@ def without_labels(text: str, labels: Iterable[str] = ()) -> str:
     return _GROUP.sub(unbracketed, text)
 
 
+# The last group is missing if the markup is incomplete; the text up to there is unchanged.
+_IMAGE = re.compile(r"!\[[^\]\n]*+(?:\](?:\([^)\n]*+(\))?)?)?")
+_HYPERLINK = re.compile(r"\[([^\]\n]++)(?:\](?:\((?:[a-z][a-z+.-]*+:|[/#.])[^)\n]*+(\))?)?)?")
+_COMMENT = re.compile(r"<!--.*?(?:(-->)|\Z)", re.DOTALL)
+
+
 def without_markup(text: str) -> str:
     """Remove images, links and HTML from the reply of a language model."""
-    text = re.sub(r"!\[[^\]\n]*\]\([^)\n]*\)", "", text)
-    text = re.sub(r"\[([^\]\n]+)\]\((?:[a-z][a-z+.-]*:|//|/|#|\.)[^)\n]*\)", r"\1", text)
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = _IMAGE.sub(lambda found: "" if found[1] else found[0], text)
+    text = _HYPERLINK.sub(lambda found: found[1] if found[2] else found[0], text)
+    text = _COMMENT.sub(lambda found: "" if found[1] else found[0], text)
     return re.sub(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>", "", text)
 
 
@@ -161,23 +167,23 @@ def _passage(
     held = [groups[ord(place) - _FIRST] for place in re.findall(_PLACE, raw)]
 
     def written(found: re.Match[str]) -> str:
-        mine = groups[ord(found[2]) - _FIRST][0]
+        mine = groups[ord(found[1]) - _FIRST][0]
         # A citation at the start of a sentence has no space before it.
         space = " " if found.start() else ""
         return f"{space}[{'; '.join(mine)}]" if mine else ""
 
     return Passage(
         before,
-        _tidy(re.sub(rf"\s*{_PLACE}", "", raw)),
-        _tidy(re.sub(rf"(\s*)({_PLACE})", written, raw)),
+        _tidy(re.sub(rf"(?<!\s)\s*+{_PLACE}", "", raw)),
+        _tidy(re.sub(rf"(?<!\s)\s*+({_PLACE})", written, raw)),
         tuple(dict.fromkeys(label for mine, _ in held for label in mine)),
         tuple(dict.fromkeys(label for _, unknown in held for label in unknown)),
     )
 
 
 def _tidy(text: str) -> str:
-    text = re.sub(r"\(\s*(?:e\.g\.|see|cf\.)?[\s,;]*\)", "", text)
-    return re.sub(r"[ \t]+(?=[.,;:!?](?:\s|$))", "", text).strip()
+    text = re.sub(r"\(\s*+(?:e\.g\.|see|cf\.)?[\s,;]*+\)", "", text)
+    return re.sub(r"(?<![ \t])[ \t]++(?=[.,;:!?](?:\s|$))", "", text).strip()
 
 
 def _joined(passage: Passage, more: Passage) -> Passage:

@@ -27,7 +27,7 @@ _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
     r"|altjournal|inline|inline-formula|inline-graphic|tex-math|alternatives|xref|ext-link|title"
     r"|object|named-content|styled-content|sec|underline|monospace|disp-formula|label"
-    r"|(?:mml|jats|xlink):[a-z-]+)(?:\s+[\w:-]+\s*=[^<>]*|\s*)/?\s*>",
+    r"|(?:mml|jats|xlink):[a-z-]+)(?:\s++[\w:-]++\s*+=[^<>]*+|\s*+)/?\s*+>",
     re.IGNORECASE,
 )
 _LETTER_TAG = re.compile(r"<\s*+(/?)\s*+([abipqsuABIPQSU])(\s++[\w:-]++\s*+=[^<>]*|\s*+)(/?)\s*+>")
@@ -50,7 +50,7 @@ _LINK_PLACE = re.compile(
     rf"|(?:(?:^|(?<!\s)\s++)(?:at|from|via|on|in|under|see))?"
     rf"(?:^|:\s++|(?<![\s:])\s++|\b){_LINKS}"
 )
-_INNERMOST = re.compile(r"\([^()]*\)")
+_PARENTHESIS = re.compile(r"([()])")
 _MANY_PASSES = 12
 
 
@@ -104,9 +104,16 @@ def one_line(text: str, *, most: int) -> str:
 
 def without_parentheses(text: str) -> str:
     """Remove text in parentheses (also nested), such as affiliations."""
-    while (shorter := _INNERMOST.sub(" ", text)) != text:
-        text = shorter
-    return text
+    kept: list[str] = []
+    opened: list[int] = []  # places of open parentheses in `kept`
+    for piece in _PARENTHESIS.split(text):
+        if piece == ")" and opened:
+            del kept[opened.pop() :]
+            piece = " "
+        elif piece == "(":
+            opened.append(len(kept))
+        kept.append(piece)
+    return "".join(kept)
 
 
 def _one_pass(text: str) -> str:
@@ -187,7 +194,7 @@ _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}\[\]^_~&$]|[^\\{}\[\]^_~&$]+|\\", re
 _SUBSCRIPT_MACROS = ("\\odot", "\\oplus", "\\star", "\\rm")
 _TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]{0,20}\d|\w)")
 _PROSE = re.compile(r"[A-Za-z]{3}\s++[A-Za-z]{2,}+\s|\s[A-Za-z]{3,}+\s++$")
-_SIGNED_NUMBER = re.compile(r"[+\-−±]\s*\d*\.?\d+\s*%?")
+_SIGNED_NUMBER = re.compile(r"[+\-−±]\s*+(?:\d++(?:\.\d++)?|\.\d++)\s*+%?")
 _INTEGER = re.compile(r"[+\-−]?\d+")
 _NOTE_MARKS = re.compile(r"(?<!\d)\d++(?:[,–-]\d++)++")
 _ROMAN = re.compile(r"[ivxIVX]+")
@@ -435,7 +442,7 @@ class _Conversion:
 
 def _script(sign: str, argument: str, before: str) -> str:
     """Convert a sub- or superscript. Digits become Unicode; letters keep "^" or "_" (M_BH)."""
-    argument = re.sub(r"\s*([,;])\s*", r"\1", argument.strip())
+    argument = re.sub(r"(?:(?<!\s)\s++)?+([,;])\s*+", r"\1", argument.strip())
     if not argument:
         return ""
     if argument in _SUFFIXES or set(argument) <= set("′″*†‡"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -381,7 +382,7 @@ def _split_line(line: str) -> list[str]:
     """Split a line of author names into names."""
     if ";" in line:
         return line.split(";")
-    pieces = re.split(r"\s+and\s+|\s+&\s+", line)
+    pieces = re.split(r"(?<!\s)\s++(?:and|&)\s++", line)
     if len(pieces) == 1 or "," in pieces[0]:
         return [name for piece in pieces for name in _by_commas(piece)]
     return pieces
@@ -432,28 +433,24 @@ def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]
     """Find the spans of parentheses. An unclosed parenthesis ends at the next separator."""
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
+    ends = [*(found.start() for found in piece_end.finditer(text)), len(text)]
     for bracket in re.finditer(r"[()]", text):
         if bracket[0] == "(":
             opened.append(bracket.start())
         elif opened:
             spans.append((opened.pop(), bracket.end()))
     spans.extend(  # an affiliation such as "(25) University of Geneva"
-        (match.start(1), _end_of_piece(text, match.end(), piece_end))
+        (match.start(1), ends[bisect_left(ends, match.end())])
         for match in _AFFILIATION.finditer(text)
     )
     for start in opened:
         list_follows = text.startswith("((", start)  # as in "((1) MIT, (2) CfA"
-        spans.append((start, len(text) if list_follows else _end_of_piece(text, start, piece_end)))
+        spans.append((start, len(text) if list_follows else ends[bisect_left(ends, start)]))
     return spans
-
-
-def _end_of_piece(text: str, start: int, piece_end: re.Pattern[str]) -> int:
-    found = piece_end.search(text, start)
-    return found.start() if found else len(text)
 
 
 def _by_commas(piece: str) -> list[str]:
     """Split a text at commas between full names, but not within names such as ``Penzias, A.``."""
     parts = [part.strip() for part in piece.split(",")]
-    full_names = all(re.search(r"\S[\s.]+\S{2,}", part) for part in parts if part)
+    full_names = all(re.search(r"\S(?:\s++|\.)\S{2}", part) for part in parts if part)
     return parts if full_names else [piece]

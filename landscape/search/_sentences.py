@@ -141,8 +141,10 @@ def find_entities(query: str) -> tuple[Entity, ...]:
     found += [(*word.span(), "acronym") for word in words if _is_acronym(word.group())]
     found += [(begin, end, "name") for begin, end in _names(query)]
     chosen: list[tuple[int, int, str]] = []
+    taken = bytearray(len(query))
     for begin, end, kind in found:
-        if all(end <= first or last <= begin for first, last, _ in chosen):
+        if not any(taken[begin:end]):
+            taken[begin:end] = bytes([1]) * (end - begin)
             chosen.append((begin, end, kind))
     return tuple(Entity(query[begin:end], kind) for begin, end, kind in sorted(chosen))
 

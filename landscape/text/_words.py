@@ -357,6 +357,7 @@ _UNFINISHED = re.compile(
     r"Discussion|Conclusions?)[.:]",
     re.IGNORECASE,
 )
+_LONGEST_UNFINISHED = 200  # maximum number of characters of text that cannot be a sentence
 _LISTED = re.compile(r"[:;,]\s\(?\d{1,2}\.$")
 _LONGEST_SHORTENED = 14  # number of characters before a full stop that are searched
 _OPENING_MARKS = "([{\"'“‘«"
@@ -392,10 +393,15 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
     for cut in [*_cuts(text), len(text)]:
         first, last = _without_space(text, start, cut)
         # Item numbers ("1."), single brackets and headings are part of the next sentence.
-        if first < last and (cut == len(text) or not _UNFINISHED.fullmatch(text, first, last)):
+        if first < last and (cut == len(text) or not _is_unfinished(text, first, last)):
             spans.append((first, last))
             start = cut
     return tuple(spans)
+
+
+def _is_unfinished(text: str, first: int, last: int) -> bool:
+    short = last - first <= _LONGEST_UNFINISHED
+    return short and _UNFINISHED.fullmatch(text, first, last) is not None
 
 
 def _cuts(text: str) -> list[int]:

@@ -33,7 +33,7 @@ _N_DETAILED = 30  # number of places with detailed tables
 _WELL_KNOWN = 0.5  # warn if the share of papers with affiliations is smaller
 _EMAIL = re.compile(r"(?<!\S)\S[^\s@]*+@\S++|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"(?<![\w-])(?:[^\W\d]|-)*+\d[\w-]*+")
-_TAG = re.compile(r"<[^>]*>|&[a-z]+;")
+_TAG = re.compile(r"<[^<>]*+>|&[a-z]++;")
 _FORMER = re.compile(r"^(?:also at|now at|present address|currently at)[:\s]+", re.IGNORECASE)
 _DEPARTMENT = re.compile(
     r"\b(?:dep(?:ar)?t(?:a?ment|imento|\.)?|facult\w*|fakultät|school of|division|section|"

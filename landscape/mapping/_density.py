@@ -170,7 +170,9 @@ def count_grid(
     if not (right > left and top > bottom):
         raise InputError(f"The window {bounds} is empty; use x0 < x1 and y0 < y1.")
     cell = ((right - left) / shape[1], (top - bottom) / shape[0])
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype != np.float32 or y.dtype != np.float32:  # the explorer has float32, for speed
+        x, y = x.astype(np.float64), y.astype(np.float64)
     if weights is None and len(x) >= _MANY:
         return _count_streaming(x, y, (left, bottom, right, top), shape)
     return _count(x, y, (left, bottom), cell, shape, weights, edges=(right, top))
@@ -233,7 +235,7 @@ def _count(
 
 
 def _cell_of(
-    values: NDArray[np.float64], low: float, step: float, n_cells: int
+    values: NDArray[np.floating], low: float, step: float, n_cells: int
 ) -> NDArray[np.int32]:
     """Return the row or the column of each paper; the last one includes the edge."""
     place = values - low

@@ -7,33 +7,25 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup",
-    "latex",
-    "widgets",
-    "keywords",
-    "embedding",
-    "search",
-    "overlays",
-    "mapping",
-    "terrain",
-    "stages",
-)
-ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named  # fmt: skip
+    "startup", "latex", "widgets", "keywords", "embedding", "search", "overlays", "mapping",
+    "terrain", "stages",
+)  # fmt: skip
+ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named
+EVERY = QUICKEST_FIRST + ON_REQUEST
 
 
 def main() -> None:
     """Run those that are named, from the quickest to the longest."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=", ".join(QUICKEST_FIRST + ON_REQUEST)
-    )
-    names, options = parser.parse_known_args()[0].names, parser.parse_known_args()[1]
-    unknown = [name for name in names if name not in QUICKEST_FIRST + ON_REQUEST]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EVERY))
+    given, options = parser.parse_known_args()
+    names = given.names or QUICKEST_FIRST
+    unknown = [name for name in names if name not in EVERY]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]!r}; choose from {parser.prog} --help")
     sys.argv = [sys.argv[0], *options]
-    for name in QUICKEST_FIRST + ON_REQUEST:
-        if name in (names or QUICKEST_FIRST):
+    for name in EVERY:
+        if name in names:
             import_module(f"benchmarks.{name}").main()
 
 

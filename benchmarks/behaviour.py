@@ -197,11 +197,10 @@ def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
     if old.suffix == ".png":
         from skimage.metrics import structural_similarity
 
-        before, after = (np.asarray(Image.open(path).convert("L")) for path in (old, new))
-        similarity: Any = structural_similarity
-        if before.shape != after.shape:
-            yield "figure", f"size {before.shape} became {after.shape}"
-        elif (alike := similarity(before, after)) < SIMILARITY:
+        one, two = (np.asarray(Image.open(path).convert("L")) for path in (old, new))
+        if one.shape != two.shape:
+            yield "figure", f"size {one.shape} became {two.shape}"
+        elif (alike := structural_similarity(one, two)) < SIMILARITY:
             yield "figure", f"similarity {alike:.3f}"
         return
     if old.suffix == ".size":

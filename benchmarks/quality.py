@@ -13,9 +13,11 @@ import gzip
 import io
 import json
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks.measuring import DATA, PAPERS
 from benchmarks.results import save_texts
@@ -60,20 +62,28 @@ def measure_reviews() -> str:
     for row, (score, _) in score_papers(frame).items():
         frame.loc[row, "found"] = score
     chosen = [label for label in labels.values() if label["half"] == "check"]
-    sizes = Counter(label["stratum"] for label in chosen)
     found = set(frame.loc[frame["found"] >= 0.5, "arxiv_id"])
+    precision, recall = stratified_agreement(chosen, found)
+    return (
+        f"{len(chosen)} held-out papers, weighted by stratum\n"
+        f"precision {precision:.2f}\nrecall    {recall:.2f}"
+    )
+
+
+def stratified_agreement(
+    labels: Sequence[Mapping[str, Any]], found: Collection[str]
+) -> tuple[float, float]:
+    """Return precision and recall over the corpus from labels of a stratified sample."""
+    sizes = Counter(label["stratum"] for label in labels)
     right = wrong = missed = 0.0
-    for label in chosen:
+    for label in labels:
         # A label counts for its share of the stratum that it was sampled from.
         weight = label["papers_in_stratum"] / sizes[label["stratum"]]
         is_found = label["arxiv_id"] in found
         right += weight * (is_found and label["review"])
         wrong += weight * (is_found and not label["review"])
         missed += weight * (not is_found and label["review"])
-    return (
-        f"{len(chosen)} held-out papers, weighted by stratum\n"
-        f"precision {right / (right + wrong):.2f}\nrecall    {right / (right + missed):.2f}"
-    )
+    return right / (right + wrong), right / (right + missed)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import errno
 import html
 import importlib.metadata
@@ -178,7 +179,9 @@ def _opening_with_its_token(voila: Any) -> Any:
     class Page(voila):  # type: ignore[misc]  # a class known only at run time
         def launch_browser(self) -> None:
             # A page in a private file, because other users can see the arguments of a process.
-            page = Path(tempfile.mkdtemp(prefix="landscape-app-")) / "open.html"
+            folder = tempfile.mkdtemp(prefix="landscape-app-")
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            page = Path(folder) / "open.html"
             address = html.escape(self.display_url)
             page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n', "utf-8")
             webbrowser.open(page.as_uri())

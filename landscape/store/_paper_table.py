@@ -30,11 +30,12 @@ class PaperTable:
 
         try:
             reader = pa.ipc.open_file(pa.memory_map(str(file)))
-            size = file.stat().st_size
+            left = file.stat().st_size
             self._batches: list[pa.RecordBatch] = []
             for number in range(reader.num_record_batches):
                 self._batches.append(reader.get_batch(number))
-                if sum(batch.nbytes for batch in self._batches) > size:
+                left -= self._batches[-1].nbytes
+                if left < 0:
                     raise ValueError("it is compressed, which a build never does")
                 # Without this check, a damaged offset could crash the process.
                 self._batches[-1].validate(full=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from benchmarks.quality import stratified_agreement
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
@@ -131,19 +132,6 @@ def test_the_list_of_annual_reviews(real_data):
     assert not any(name.startswith("arXiv") for name in known)
 
 
-def measured(labels, flagged):
-    """Precision and recall over the whole corpus, from a sample stratified by words."""
-    sampled = Counter(label["stratum"] for label in labels)
-    right = wrong = missed = 0.0
-    for label in labels:
-        weight = label["papers_in_stratum"] / sampled[label["stratum"]]
-        hit = label["arxiv_id"] in flagged
-        right += weight * (hit and label["review"])
-        wrong += weight * (hit and not label["review"])
-        missed += weight * (not hit and label["review"])
-    return right / (right + wrong), right / (right + missed)
-
-
 def test_300_papers_judged_by_reading(real_papers):
     labels = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
     wanted = {label["arxiv_id"] for label in labels}
@@ -156,7 +144,7 @@ def test_300_papers_judged_by_reading(real_papers):
     flagged = {papers["arxiv_id"][row] for row, (score, _) in scored.items() if score >= 0.5}
     plain = set(papers.loc[papers["title"].str.contains(r"\breview", flags=re.I), "arxiv_id"])
     check = [label for label in labels if label["half"] == "check"]
-    precision, recall = measured(check, flagged)
+    precision, recall = stratified_agreement(check, flagged)
     assert precision >= 0.7
     assert recall >= 0.65
-    assert measured(check, plain)[1] < 0.2, "the word in titles alone finds few of them"
+    assert stratified_agreement(check, plain)[1] < 0.2, "the word in titles alone finds few of them"

@@ -288,15 +288,19 @@ def _check_format(file: Path) -> None:
         stream.seek(lists - 8 * dimension - 54)
         direct_map = stream.read(1)
         stream.seek(lists)
-        found = struct.unpack("<4sQQ4sQ", stream.read(32))
-        sizes = np.frombuffer(stream.read(8 * n_cells), dtype="<u8")
-    expected = (b"ilar", n_cells, dimension, b"full", n_cells)
-    whole = lists + 32 + 8 * n_cells + n * (dimension + 8)  # a byte per value, and a row number
+        *kind_of_lists, layout, n_sizes = struct.unpack("<4sQQ4sQ", stream.read(32))
+        sizes = np.frombuffer(stream.read(8 * min(n_sizes, 2 * n_cells)), dtype="<u8")
+    whole = lists + 32 + 8 * n_sizes + n * (dimension + 8)  # a byte per value, and a row number
+    numbers = np.arange(n_cells)
+    if layout == b"sprs":  # if most cells are empty: the number of a cell, then its size
+        numbers, sizes, n_sizes = sizes[::2], sizes[1::2], n_sizes // 2
     if (
         cells != (b"IxFI", dimension, n_cells)
         or direct_map != b"\0"
-        or found != expected
-        or len(sizes) != n_cells
+        or kind_of_lists != [b"ilar", n_cells, dimension]
+        or layout not in (b"full", b"sprs")
+        or not 0 < len(sizes) == len(numbers) == n_sizes
+        or int(numbers.max()) >= n_cells
         or int(sizes.max()) > n
         or int(sizes.sum()) != n
         or file.stat().st_size != whole

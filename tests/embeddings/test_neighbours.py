@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _neighbours  # small blocks are set
-from landscape.embeddings._neighbours import nearest
-from landscape.errors import InputError
+from landscape.embeddings._neighbours import VectorIndex, nearest, read_index, write_index
+from landscape.errors import AtlasError, InputError
 
 
 def unit(n: int, d: int = 16, *, seed: int = 0) -> np.ndarray:
@@ -58,3 +58,20 @@ def test_more_neighbours_than_papers(k: int) -> None:
 def test_vectors_of_two_models() -> None:
     with pytest.raises(InputError, match="the same embedding model"):
         nearest(unit(10, 16), unit(2, 8), k=1)
+
+
+@pytest.mark.parametrize("n_different", [10, 5_000])
+def test_only_an_index_of_a_build_is_read(tmp_path: Path, n_different: int) -> None:
+    """With few different vectors most cells are empty, and FAISS writes another layout."""
+    made = np.random.default_rng(0).normal(size=(n_different, 64))
+    vectors = np.repeat(made / np.linalg.norm(made, axis=1, keepdims=True), 5_000 // n_different, 0)
+    vectors = vectors.astype(np.float32)
+    file = tmp_path / "index.faiss"
+    write_index([vectors], file)
+    index = read_index(file, n_papers=5_000, dimension=64)
+    assert 7 in VectorIndex([vectors], index=index, n_probe=4).search(vectors[7], k=10).rows
+    good = file.read_bytes()
+    for forged in (good + b"x", good[:-1], good.replace(b"ilar", b"ilod"), b"IxHe" + good[4:]):
+        file.write_bytes(forged)
+        with pytest.raises(AtlasError, match="cannot be read"):
+            read_index(file, n_papers=5_000, dimension=64)

@@ -11,6 +11,7 @@ from landscape.figures._compare import compare
 from landscape.figures._density_map import heatmap, query_map
 from landscape.figures._impact import impact
 from landscape.figures._intervals import KINDS, intervals
+from landscape.figures._matplotlib import DRAWS
 from landscape.figures._plotly import draw_panels
 from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
@@ -55,7 +56,12 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     """
     if kind not in _KINDS:
         raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {', '.join(_KINDS)}.")
-    return draw_panels(_KINDS[kind](atlas, *arguments, **options).scene)
+    token = DRAWS.set(False)
+    try:
+        scene = _KINDS[kind](atlas, *arguments, **options).scene
+    finally:
+        DRAWS.reset(token)
+    return draw_panels(scene)
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:

@@ -94,7 +94,8 @@ def _font_link(weight: str) -> str:
     from fontTools.ttLib import TTFont
     from matplotlib.font_manager import FontProperties, findfont
 
-    font = TTFont(findfont(FontProperties(family=FONTS[0], weight=weight)))
+    file = findfont(FontProperties(family=FONTS[0], weight=weight))
+    font = TTFont(file, lazy=True, recalcBBoxes=False)  # glyphs are copied as they are
     options = Options(layout_features=["*"])
     options.drop_tables = [*options.drop_tables, "FFTM"]
     subsetter = Subsetter(options)
@@ -164,6 +165,8 @@ class _Drawing:
         self.go, self.scene, self.box, self.is_page = go, scene, box, is_page
         self.colours = scene.colours
         self.figure = go.Figure()
+        # plotly copies all annotations for each one that is added, so they are added in one step.
+        self.added: dict[str, list[dict[str, Any]]] = {}
         wide = box[2] - box[0]
         self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # pixels per point of the page
         #: Pixels per point for text and symbols, which are not scaled with the panels.
@@ -186,6 +189,10 @@ class _Drawing:
         for number, panel in enumerate(panels):
             self._panel(panel, str(number + 1 + is_page) if number + is_page else "")
         self._lay_out(panels)
+        self.figure.update_layout(self.added)
+
+    def _add(self, kind: str, **style: Any) -> None:
+        self.added.setdefault(kind, []).append(style)
 
     # -- around the panels
 
@@ -205,7 +212,7 @@ class _Drawing:
 
     def _text(self, text: Text) -> None:
         safe = safe_text(text.words, most=400)
-        self.figure.add_annotation(
+        self._add("annotations",
             text=f"<b>{safe}</b>" if text.weight == "bold" else safe, x=text.x,
             y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
@@ -243,10 +250,10 @@ class _Drawing:
                 self._write_below(safe_text(words), x=0.02, yshift=-(24 * rows + 18 * place))
             return
         has_ticks = any(panel.x.ticks for panel in panels)
-        note = self.figure.layout.annotations[0]
-        note.text = "<br>".join([note.text, *map(safe_text, self.samples)])
+        note = self.added["annotations"][0]
+        note["text"] = "<br>".join([note["text"], *map(safe_text, self.samples)])
         gap = 48 if has_ticks else 12
-        note.yshift = -gap
+        note["yshift"] = -gap
         own = bool(self.scene.title)
         margin = {"l": 30, "r": 20, "t": 50 if own else 24,
                   "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
@@ -258,7 +265,7 @@ class _Drawing:
         )  # fmt: skip
 
     def _write_below(self, text: str, **style: Any) -> None:
-        self.figure.add_annotation(
+        self._add("annotations",
             text=text, xref="paper", yref="paper", y=0, showarrow=False, xanchor="left",
             yanchor="top", font={"size": 11, "color": self.colours.faint}, **style,
         )  # fmt: skip
@@ -304,7 +311,7 @@ class _Drawing:
             for side in "xy":
                 self.figure.update_layout({f"{side}axis{number}": {"matches": f"{side}{first}"}})
         if panel.heading and not self.is_page:
-            self.figure.add_annotation(
+            self._add("annotations",
                 text=f"<b>{safe_text(panel.heading, most=40)}</b>", xref=f"x{number} domain",
                 yref=f"y{number} domain", x=0, y=1, yanchor="bottom", xanchor="left",
                 showarrow=False, font={"size": 11},
@@ -337,7 +344,7 @@ class _Drawing:
 
     def _image(self, layer: Image, number: str, _panel: Panel) -> None:
         x0, y0, x1, y1 = layer.extent
-        self.figure.add_layout_image(
+        self._add("images",
             source=picture_link(layer.pixels), x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0,
             sizing="stretch", layer="below", **self._refs(number),
         )  # fmt: skip
@@ -433,13 +440,13 @@ class _Drawing:
 
     def _rule(self, layer: Rule, number: str, _panel: Panel) -> None:
         dash = _DASHES.get(layer.dashes, "solid")
-        self.figure.add_shape(
+        self._add("shapes",
             type="line", x0=layer.x, x1=layer.x, y0=0, y1=1, xref=f"x{number}",
             yref=f"y{number} domain", layer="below",
             line={"color": layer.colour, "width": layer.width * self.size, "dash": dash},
         )  # fmt: skip
         if layer.label:
-            self.figure.add_annotation(
+            self._add("annotations",
                 text=safe_text(layer.label), x=layer.x, y=1, xref=f"x{number}",
                 yref=f"y{number} domain", showarrow=False, xanchor="left", yanchor="top",
                 font={"size": 7 * self.scene.scale * self.size},
@@ -447,7 +454,7 @@ class _Drawing:
 
     def _spans(self, layer: Spans, number: str, _panel: Panel) -> None:
         for start, end in layer.spans:
-            self.figure.add_shape(
+            self._add("shapes",
                 type="rect", x0=start, x1=end, y0=0, y1=1, xref=f"x{number}",
                 yref=f"y{number} domain", fillcolor=layer.colour, opacity=0.15,
                 line={"width": 0}, layer="below",
@@ -467,7 +474,7 @@ class _Drawing:
     def _arrows(self, layer: Arrows, number: str, _panel: Panel) -> None:
         axes = {"axref": f"x{number}", "ayref": f"y{number}", **self._refs(number)}
         for (x0, y0), (x1, y1) in zip(layer.starts, layer.ends, strict=True):
-            self.figure.add_annotation(
+            self._add("annotations",
                 x=x1, y=y1, ax=x0, ay=y0, text="", showarrow=True, arrowhead=2, arrowsize=1,
                 arrowwidth=max(0.6, layer.width * self.size), arrowcolor=layer.colour,
                 opacity=0.55, standoff=4, startstandoff=4, **axes,
@@ -475,7 +482,7 @@ class _Drawing:
 
     def _squares(self, layer: Squares, number: str, _panel: Panel) -> None:
         for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
-            self.figure.add_shape(
+            self._add("shapes",
                 type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"width": 0.5, "color": layer.edge},
                 fillcolor=_colours(np.array([colour]))[0], **self._refs(number),
             )  # fmt: skip
@@ -492,7 +499,7 @@ class _Drawing:
             kept = leaders[~np.isnan(leaders).any(axis=1)]
             ends = panel.to_data(kept[:, :2]), panel.to_data(kept[:, 2:])
             for (x0, y0), (x1, y1) in zip(*ends, strict=True):
-                self.figure.add_shape(
+                self._add("shapes",
                     type="line", x0=x0, y0=y0, x1=x1, y1=y1, **self._refs(number),
                     line={"width": 0.7, "color": layer.leader_colour},
                 )  # fmt: skip
@@ -502,7 +509,7 @@ class _Drawing:
             text = "<br>".join(_escaped(line) for line in name.lines)
             if not self.is_page:  # thin spaces are too wide in fallback fonts
                 text = text.replace("\u200a", "").replace("\u2004", " ")
-            self.figure.add_annotation(
+            self._add("annotations",
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
                 showarrow=False, borderpad=0, hovertext=safe_text(name.hover) or None,
                 align=name.side, font={"size": name.size * self.size, "color": name.colour},

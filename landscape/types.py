@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -14,7 +14,7 @@ from landscape import _serializer as serializer
 from landscape._author_names import short_names
 from landscape._render import render
 from landscape._serializer import Record
-from landscape._wording import GENERATED, count
+from landscape._wording import GENERATED, count, normal_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +107,11 @@ class Paper(Record):
         return f"arXiv:{self.arxiv_id}" if self.arxiv_id else self.paper_id
 
     @property
+    def has_abstract(self) -> bool:
+        """Whether the abstract says more than the title."""
+        return normal_title(self.abstract) != normal_title(self.title)
+
+    @property
     def links(self) -> dict[str, str]:
         """URLs of the paper at ADS, arXiv and doi.org, by name of the service."""
         addresses = {
@@ -131,6 +136,13 @@ class Paper(Record):
         """Authors and year as in a citation, such as ``Rubin and Ford (1970)``."""
         name = short_names(self.authors) or "no authors known"
         return f"{name} ({self.year})" if self.year else name
+
+
+def title_notes(papers: Sequence[Paper]) -> tuple[str, ...]:
+    """Return a note with the number of papers without an abstract, if there are any."""
+    n = sum(not paper.has_abstract for paper in papers)
+    note = f"{n:,} of the {count(len(papers), 'paper')} have no abstract; their titles are used."
+    return (note,) if n else ()
 
 
 @dataclass(frozen=True)

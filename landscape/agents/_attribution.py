@@ -31,7 +31,7 @@ from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import find_entities, shares_of_names
 from landscape.search._settings import is_whole
-from landscape.types import Attribution, Guess, Paper, Step
+from landscape.types import Attribution, Guess, Paper, Step, title_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -269,6 +269,7 @@ def attribute(
             partial=bool(failure),
             trace=tuple(agent.steps),
         )
+    notes.extend(title_notes([guess.paper for guess in found.guesses]))
     return replace(found, notes=tuple(notes), seconds=time.perf_counter() - started)
 
 

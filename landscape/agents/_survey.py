@@ -39,7 +39,7 @@ from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
 from landscape.search._settings import query_text
 from landscape.text._words import normal_forms
-from landscape.types import Asked, Crawled, Spent, Survey
+from landscape.types import Asked, Crawled, Spent, Survey, title_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,6 +118,7 @@ _HOW: dict[str, How] = {
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
 # Minimum ratio of the largest cosine to the usual cosine for a selection without a model.
 _OFF_TOPIC = 0.9
+_COMPARED = 10  # number of best papers whose match with the question is compared
 # Minimum rarity of a one-word query. A rarity of 3 means that one paper in twenty contains the
 # word.
 _RARE = 3.0
@@ -204,7 +205,8 @@ class Crawler:
         matches = (
             None if self.candidates.evidence is None else matched_share(self.candidates.evidence)
         )
-        fewest = least_matched_share(self.question)
+        best = self.library.papers(self.candidates.best_first()[:_COMPARED].tolist())
+        fewest = least_matched_share(self.question, best)
         if matches is not None and matches < fewest:
             self._note(
                 "This atlas has almost nothing on the question. The best ten papers match "
@@ -494,7 +496,7 @@ def survey_question(
     )
     crawler.run()
     crawled = _list_judged(crawler, name)
-    notes = [*query_notes, *crawler.notes]
+    notes = [*query_notes, *crawler.notes, *title_notes([one.paper for one in crawled])]
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
         notes.append(

@@ -33,6 +33,7 @@ from landscape.search._settings import (
     readable_text,
     search_settings,
 )
+from landscape.types import title_notes
 
 if TYPE_CHECKING:
     from landscape.llm._client import WritingModel
@@ -192,6 +193,7 @@ def ask(
             *all_notes,
             f"Settings of the preset for this type of question: {preset.name}.",
             *notes,
+            *title_notes(found.results.papers),
         ),
         settings={**vars(chosen), "weights": vars(chosen.weights)},
     )

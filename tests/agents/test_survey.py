@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import landscape as ls
+
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents._survey_scoring import THRESHOLD, SurveyEvidence, scores
 from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
@@ -405,3 +407,19 @@ def test_the_command(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*words, "-o", "s.doc"]) == 2
     assert main(words) == 0
     assert "papers selected of" in capsys.readouterr().out
+
+
+def test_papers_without_abstracts_are_selected_and_counted(
+    demo_atlas: Atlas, tmp_path: Path
+) -> None:
+    papers = demo_atlas.papers[["title", "year"]].head(300)
+    papers.assign(abstract=papers["title"]).to_csv(tmp_path / "titles.csv", index=False)
+    atlas = ls.build(tmp_path / "titles.csv", tmp_path / "titles.atlas", layout="pca", seed=1)
+    questions = papers["title"].sample(8, random_state=1)
+    surveys = [atlas.survey(title, model=None, papers=20) for title in questions]
+    assert sum(bool(survey.selected) for survey in surveys) == len(surveys)
+    note = "20 of the 20 papers have no abstract; their titles are used."
+    assert all(note in survey.notes for survey in surveys)
+    assert "have no abstract" in " ".join(atlas.ask(str(questions.iloc[0]), model=None).notes)
+    excerpt = f"{questions.iloc[0]} [CITATION]."
+    assert "have no abstract" in " ".join(atlas.attribute(excerpt, model=None).notes)

@@ -17,7 +17,7 @@ UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
 """Marks of sentences that the cited papers do not support, and of sentences they contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
-_SEVERAL_AUTHORS = re.compile(r"\b(?:et\s{1,9}al|&|and)", re.IGNORECASE)
+_SEVERAL_AUTHORS = re.compile(r"\bet\s{1,9}al|&|\band\b", re.IGNORECASE)
 _YEAR_AT_END = re.compile(r"\(?(?:19|20)\d\d[a-z]?\)?\Z", re.IGNORECASE)
 _LABEL = (
     r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, real or invented

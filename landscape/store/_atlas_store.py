@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from landscape._io import refuse_links
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from landscape.corpus._thesaurus import Thesaurus
 
 T = TypeVar("T")
+_TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
 
@@ -275,7 +277,10 @@ class AtlasStore:
         """Quality measures of the map; see `landscape.mapping._quality.measure_quality`."""
         name = "quality.json"
         try:
-            return dict(json.loads(self.file(name).read_bytes()))
+            found = dict(json.loads(self.file(name).read_bytes()))
+            if wrong := [key for key, one in found.items() if isinstance(one, list | dict)]:
+                raise ValueError(f"{wrong[0]!r:.40} is not a number")
+            return found
         except (OSError, ValueError, TypeError) as error:
             raise unreadable(self.path, name, error) from error
 
@@ -301,7 +306,7 @@ class AtlasStore:
                 if matrix.ndim != 2 or len(matrix) != part.rows or matrix.dtype != "float32":
                     raise ValueError(f"shape {matrix.shape}, {part.rows:,} papers")
                 opened.append(matrix)
-            except (OSError, ValueError, EOFError) as error:
+            except (OSError, ValueError, EOFError, TokenError) as error:
                 raise unreadable(self.path, name, error) from error
         return opened
 
@@ -317,7 +322,11 @@ class AtlasStore:
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         self.check_unchanged()
         self.file("topics.parquet")
-        return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
+        topics = read_parquet(self.path, "topics.parquet")
+        if missing := sorted(_TOPIC_COLUMNS - set(topics)):
+            error = ValueError(f"it has no column {missing[0]!r}")
+            raise unreadable(self.path, "topics.parquet", error)
+        return apply_labels(topics, self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
         """Read some columns of a layer.

@@ -41,6 +41,7 @@ def cited(text: str) -> list[tuple[str, tuple[str, ...]]]:
         ("Dust cools [1, 2].", [("Dust cools.", ())]),
         ("Dust cools (Smith et al. 2020).", [("Dust cools.", ())]),
         ("Dust cools [Smith et al., 2020].", [("Dust cools.", ())]),
+        ("Dust cools (Smith & Jones 2020).", [("Dust cools.", ())]),
         ("[O III] is seen in [24 micron] maps (z > 2).", [
             ("[O III] is seen in [24 micron] maps (z > 2).", ())]),
         (f"Dust cools.\n[{A}]", [("Dust cools.", (A,))]),

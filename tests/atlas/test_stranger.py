@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -155,3 +156,18 @@ def test_control_characters_of_an_atlas_do_not_reach_the_terminal(
         output = "".join(capsys.readouterr())
         assert "pwn" in output
         assert not set("\x1b\x07\u202e") & set(output)
+
+
+def test_topics_and_quality_of_a_forged_atlas_have_the_columns_and_numbers_that_are_read(
+    atlas_copy: Path,
+) -> None:
+    atlas = open_atlas(atlas_copy)
+    lists = {name: [1] for name in atlas.quality}
+    topics = io.BytesIO()
+    atlas.topics.drop(columns="level").to_parquet(topics)
+    forge(atlas_copy, "quality.json", json.dumps(lists).encode())
+    with pytest.raises(AtlasError, match="is not a number"):
+        _ = open_atlas(atlas_copy).quality
+    forge(atlas_copy, "topics.parquet", topics.getvalue())
+    with pytest.raises(AtlasError, match="has no column 'level'"):
+        _ = open_atlas(atlas_copy).topics

@@ -1,62 +1,54 @@
 """Campaigns against damage and malice; each prints how many cases were tried and how many failed.
 
-Run: python -m benchmarks torture [--cases 10000] [--only records,filters,flips,servers,messages]
+Run: python -m benchmarks torture [--cases 10000] [--only records,filters,poison]
 
-A case fails if it ends in anything but a result or one sentence, or if a request to a model server
-takes longer than its limit. A small part of each campaign is in the tests.
+A case fails if it ends in anything but a result or one sentence, if an output is active, if a
+request to a model server takes longer than its limit, or if a process dies. The table also shows
+the peak memory of a case above the memory in use before it. A small part of each campaign is in the
+tests.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import gzip
 import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import landscape
 from benchmarks.results import print_table, save
+from benchmarks.torture_cases import Case, Memory, flip, mutate, notes
+from benchmarks.torture_files import READERS, binaries
+from benchmarks.torture_models import servers
+from benchmarks.torture_outputs import poison
+from benchmarks.torture_processes import kills, messages
 from landscape.errors import LandscapeError
 from landscape.pipeline._demo import build_demo
 
-_LIMIT = 2.0  # seconds for a request to a hostile server
-_PIECES = (
-    "\x00", "\x1b[2J", "\u202e", "\ud800", '"', "'", "\\", "{", "}", "[", "]", "(", ")", ",", ":",
-    ";", "..", "\n", "\r", "\t", "null", "NaN", "1e999", "-1", "9" * 400, "a" * 5000, "$\\frac{",
-    "<script>", "=cmd|x", "%00", "|", "&", "~", "^", "*", "?", "author:", "year:", "(" * 200,
-)  # fmt: skip
-
-Case = tuple[str, Callable[[], object]]
-
-
-def mutate(text: str, rng: random.Random) -> str:
-    """Insert, replace, repeat or drop some pieces of a text."""
-    for _ in range(rng.randint(1, 4)):
-        start, end = sorted(rng.randrange(len(text) + 1) for _ in range(2))
-        piece = rng.choice([*_PIECES, text[start:end][:200], ""])
-        text = text[:start] + piece + text[rng.choice([start, end]) :]
-    return text
+_MOST_MEMORY = 500.0  # MB above the memory in use before a case
+_LIMITED = ("records", "filters", "flips", "servers", "messages")  # campaigns with that limit
 
 
 def records(folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Files of every reader with mutated records."""
-    from landscape.corpus._scanning import read_papers
-
-    goods = {
-        ".jsonl": '{"title": "Dust", "abstract": "Dust cools.", "year": 2020, "doi": "10.1/a"}\n',
-        ".json": '[{"title": "Dust", "abstract": "Dust cools.", "date": "2020-01"}]',
-        ".bib": "@article{a, title={Dust}, abstract={Dust cools.}, year={2020}, doi={10.1/a}}\n",
-        ".csv": 'title,abstract,year,authors\nDust,Dust cools.,2020,"A, B; C, D"\n',
-    }
+    """Files of every reader with mutated content, plain and compressed."""
+    packed = list(binaries(folder / "good"))
     for number in range(n_cases):
-        suffix, good = rng.choice(list(goods.items()))
-        path = folder / f"{number % 50}{suffix}"
-        path.write_bytes(mutate(good, rng).encode("utf-8", "surrogatepass"))
-        yield f"{suffix} record", lambda path=path: list(read_papers(path))  # type: ignore[misc]
+        title, name, read, good = rng.choice([*READERS, *packed])
+        path = folder / f"{number % 50}-{name}"
+        if isinstance(good, bytes):
+            content = flip(good, rng)
+        else:
+            content = mutate(good, rng).encode("utf-8", "surrogatepass")
+            if name.endswith(".gz"):
+                content = gzip.compress(content)
+                content = flip(content, rng) if rng.random() < 0.3 else content
+        path.write_bytes(content)
+        yield title, lambda path=path, read=read: read(path)  # type: ignore[misc]
 
 
 def filters(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterator[Case]:
@@ -89,7 +81,7 @@ def flips(atlas: landscape.Atlas, folder: Path, n_cases: int, rng: random.Random
             if _facts(landscape.open(copy)) != known:
                 raise AssertionError("a table changed without a message")
 
-        yield "flipped bit", use
+        yield f"flipped bit in {path.name}", use
 
 
 def _facts(atlas: landscape.Atlas) -> tuple[Any, ...]:
@@ -99,66 +91,12 @@ def _facts(atlas: landscape.Atlas) -> tuple[Any, ...]:
     return (*(table.to_json() for table in tables), len(atlas.thesaurus), hits, sums)
 
 
-def servers(atlas: landscape.Atlas) -> Iterator[Case]:
-    """Hostile model servers against everything that talks to a model."""
-    from landscape.llm import connect
-    from tests.servers.hostile_server import MODES, HostileServer
-
-    for name, mode in MODES.items():
-        for use in ("ask", "survey", "attribute", "hyde"):
-
-            def run(mode: Any = mode, use: str = use) -> None:
-                with HostileServer(mode) as server:
-                    model = connect(
-                        model="m", base_url=server.url, api_key="k", timeout=_LIMIT, retries=0
-                    )
-                    start = time.monotonic()
-                    _talk(atlas, use, model)
-                    n_requests = max(server.requests, 1)
-                    if time.monotonic() - start > n_requests * (_LIMIT + 1) + 10:
-                        raise AssertionError("a request outlived its limit")
-
-            yield f"{use}: server that {name}", run
-
-
-def _talk(atlas: landscape.Atlas, use: str, model: Any) -> object:
-    question = "How does dust cool in galaxies?"
-    if use == "ask":
-        return atlas.ask(question, model=model)
-    if use == "survey":
-        return atlas.survey(question, model=model, papers=5)
-    if use == "attribute":
-        return atlas.attribute("Dust cools by lines [CITATION].", model=model)
-    return atlas.search(question, model=model, hyde=True, k=3)
-
-
-def messages(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Mutated arguments of the tools of the MCP server."""
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    from landscape.agents._mcp_server import make_server
-
-    server = make_server(atlas)
-    goods = {"search": "query", "ask": "question", "attribute": "excerpt", "paper": "paper"}
-    for _ in range(n_cases):
-        tool, name = rng.choice(list(goods.items()))
-        arguments = {name: mutate("How does dust cool [CITATION]?", rng)[:9000]}
-
-        def call(tool: str = tool, arguments: dict[str, str] = arguments) -> None:
-            try:
-                asyncio.run(server.call_tool(tool, arguments))
-            except ToolError as error:
-                if "Traceback" in str(error):
-                    raise AssertionError("a traceback reached the assistant") from error
-
-        yield f"message to {tool}", call
-
-
 def main() -> None:
     """Run the campaigns and print a table; exit with 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__)
+    every = "records,filters,flips,servers,messages,poison,kills"
     parser.add_argument("--cases", type=int, default=10_000)
-    parser.add_argument("--only", default="records,filters,flips,servers,messages")
+    parser.add_argument("--only", default=every)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)  # noqa: S311 - cases, no secret
@@ -167,31 +105,53 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         atlas = landscape.open(build_demo(folder / "demo.atlas", n_papers=200, seed=1).path)
+        _facts(atlas)  # loads the models, so that they are not counted
+        atlas.ask("How does dust cool?", model=None)
         campaigns = {
             "records": lambda: records(folder, options.cases, rng),
             "filters": lambda: filters(atlas, options.cases, rng),
             "flips": lambda: flips(atlas, folder, options.cases, rng),
-            "servers": lambda: servers(atlas),
+            "servers": lambda: servers(atlas, folder, options.cases, rng),
             "messages": lambda: messages(atlas, options.cases // 5, rng),
+            "poison": lambda: poison(folder / "poison"),
+            "kills": lambda: kills(folder, options.cases // 500, rng),
         }
         for name in options.only.split(","):
-            tried = failed = 0
-            for title, case in campaigns[name]():
-                tried += 1
-                try:
-                    case()
-                except LandscapeError as error:
-                    if "Traceback" in str(error):  # a filter shows its fault on further lines
-                        failed, faults = failed + 1, [*faults, f"{title}: {error!r:.200}"]
-                except Exception as error:  # noqa: BLE001 - what is looked for
-                    failed, faults = failed + 1, [*faults, f"{title}: {error!r:.200}"]
-            rows.append([name, f"{tried:,}", f"{failed:,}"])
+            start = time.monotonic()
+            tried, found, peak = run(name, campaigns[name]())
+            faults += found
+            row = [name, f"{tried:,}", f"{len(found):,}", f"{peak:,.0f}"]
+            rows.append([*row, f"{time.monotonic() - start:,.0f}", notes.get(name, "")])
             print(rows[-1], flush=True)
-    for fault in faults[:20]:
+    for fault in sorted(set(faults))[:60]:
         print(fault)
-    print_table("Campaigns against damage and malice", ["campaign", "tried", "failed"], rows)
-    print(f"\n{save('torture', rows)}")
+    head = ["campaign", "tried", "failed", "MB above idle", "seconds", "note"]
+    print_table("Campaigns against damage and malice", head, rows)
+    if options.only == every:  # a part does not replace the section of the report
+        print(f"\n{save('torture', rows)}")
     raise SystemExit(bool(faults))
+
+
+def run(name: str, cases: Iterator[Case]) -> tuple[int, list[str], float]:
+    """Run cases; return their number, a line for each that failed, and the peak memory in MB."""
+    tried, faults, peak = 0, [], 0.0
+    for title, case in cases:
+        tried += 1
+        fault, memory = "", Memory()
+        try:
+            case()
+        except LandscapeError as error:
+            # A filter shows its fault on further lines.
+            if "Traceback" in str(error) or ("\n" in str(error) and name != "filters"):
+                fault = f"{error!r:.300}"
+        except Exception as error:  # noqa: BLE001 - what is looked for
+            fault = f"{error!r:.300}"
+        used = memory.peak()
+        if used > _MOST_MEMORY and name in _LIMITED:
+            fault = fault or f"{used:,.0f} MB above the memory in use before"
+        peak = max(peak, used)
+        faults += [f"{title}: {fault}"] if fault else []
+    return tried, faults, peak
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from landscape._author_names import parse_name
 from landscape._journals import Journal, find_journal, journal_of_bibcode
+from landscape._wording import INVISIBLE
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -18,7 +19,7 @@ _LATEX = {
     "<": r"\ensuremath{<}", ">": r"\ensuremath{>}", "|": r"\ensuremath{|}", "\u00a0": "~",
 }  # fmt: skip
 _TO_ESCAPE = re.compile("[" + re.escape("".join(_LATEX)) + "]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROL = re.compile(rf"{INVISIBLE.pattern}|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

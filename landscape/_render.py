@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from landscape._wording import GENERATED, count, escape_invisible
+from landscape._wording import GENERATED, INVISIBLE, count, escape_invisible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,19 +45,19 @@ def render(template: str, **values: Any) -> str:
     text = _environment().get_template(template).render(**values)
     if template.endswith(".html"):
         return text
-    text = re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+    text = escape_invisible(re.sub(r"\n{3,}", "\n\n", text).strip("\n"))
     return text + "\n" if template.endswith(".md") else text
 
 
 def escape(text: str) -> str:
-    r"""Escape HTML markup, and remove control characters.
+    r"""Escape HTML markup, and remove control and invisible characters.
 
     Examples
     --------
     >>> escape("a\x1b[2J<b>")
     'a[2J&lt;b&gt;'
     """
-    return html.escape(text.translate(_CONTROLS))
+    return html.escape(INVISIBLE.sub("", text.translate(_CONTROLS)))
 
 
 def neutral_html(text: str) -> str:

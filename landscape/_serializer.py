@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from landscape._bibliography import escape_latex
 from landscape._io import check_output, write_output
-from landscape._wording import count
+from landscape._wording import count, escape_invisible
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def plain(value: Any) -> Any:
 def to_json(record: Any) -> str:
     """Write a record or a dict as indented JSON."""
     document = plain(record if isinstance(record, dict) else record.to_dict())
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    # The escapes of `escape_invisible` are those of JSON, so the values stay the same.
+    return escape_invisible(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
@@ -248,7 +249,8 @@ def _in_words(column: str, cell: Any) -> str:
 
 
 def _joined(cell: Any) -> Any:
-    return "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+    cell = "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+    return escape_invisible(cell) if isinstance(cell, str) else cell
 
 
 def _inert(cell: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -124,7 +125,7 @@ class ReadyVectors(DescribedEmbedder):
     def _mapped(self) -> NDArray[Any]:
         try:
             mapped: NDArray[Any] = np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
+        except (ValueError, OSError, EOFError, TokenError) as error:
             self._refuse(f"it is not a .npy file of numbers ({error})")
         return mapped
 
@@ -139,12 +140,12 @@ class ReadyVectors(DescribedEmbedder):
 
         try:
             file = pq.ParquetFile(self.path)
-        except (pa.ArrowException, OSError) as error:
+            names = file.schema_arrow.names
+            first = next(file.iter_batches(batch_size=1, columns=[_COLUMN]), None)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             self._refuse(f"it is not a Parquet file ({error})")
-        if _COLUMN not in file.schema_arrow.names:
-            listed = ", ".join(file.schema_arrow.names)
-            self._refuse(f"it has no column {_COLUMN!r}; its columns are {listed}")
-        first = next(file.iter_batches(batch_size=1, columns=[_COLUMN]), None)
+        if _COLUMN not in names:
+            self._refuse(f"it has no column {_COLUMN!r}; its columns are {', '.join(names)}")
         value = first.column(0)[0].as_py() if first is not None and len(first) else None
         if not isinstance(value, list):
             self._refuse(f"the column {_COLUMN!r} does not hold lists of numbers")
@@ -164,4 +165,5 @@ class ReadyVectors(DescribedEmbedder):
             yield flat.reshape(len(column), self.dimension)
 
     def _refuse(self, reason: str) -> NoReturn:
+        reason = " ".join(reason.split())
         raise InputError(f"The vectors in {str(self.path)!r} cannot be used: {reason}.")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape.corpus._cleaning import one_line
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 
@@ -319,7 +320,7 @@ def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str
     if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
         raise InputError(
             f"{path} needs the columns excerpt and target_paper_title; the columns are: "
-            f"{', '.join(rows.fieldnames or ('none',))}."
+            f"{one_line(', '.join(rows.fieldnames or ('none',)), most=200)}."
         )
     try:
         for number, row in enumerate(rows, 1):

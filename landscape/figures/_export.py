@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from landscape._io import check_output, write_output
-from landscape._serializer import to_csv
+from landscape._serializer import to_csv, to_json
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -245,5 +244,5 @@ def check_table_kind(path: str | os.PathLike[str]) -> Path:
 _TABLES: dict[str, Callable[[Analysis], str]] = {
     ".csv": lambda analysis: analysis.to_csv(),
     ".tex": lambda analysis: analysis.to_latex(),
-    ".json": lambda analysis: f"{json.dumps(analysis.to_dict(), indent=1, ensure_ascii=False)}\n",
+    ".json": lambda analysis: f"{to_json(analysis)}\n",
 }

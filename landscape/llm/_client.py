@@ -107,9 +107,6 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
 def connect_from_environment() -> WritingModel | None:
     """Connect the language model set in the environment.
 
-    The variables ``LANDSCAPE_LLM_TIMEOUT`` (seconds) and ``LANDSCAPE_LLM_MOST_BYTES`` change the
-    limits of a request, see `connect`.
-
     Returns
     -------
     WritingModel or None
@@ -117,11 +114,7 @@ def connect_from_environment() -> WritingModel | None:
     """
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         return None
-    return connect(
-        cache=default_cache_folder(),
-        timeout=_positive("LANDSCAPE_LLM_TIMEOUT", TIMEOUT),
-        most_bytes=int(_positive("LANDSCAPE_LLM_MOST_BYTES", MOST_BYTES)),
-    )
+    return connect(cache=default_cache_folder())
 
 
 def _positive(variable: str, default: float) -> float:
@@ -139,8 +132,8 @@ def connect(
     model: str | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
-    timeout: float = TIMEOUT,
-    most_bytes: int = MOST_BYTES,
+    timeout: float | None = None,
+    most_bytes: int | None = None,
     retries: int = 4,
     token_budget: int = 500_000,
     money_budget: float | None = None,
@@ -159,10 +152,12 @@ def connect(
         set, OpenAI is used.
     api_key : str, optional
         Default: the environment variable OPENAI_API_KEY. The empty string means no key.
-    timeout : float, default 120
-        Maximum time of a request with all its attempts, in seconds.
-    most_bytes : int, default 2000000
-        Maximum size of a reply, in bytes.
+    timeout : float, optional
+        Maximum time of a request with all its attempts, in seconds. Default: the environment
+        variable LANDSCAPE_LLM_TIMEOUT, or 120 if it is not set.
+    most_bytes : int, optional
+        Maximum size of a reply, in bytes. Default: the environment variable
+        LANDSCAPE_LLM_MOST_BYTES, or 2000000 if it is not set.
     retries : int, default 4
         Maximum number of further attempts after a failed attempt.
     token_budget : int, default 500000
@@ -191,6 +186,10 @@ def connect(
     >>> connect(base_url="http://localhost:11434/v1", model="qwen3").model
     'qwen3'
     """
+    if timeout is None:
+        timeout = _positive("LANDSCAPE_LLM_TIMEOUT", TIMEOUT)
+    if most_bytes is None:
+        most_bytes = int(_positive("LANDSCAPE_LLM_MOST_BYTES", MOST_BYTES))
     server = Server(
         base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=most_bytes, retries=retries
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape._wording import count
+from landscape.corpus._cleaning import one_line
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def read_labels(path: Path) -> dict[int, str]:
                     f"{count(len(rows.fieldnames or ()), 'other column')}."
                 )
             for row in rows:
-                label = (row["label"] or "").strip()
+                label = one_line(row["label"] or "", most=200)
                 if label:
                     labels[int(row["topic_id"])] = label
     except AtlasError:

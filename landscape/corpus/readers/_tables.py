@@ -111,7 +111,7 @@ def _names(path: Path, size: int, modified: int) -> tuple[str, ...]:  # noqa: AR
         return tuple(pq.read_schema(path).names)
     except pa.ArrowMemoryError:
         raise
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(path, error, 0) from None
 
 

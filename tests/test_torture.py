@@ -1,0 +1,59 @@
+"""A small part of ``python -m benchmarks torture``, and the faults that it found."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.torture import records, run
+from landscape import Atlas
+from landscape._bibliography import escape_latex
+from landscape._render import escape
+from landscape._serializer import to_csv, to_json
+from landscape.embeddings._precomputed import ReadyVectors  # a reader of a command
+from landscape.errors import InputError
+from landscape.llm import connect
+from landscape.store._tables import read_labels
+from tests.servers.hostile_server import MODES, HostileServer
+
+MARKS = "a\u202eb\x9bc\x1bd"
+
+
+def test_damaged_files_of_every_reader_give_a_result_or_one_sentence(tmp_path: Path) -> None:
+    rng = random.Random(1)  # noqa: S311 - which bytes, no secret
+    tried, faults, _ = run("records", records(tmp_path, 600, rng))
+    assert tried == 600
+    assert faults == []
+
+
+def test_vectors_with_a_damaged_header_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', (((" + b" " * 94 + b"\n")
+    with pytest.raises(InputError, match=r"it is not a \.npy file of numbers"):
+        ReadyVectors(path)
+
+
+def test_no_output_has_control_or_direction_characters(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text(f"topic_id,label\n1,{MARKS}\n", "utf-8")
+    texts = [
+        read_labels(labels)[1],
+        to_csv(pd.DataFrame({"title": [MARKS]})),
+        to_json({"title": MARKS}),
+        escape_latex(MARKS),
+        escape(MARKS),
+    ]
+    for text in texts:
+        assert not set(MARKS[1::2]) & set(text)
+
+
+def test_the_limits_of_the_environment_hold_for_every_connection(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANDSCAPE_LLM_TIMEOUT", "1")
+    with HostileServer(MODES["never answers"]) as server:
+        model = connect(model="m", base_url=server.url, api_key="k", retries=0)
+        assert "within 1 s" in " ".join(demo_atlas.ask("Why dust?", model=model).notes)

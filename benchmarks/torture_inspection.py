@@ -32,7 +32,7 @@ _IN_PAGE = """
     || (name === 'style' && /evil\\.example/.test(value))))
   .map(one => one.outerHTML.slice(0, 150)).concat(window.pwnd || [])
 """
-# The pages of Voila load a font from jsDelivr, whatever the atlas is.
+# Pages of Voila link a font of jsDelivr; their content security policy forbids the request.
 _LOCAL = re.compile(
     r"(file|data|blob|about):|(http|ws)://127\.0\.0\.1|https://cdn\.jsdelivr\.net/npm/@fort"
 )

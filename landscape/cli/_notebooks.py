@@ -125,12 +125,21 @@ def _lab(options: argparse.Namespace) -> Answer:
     return Answer("")
 
 
+# The template of Voila links a font on another host; this header forbids the request.
+_NO_OTHER_HOST = "--Voila.tornado_settings=" + repr({
+    "headers": {
+        "Content-Security-Policy":
+            "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'self'"
+    }
+})  # fmt: skip
+
+
 def _app(options: argparse.Namespace) -> Answer:
     folder, copied = notebooks_folder(options.notebooks)
     shipped = list_notebooks(folder)
     notebook = choose_notebook(options.notebook, shipped)
     server = require("voila.app", "lab")
-    words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}"]
+    words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}", _NO_OTHER_HOST]
     if notebook in shipped and options.atlas is None:
         # Build the demo atlas before the page opens, because the build takes minutes.
         from landscape.pipeline._demo import FOLDER_VARIABLE

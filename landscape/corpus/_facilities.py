@@ -22,7 +22,8 @@ _KIND = re.compile(
 )
 _REQUIRED = {"full", "start", "band", "agency", "home"}
 _LISTS = ("aliases", "instruments", "surveys", "traps")
-_OPTIONAL = {*_LISTS, "ambiguous", "end"}
+_OPTIONAL = {*_LISTS, "ambiguous", "end", "kind", "not", "parent"}
+_SURVEYS = {"survey", "catalogue"}
 _NEAREST = 4
 
 
@@ -53,8 +54,25 @@ class Facility:
 @cache
 def load_facilities() -> Mapping[str, Facility]:
     """Return all facilities as a mapping from canonical name to facility."""
-    entries = read_yaml(missions_file())
-    return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
+    entries: dict[str, dict[str, Any]] = {
+        str(name): raw for name, raw in read_yaml(missions_file()).items()
+    }
+    parts = set()
+    for name, part in entries.items():
+        whole = part
+        while "parent" in whole and entries[whole["parent"]].get("kind") != "observatory":
+            whole = entries[whole["parent"]]
+        if whole is not part:
+            parts.add(name)
+            kind = "surveys" if part["kind"] in _SURVEYS else "instruments"
+            names = [name, part["full"], *part.get("aliases", ())]
+            names = [one for one in names if one not in part.get("not", ())]
+            for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
+                              ("traps", part.get("traps", ()))):  # fmt: skip
+                whole[key] = [*whole.get(key, ()), *more]
+    return MappingProxyType({
+        name: _facility(name, raw) for name, raw in entries.items() if name not in parts
+    })  # fmt: skip
 
 
 def find_facility(name: str) -> Facility:

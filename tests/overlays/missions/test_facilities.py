@@ -4,9 +4,11 @@ from datetime import date
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._facilities import find_facility, load_facilities
+from landscape._io import read_yaml
+from landscape.corpus._facilities import find_facility, load_facilities, missions_file
 from landscape.corpus.demo._cards import load_facilities as load_demo_facilities
 from landscape.errors import InputError
+from landscape.overlays.missions import find_mentions
 
 TOP_CONCEPTS = {
     "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",
@@ -67,3 +69,15 @@ def test_dates_are_as_precise_as_they_are_known():
     assert find_facility("Gaia").first_light == date(2013, 12, 19)
     assert find_facility("Kepler").end == date(2018, 10, 30)
     assert find_facility("ALMA").end is None
+
+
+def test_instruments_count_for_their_telescope_and_telescopes_for_themselves() -> None:
+    text = "Spectra were taken with the MagE spectrograph on Magellan and with NEID at Kitt Peak."
+    found = {mention.surface: mention.facility for mention in find_mentions(text)}
+    assert found["MagE"] == "Magellan"
+    known = load_facilities()
+    assert "Apache Point Observatory" in known  # a site: its telescopes are facilities
+    assert "Magellan Echellette" in known["Magellan"].instruments
+    entries = read_yaml(missions_file())
+    assert len(entries) >= 900
+    assert all(entry.get("parent", name) in entries for name, entry in entries.items())

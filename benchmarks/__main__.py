@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "latex", "widgets", "keywords", "embedding", "search", "overlays", "mapping",
+    "startup", "latex", "roles", "widgets", "keywords", "embedding", "search", "overlays", "mapping",
     "terrain", "stages",
 )  # fmt: skip
 ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named

@@ -10,6 +10,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -162,7 +163,7 @@ def _panels(atlas: landscape.Atlas) -> dict[str, Use]:
     from landscape import widgets
 
     def connection(url: str) -> Any:
-        with mock.patch.dict(os.environ, {"OPENAI_API_KEY": "k", "LANDSCAPE_LLM_CACHE": ""}):
+        with mock.patch.dict(os.environ, _surroundings("")):
             return widgets.Connection(base_url=url, model="m")
 
     def shown(panel: Any, begin: Callable[[], object]) -> None:
@@ -263,7 +264,7 @@ def _surroundings(url: str) -> dict[str, str]:
         "OPENAI_API_KEY": "k",
         "LANDSCAPE_LLM_MODEL": "m",
         "LANDSCAPE_LLM_TIMEOUT": f"{LIMIT:.0f}",
-        "LANDSCAPE_LLM_CACHE": "",
+        "LANDSCAPE_LLM_CACHE": tempfile.mkdtemp(),  # no reply of an earlier case
     }
 
 

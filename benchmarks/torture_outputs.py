@@ -349,7 +349,7 @@ def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium
     from nbformat import v4, write
 
     from benchmarks.torture_inspection import _IN_PAGE
-    from tests.commands.test_serving import Running
+    from tests.processes import Running
 
     begin = "import landscape as ls, landscape.widgets as w; atlas = ls.open_demo();"
     make: Any = v4

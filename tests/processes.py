@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\w+")
 
 
 def interruptible() -> None:
@@ -11,3 +19,33 @@ def interruptible() -> None:
     A shell starts what it puts in the background deaf to it, and that is inherited.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class Running:
+    """A server of the command line, ended by Ctrl-C."""
+
+    def __init__(self, *words: str, folder: Path) -> None:
+        self._words, self._folder = words, folder
+        self._log = folder / "server.log"
+
+    def __enter__(self) -> str:
+        words = [sys.executable, "-m", "landscape.cli", *self._words, "--no-browser"]
+        with self._log.open("w") as out:
+            self._server = subprocess.Popen(
+                words, stdout=out, stderr=out, cwd=self._folder, preexec_fn=interruptible
+            )
+        deadline = time.monotonic() + 180
+        while self._server.poll() is None and time.monotonic() < deadline:
+            if found := _ADDRESS.search(self._log.read_text()):
+                return found.group()
+            time.sleep(0.1)
+        self._server.kill()
+        raise AssertionError(self._log.read_text())
+
+    def __exit__(self, *_: Any) -> None:
+        self._server.send_signal(signal.SIGINT)
+        try:
+            assert self._server.wait(timeout=60) == 0, self._log.read_text()
+        finally:
+            self._server.kill()
+        assert "Traceback" not in self._log.read_text()

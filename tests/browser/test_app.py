@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 import landscape
 from tests.browser.explorer_on_page import ExplorerOnPage
 from tests.browser.jupyter_page import WINDOW, JupyterPage
-from tests.commands.test_serving import Running
+from tests.processes import Running
 
 
 def test_the_explorer_works_on_a_page_without_code(

@@ -6,14 +6,10 @@ import errno
 import http.cookiejar
 import os
 import re
-import signal
 import socket
-import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -27,9 +23,8 @@ from landscape.cli import main
 from landscape.cli._notebooks import choose_notebook, list_notebooks, notebooks_folder
 from landscape.errors import InputError
 from tests.conftest import REPOSITORY
-from tests.processes import interruptible
+from tests.processes import Running
 
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\w+")
 NAMES = ["00_quickstart", "02_explore_the_map", "03_ask_the_literature", "12_explore_more"]
 FILES = [Path(f"{name}.ipynb") for name in NAMES]
 
@@ -217,36 +212,6 @@ def test_an_app_shows_results_without_code_to_whoever_has_the_token(
         stranger = _read(address.split("?")[0])
         assert "400 papers" not in stranger
         assert "For colleagues" not in stranger
-
-
-class Running:
-    """A server of the command line, ended by Ctrl-C."""
-
-    def __init__(self, *words: str, folder: Path) -> None:
-        self._words, self._folder = words, folder
-        self._log = folder / "server.log"
-
-    def __enter__(self) -> str:
-        words = [sys.executable, "-m", "landscape.cli", *self._words, "--no-browser"]
-        with self._log.open("w") as out:
-            self._server = subprocess.Popen(
-                words, stdout=out, stderr=out, cwd=self._folder, preexec_fn=interruptible
-            )
-        deadline = time.monotonic() + 180
-        while self._server.poll() is None and time.monotonic() < deadline:
-            if found := _ADDRESS.search(self._log.read_text()):
-                return found.group()
-            time.sleep(0.1)
-        self._server.kill()
-        raise AssertionError(self._log.read_text())
-
-    def __exit__(self, *_: Any) -> None:
-        self._server.send_signal(signal.SIGINT)
-        try:
-            assert self._server.wait(timeout=60) == 0, self._log.read_text()
-        finally:
-            self._server.kill()
-        assert "Traceback" not in self._log.read_text()
 
 
 def _read(address: str) -> str:

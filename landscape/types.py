@@ -869,8 +869,8 @@ class Analysis(Record):
         return "".join(f"# {line}\n" for line in lines) + serializer.to_csv(self.table)
 
     def to_latex(self) -> str:
-        r"""Return the main table as a LaTeX ``table``, which needs the LaTeX package booktabs."""
-        return serializer.to_latex(self.table, self.caption, self.notes)
+        r"""Return up to 8 columns and 40 rows as a LaTeX ``table``, for the package booktabs."""
+        return serializer.to_latex(self.table, self.kind, self.caption, self.notes)
 
     def to_text(self) -> str:
         """Return the main table as text for a terminal. Intervals are in brackets."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,22 @@ TABLES = {
 }
 
 
+def check_latex(text: str, columns: list[str]) -> None:
+    """A table for a paper is narrow and complete, and says where its other columns are."""
+    body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+    rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+    widths = {len(re.split(r"(?<!\\) & ", row)) for row in rows}
+    assert len(widths) == 1
+    assert 2 <= widths.pop() <= 8
+    assert len(rows) <= 41
+    assert "nan" not in body.lower().split()
+    left_out = re.search("(?m)^% Other columns, in the CSV file: (.*)$", text)
+    if left_out:
+        assert set(left_out[1].split(", ")) < set(columns)
+        assert "the CSV file has all" in text
+    assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+
+
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_table_is_printed_and_written(
     kind: str, demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -46,7 +63,7 @@ def test_every_table_is_printed_and_written(
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert len(rows) == len(found["table"])
     assert main([*words, "-o", str(tmp_path / "table.tex")]) == 0
-    assert r"\begin{tabular}" in (tmp_path / "table.tex").read_text()
+    check_latex((tmp_path / "table.tex").read_text(), lines[-len(rows) - 1].split(","))
 
 
 def test_an_author_is_followed(

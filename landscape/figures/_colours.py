@@ -142,8 +142,12 @@ def series(colours: Theme, n: int) -> list[Series]:
 
 
 def share_ramp(colours: Theme) -> Floats:
-    """Return the colours of shares from 0 to the largest, in sRGB 0 to 1, shape (256, 3)."""
-    return perceptual_ramp(THEMES[colours.name]["share"])
+    """Return the colours of shares from 0 to the largest, in sRGB 0 to 1, shape (256, 3).
+
+    The colours change with a power of the share, so that small shares are visible.
+    """
+    evenly = perceptual_ramp(THEMES[colours.name]["share"], steps=1024)
+    return pick(evenly, np.linspace(0, 1, 256) ** 0.7)
 
 
 def contrast_ramp(colours: Theme) -> Floats:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from landscape.errors import InputError
 from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import Series, fade, pick, series, share_ramp
+from landscape.figures._colours import fade, pick, share_ramp
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
-    add_density,
+    add_few_names,
     add_names,
     chosen_topics,
-    density_key,
+    map_box,
     map_panel,
     map_panels,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Key, Page, PageOptions, Ranking
+from landscape.figures._page import BESIDE, SIZE_INCHES, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import (
     Bools,
     Box,
@@ -32,45 +34,46 @@ from landscape.figures._scene import (
     Lines,
     Panel,
     Points,
+    Rule,
 )
+from landscape.figures._trends import share_panel
 from landscape.mapping._density import (
     DensityGrid,
     contour_lines,
     default_bandwidth,
-    density_grid,
     highest_density_levels,
 )
-from landscape.overlays._periods import format_spans
-from landscape.overlays.missions._impact import measure_usage
+from landscape.overlays._periods import describe_corpus, format_spans
+from landscape.overlays.missions._impact import join_names, measure_usage
 from landscape.overlays.missions._measures import ShareMap, share_map
 from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from landscape.corpus._facilities import Facility
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
-_REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
+    Ints = NDArray[np.int64]
+
+_DRAWN, _RANKED, _PANELS = 8, 20, 24
+_NAMES, _NAMES_IN_PANEL = 16, 0.9  # names on a map, and per square inch of a small map
+_FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 8, 5
 _FEWEST = 3  # minimum number of papers of a facility in a ranked region
-_WIDER = 1.5  # kernel width for a facility with few papers, relative to the width for all papers
 _CELL = 2.2  # cell size of a share map, in points
-_TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
+_TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
 # A share map is transparent where the kernel contains fewer than _SEEN papers, and opaque where it
 # contains at least _SOLID papers.
 _SEEN, _SOLID = 2.0, 12.0
 _SMOOTHED = 3  # minimum half-width of hatched areas, in cells
+_ON_SCALE = 0.9  # share of the papers of a facility at places within the colour scale
+_STRONG = 0.4  # minimum share at a named peak, relative to the upper limit of the colour scale
+_CHART = (100.0, 250.0)  # height of the chart of years, in points
 _SHARES = (
-    "The colour shows the share of nearby papers that mention the facility. Where there are few "
-    "papers, it is shrunk towards the overall share. The thin line contains half of the papers "
-    "that mention the facility."
+    "Colours: share of the papers nearby, shrunk towards the overall share where papers are few. "
+    "The line contains half of the papers with the facility."
 )
-_CONTOURS = (
-    "The thick line contains 50% of a facility's papers, and the thin line 80%. The background is "
-    "the density of all papers."
-)
-_HATCHING = "Hatched areas contain papers of the corpus, but almost none of this period."
 
 
 @dataclass(frozen=True)
@@ -96,26 +99,26 @@ def impact(
 ) -> Any:
     """Draw the share of the local literature that mentions facilities.
 
-    For one facility, draw its share map and a table of the regions with the largest shares. For
-    several facilities, draw contours that contain 50% and 80% of the papers of each facility, and
-    a ranked table.
+    For one facility, draw its share map, a table of the regions with the largest shares, and its
+    share by year. For several facilities, draw a small share map for each, with the same colour
+    scale, and a ranked table if there is space.
 
     Parameters
     ----------
     atlas : AtlasStore
     facilities : str or sequence of str, optional
-        Names or aliases; by default the six most mentioned facilities.
+        Names or aliases; by default the eight most mentioned facilities.
     since, until : int, optional
         First and last year, both included.
     multiples : bool, default False
-        Draw a share map for each facility, all with the same colour scale.
+        Draw a small map without a table also for one facility.
     slices : sequence of (int, int), optional
         Draw a share map for each facility and each of these periods, with the same colour scale.
     n_resamples : int, default 1000
         Bootstrap samples for the intervals of the table.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
-        `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples` or `slices`.
+        `landscape.figures.heatmap`. ``ax`` cannot be combined with several maps.
 
     Returns
     -------
@@ -141,7 +144,7 @@ def impact(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     if facilities is None:
-        usage = _first(usage, _TOGETHER)
+        usage = _first(usage, _DRAWN)
     return draw_impact(
         atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
         slices=slices, **look,
@@ -166,54 +169,84 @@ def draw_impact(
     """Draw the result of `measure_usage` for the facilities in `usage`."""
     if usage is None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
-    x, y = positions(atlas.map["x"], atlas.map["y"])
+    x, y, _ = _papers_on_map(atlas)
     windows: list[tuple[int | None, int | None]] = [(since, until)]
     if slices is not None:
         windows = [(int(first), int(last)) for first, last in slices]
     views = views_of(usage, windows)
-    in_panels = multiples or slices is not None
-    alone = len(views) == 1 and not in_panels
-    if in_panels and len(views) > _PANELS:
+    if len(views) > _PANELS:
         raise InputError(f"{len(views)} maps do not fit on a page; choose at most {_PANELS}.")
-    if not in_panels and len(views) > _SERIES:
-        raise InputError(
-            f"{len(views)} facilities are too many for one map; choose at most {_SERIES}."
-        )
-    caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
-    size, soft = SIZE_INCHES if in_panels else BESIDE_A_TABLE, not (alone or in_panels)
-    page = Page(caption, look, size=size, soft=soft, has_key=True)
-    if in_panels:
-        _draw_panels(page, x, y, views)
-    elif alone:
-        _draw_alone(page, x, y, views[0], analysis, atlas.topics)
+    if look.get("ax") is not None and len(views) > 1:
+        raise InputError(f"{len(views)} maps do not fit into one ax; choose one facility.")
+    alone = len(views) == 1 and not multiples
+    columns = 1 if alone else _n_columns(len(views))
+    size = fitted_page(x, y, columns, math.ceil(len(views) / columns))
+    names = join_names([clean_name(one.name) for one in usage.facilities])
+    names = names if len(usage.facilities) <= 4 else f"{len(usage.facilities)} facilities"
+    period = format_period(*windows[0]) if slices is None else ""
+    when = f", {period}" if period not in ("", "all years") else ""
+    caption = _write_bounds(
+        atlas, analysis, views, title=f"Impact of {names} on the literature{when}"
+    )
+    page = Page(caption, look, size=size, has_key=True)
+    if alone:
+        _draw_alone(page, atlas, views[0], analysis, usage.facilities[0])
     else:
-        _draw_together(page, x, y, views, analysis)
+        _draw_panels(page, atlas, views, analysis if slices is None else None)
     words = caption.describe("Map of the impact of facilities.", _describe(analysis))
     return page.draw(alt_text=words, table=analysis.table)
 
 
+def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
+    """Return the positions and the regions of the papers."""
+    return (*positions(atlas.map["x"], atlas.map["y"]), atlas.map["topic_id"].to_numpy())
+
+
+def _n_columns(n: int) -> int:
+    """Return the number of columns of `n` small maps."""
+    return n if n < 4 else 2 if n == 4 else 3 if n < 10 else math.ceil(math.sqrt(n))
+
+
+def fitted_page(x: Floats, y: Floats, columns: int = 1, rows: int = 1) -> tuple[float, float]:
+    """Return the size in inches of a page without empty margins around maps of this shape.
+
+    A single map is next to a table.
+    """
+    alone = columns * rows == 1
+    width = 72 * SIZE_INCHES[0] * (1 - BESIDE if alone else 1 / columns) - 16
+    map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
+    for _ in range(4):  # the height of titles and captions depends on the size of the page
+        scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
+        height = (rows * (map_height + 20 * scale) + 98 * scale) / 72
+    return SIZE_INCHES[0], float(np.clip(height, 3.0, 16.0))
+
+
 def _write_bounds(
-    analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
+    atlas: AtlasStore, analysis: Analysis, views: Sequence[View], *, title: str
 ) -> Caption:
-    """Return a caption with title, numbers, limitations, and a note on how to read the map."""
-    caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
-    how = [_SHARES if alone or in_panels else _CONTOURS]
-    if in_panels or alone:
-        how += [_HATCHING] if any(not view.inside.all() for view in views) else []
-    numbers = [_key_numbers(analysis.table.iloc[0])] if alone else []
-    head, names = caption.head, analysis.table["facility"].unique()
-    if len(names) == 1:
-        head = head.replace("Impact of facilities", f"Impact of {clean_name(str(names[0]))}", 1)
-    return replace(caption, head=head, sentences=[*numbers, *caption.sentences, *how])
+    """Return a caption with numbers, a note on how to read the maps, and limitations."""
+    corpus, row = describe_corpus(atlas), analysis.table.iloc[0]
+    first = f"{describe_corpus(atlas, with_size=True)}."
+    if len(views) == 1:
+        first = (
+            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} mention "
+            f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
+        )
+    caption = caption_of(analysis)
+    numbers = list(filter(None, [_key_numbers(row)])) if len(views) == 1 else []
+    rest = [one for one in caption.sentences if not one.startswith("Bridges")]
+    return replace(caption, head=f"{title}.", sentences=[first, _SHARES, *numbers, *rest])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
-    """Return one view for each facility and period; omit years that the corpus does not cover."""
+    """Return one view for each facility and period; slices omit years that are hardly covered."""
     views = []
     gaps = usage.years.years[~usage.years.covered]
     for index, facility in enumerate(usage.facilities):
         for since, until in windows:
-            inside = in_period(usage, since, until) & ~np.isin(usage.year, gaps)
+            inside = in_period(usage, since, until)
+            if len(windows) > 1:
+                inside &= ~np.isin(usage.year, gaps)
             uses = usage.uses(index) & inside
             low, high = -np.inf if since is None else since, np.inf if until is None else until
             missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
@@ -232,22 +265,62 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
 
 
 def _draw_alone(
-    page: Page, x: Floats, y: Floats, view: View, analysis: Analysis, topics: pd.DataFrame
+    page: Page, atlas: AtlasStore, view: View, analysis: Analysis, of: Facility
 ) -> None:
-    """Draw one share map, and a table of the regions with the largest shares."""
+    """Draw one share map, a table of the regions with the largest shares, and a chart of years."""
+    import pandas as pd
+
     box, column = page.divided()
-    regions = chosen_topics(topics, levels=(1,))
-    panel = map_panel(page, box, x, y, include=regions)
+    regions = chosen_topics(atlas.topics, levels=(1,))
+    x, y, topic_id = _papers_on_map(atlas)
+    panel = map_panel(page, box, x, y, include=regions, border=14 * page.scale)
     (found,), everywhere = share_maps(page, panel, x, y, [view])
     top = scale_top([found])
-    page.write_key(share_key(page, top))
     add_shares(page, panel, found, top, everywhere=everywhere)
+    page.write_key(share_key(page, top, hatched=_is_hatched([panel])))
     name = str(analysis.table["facility"].iloc[0])
     ranking, ranked = _region_ranking(analysis, name)
-    page.write_ranking(ranking, column)
+    if column is not None:
+        left, bottom, right, upper = column
+        needed = (11 * len(ranking.rows) + 70) * page.scale
+        low, high = (length * page.scale for length in _CHART)
+        cut = bottom + min(max(low, upper - bottom - needed), high)
+        page.write_ranking(ranking, (left, cut, right, upper))
+        draw_years(page, (left, bottom, right, cut), analysis.tables["years"], of)
     own = analysis.tables["regions"]
     _add_region_dots(page, panel, own[(own["facility"] == name) & (own["papers"] > 0)], top)
-    add_names(page, panel, regions.set_index("topic_id").loc[ranked[:_REGIONS_NAMED]].reset_index())
+    peaks = name_peaks(found, x[view.uses], y[view.uses], topic_id[view.uses], regions, top)
+    others = regions.set_index("topic_id").loc[ranked].reset_index()
+    others = others[~others["topic_id"].isin(peaks["topic_id"])]
+    add_names(page, panel, pd.concat([peaks, others]).head(_NAMES))
+
+
+def name_peaks(
+    found: ShareMap, x: Floats, y: Floats, topic_id: Ints, regions: pd.DataFrame, top: float
+) -> pd.DataFrame:
+    """Name the peaks of a share map after the regions of the facility's papers near them."""
+    from scipy.ndimage import maximum_filter
+
+    (x0, y0, x1, y1), (n_rows, n_columns) = found.extent, found.share.shape
+    size = max(3, round(3 * found.bandwidth / (x1 - x0) * n_columns))
+    seen = np.where(found.papers >= (_SEEN + _SOLID) / 2, found.share, 0.0)
+    held = found.facility_papers
+    half = highest_density_levels(DensityGrid.of_window(found.extent, held), (0.5,))[0]
+    marked = [(grid == maximum_filter(grid, size)) & (grid >= least)
+              for grid, least in ((seen, _STRONG * top), (held, half))]  # fmt: skip
+    peaks = np.argwhere(marked[0] | marked[1])
+    places: dict[int, tuple[float, float]] = {}
+    for row, column in peaks[np.argsort(-held[tuple(peaks.T)])]:
+        at = x0 + (column + 0.5) * (x1 - x0) / n_columns, y0 + (row + 0.5) * (y1 - y0) / n_rows
+        near = np.hypot(x - at[0], y - at[1]) < 2 * found.bandwidth
+        ids, counts = np.unique(topic_id[near & np.isin(topic_id, regions["topic_id"])],
+                                return_counts=True)  # fmt: skip
+        for topic in ids[np.argsort(-counts)][: int((counts >= _FEWEST).sum())].tolist():
+            if topic not in places:
+                places[topic] = at
+                break
+    named = regions.set_index("topic_id").loc[list(places)].reset_index()
+    return named.assign(x=[at[0] for at in places.values()], y=[at[1] for at in places.values()])
 
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
@@ -271,59 +344,34 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
     )  # fmt: skip
 
 
-def _draw_together(
-    page: Page, x: Floats, y: Floats, views: Sequence[View], analysis: Analysis
+def _draw_panels(
+    page: Page, atlas: AtlasStore, views: Sequence[View], analysis: Analysis | None
 ) -> None:
-    """Draw contours of several facilities on one map, and a ranked table."""
-    import pandas as pd
-
-    box, column = page.divided()
-    panel = map_panel(page, box, x, y)
-    page.write_key(density_key(page, add_density(page, panel, x, y)))
-    shape = grid_shape(panel.box, scale=page.scale)
-    kernel = _WIDER * default_bandwidth(x, y)
-    styles = dict(zip([view.heading for view in views], series(page.colours, len(views)),
-                      strict=True))  # fmt: skip
-    peaks: list[dict[str, Any]] = []
-    for view in views:
-        if not view.uses.any():
-            continue
-        own, style = (x[view.uses], y[view.uses]), styles[view.heading]
-        grid = density_grid(*own, bounds=panel.extent, shape=shape, bandwidth=kernel)
-        levels = highest_density_levels(grid, (0.8, 0.5))
-        for share, level, width in zip((0.8, 0.5), levels, (0.7, 1.7), strict=True):
-            panel.layers.append(
-                Lines(
-                    lines=contour_lines(grid, level), colour=style.colour, dashes=style.dashes,
-                    width=width * page.scale, halo=page.colours.halo if share == 0.5 else None,
-                    gid=f"facility-{view.heading}", order=1.6,
-                    name=view.heading if share == 0.5 else "",
-                    hover=f"{view.heading}: {share:.0%} of its papers",
-                )
-            )  # fmt: skip
-        row, place = np.unravel_index(int(grid.density.argmax()), shape)
-        width, height = grid.cell_width, grid.cell_height
-        peaks.append(
-            {
-                "topic_id": len(peaks), "label": view.heading, "level": 1, "colour": style.colour,
-                "x": panel.extent[0] + (place + 0.5) * width,
-                "y": panel.extent[1] + (row + 0.5) * height, "n_papers": int(view.uses.sum()),
-            }
-        )  # fmt: skip
-    if peaks:
-        add_names(page, panel, pd.DataFrame(peaks))
-    page.write_ranking(_facility_ranking(analysis, styles), column)
-
-
-def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
-    """Draw a share map per view, all on the same axes and scale."""
-    panels = map_panels(page, page.tiled(len(views)), x, y)
+    """Draw a small share map per view, and a ranked table in the empty places of the last row."""
+    x, y, topic_id = _papers_on_map(atlas)
+    columns = _n_columns(len(views))
+    empty = -len(views) % columns
+    boxes = page.tiled(len(views) + empty)
+    panels = map_panels(page, boxes[: len(views)], x, y)
     found, everywhere = share_maps(page, panels[0], x, y, views)
-    top = scale_top(found)
-    page.write_key(share_key(page, top))
+    top, regions = scale_top(found), chosen_topics(atlas.topics, levels=(1,))
+    left, bottom, right, upper = boxes[0]
+    most = round(_NAMES_IN_PANEL * (right - left) * (upper - bottom) / (72 * page.scale) ** 2)
     for view, panel, shares in zip(views, panels, found, strict=True):
         add_shares(page, panel, shares, top, everywhere=everywhere)
+        uses = view.uses
+        peaks = name_peaks(shares, x[uses], y[uses], topic_id[uses], regions, top)
+        add_few_names(page, panel, peaks, most=max(4, most), size=7.0, reach=9 * page.scale)
         page.write_heading(panel.box, view.heading, view.counts)
+    page.write_key(share_key(page, top, hatched=_is_hatched(panels)))
+    if empty and analysis is not None and page.onto is None:
+        left, bottom, _, upper = boxes[len(views)]
+        box = left, bottom, boxes[-1][2], upper + 14 * page.scale
+        page.write_ranking(_facility_ranking(analysis), box)
+
+
+def _is_hatched(panels: Sequence[Panel]) -> bool:
+    return any(isinstance(layer, Hatched) for panel in panels for layer in panel.layers)
 
 
 # -- share maps
@@ -357,22 +405,30 @@ def share_maps(
 
 
 def scale_top(maps: Sequence[ShareMap]) -> float:
-    """Return the upper limit of the colour scale, a round number that few values exceed."""
-    shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
-    papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
-    if not len(shares):
-        return max((found.overall for found in maps), default=0.0) or _TOPS[0]
+    """Return the upper limit of the colour scale, a round number.
+
+    At least `_ON_SCALE` of the papers of the facilities are at places with smaller shares.
+    """
+    weights = np.concatenate([
+        (shown / max(shown.sum(), 1e-9)).ravel()
+        for shown in (found.facility_papers * fade(found.papers, _SEEN, _SOLID) for found in maps)
+    ])  # fmt: skip
+    shares = np.concatenate([found.share.ravel() for found in maps])
     order = np.argsort(shares)
-    held = np.cumsum(papers[order])
-    high = shares[order][int(np.searchsorted(held, 0.985 * held[-1]))]
+    held = np.cumsum(weights[order])
+    if not held[-1] > 0:
+        return max((found.overall for found in maps), default=0.0) or _TOPS[0]
+    high = shares[order][int(np.searchsorted(held, _ON_SCALE * held[-1]))]
     return next((top for top in _TOPS if top >= 0.999 * high), 1.0)
 
 
-def share_key(page: Page, top: float) -> Key:
-    """Return the colour key of a share map."""
-    texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
-    meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
-    return Key.of_ramp("Share of nearby papers", share_ramp(page.colours), meanings)
+def share_key(page: Page, top: float, *, hatched: bool = False) -> Key:
+    """Return the colour key of a share map, with round values."""
+    values = [top * part for part in (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)]
+    squares = [(f"{'≥' * (top == value < 1)}{100 * value:.3g}%",
+                tuple(pick(share_ramp(page.colours), value / top).tolist()))
+               for value in values]  # fmt: skip
+    return Key(f"Share of nearby papers{' (hatched: too few papers)' * hatched}", squares)
 
 
 def add_shares(
@@ -391,8 +447,13 @@ def add_shares(
     )
     if everywhere is not None:
         where = not_covered(found, everywhere)
-        panel.layers.append(
-            Hatched(where=where, extent=found.extent, colour=page.colours.faint, gid="not covered")
+        panel.layers.extend(
+            [
+                Hatched(
+                    where=where, extent=found.extent, colour=page.colours.faint, gid="not covered"
+                )
+            ]
+            * bool(where.any())
         )
     if outline and found.facility_papers.sum() > 0:
         grid = DensityGrid.of_window(found.extent, found.facility_papers)
@@ -419,8 +480,8 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 # -- tables and numbers
 
 
-def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
-    """Rank facilities by papers; facilities on the map have a line sample before the name."""
+def _facility_ranking(analysis: Analysis) -> Ranking:
+    """Rank facilities by papers."""
     table = analysis.table.assign(
         label=analysis.table["facility"].astype(str),
         interval=[_interval(row) for _, row in analysis.table.iterrows()],
@@ -428,11 +489,9 @@ def _facility_ranking(analysis: Analysis, drawn: Mapping[str, Series]) -> Rankin
     )
     columns = [
         ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
-        ("effective", "Effective\nregions", "{}"), ("outside_home", "Outside\nhome", "{:.0%}"),
+        ("effective", "Effective\nregions", "{}"),
     ]  # fmt: skip
-    title = "Facilities by papers that mention them"
-    styles = [drawn.get(name) for name in table["label"]]
-    return Ranking.of_table(title, "Facility", table, columns, styles=styles)
+    return Ranking.of_table("Facilities by papers that mention them", "Facility", table, columns)
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
@@ -447,25 +506,39 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
         ("papers", "Papers", "{:,}"), ("region_papers", "of", "{:,}"),
         ("share", "Share", "{:.0%}"), ("interval", "95%", "{}"),
     ]  # fmt: skip
-    title = f"{clean_name(facility)}: regions with the largest shares"
+    title = "Regions with the largest shares"
     ranking = Ranking.of_table(title, "Region, sorted by the lower bound", own, columns)
     return ranking, own["topic_id"].astype(int).tolist()
 
 
 def _key_numbers(row: Any) -> str:
-    """Summarize a facility in one sentence, with intervals and denominators."""
-    parts = [
-        f"{row['papers']:,} of {row['corpus_papers']:,} papers mention {row['facility']} "
-        f"({percent(row['share'])}, 95% interval {_interval(row)})"
-    ]
+    """Summarize the spread of a facility in one sentence."""
+    parts = []
     if row["effective_regions"] == row["effective_regions"]:
-        parts.append(f"spread over {_number(row['effective_regions'])} effective regions")
+        parts.append(f"Its papers are spread over {_number(row['effective_regions'])} effective "
+                     "regions")  # fmt: skip
     if row["outside_home"] == row["outside_home"]:
-        parts.append(
-            f"{percent(row['outside_home'], digits=0)} of its papers with a known field are "
-            "outside the main research fields of the facility"
-        )
-    return "; ".join(parts) + "."
+        parts.append(f"{percent(row['outside_home'], digits=0)} of those with a known field are "
+                     "outside the main research fields of the facility")  # fmt: skip
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
+    """Draw the share of papers by year with intervals; hatch years that are not covered."""
+    scale, (left, bottom, right, top) = page.scale, box
+    page.write("Share of all papers by year", left, top - 9 * scale, size=9, weight="bold",
+               gid="heading")  # fmt: skip
+    panel = share_panel(
+        page, (left + 24 * scale, bottom + 14 * scale, right, top - 16 * scale),
+        years.rename(columns={"low": "share_low", "high": "share_high"}),
+        colour=page.colours.found, gid="years", n_ticks=4,
+    )  # fmt: skip
+    first = of.first_light.year + of.first_light.month / 12 - 0.5
+    if panel.x.limits[0] < first < panel.x.limits[1]:
+        panel.layers.append(
+            Rule(x=first, colour=page.colours.ink, width=0.7 * scale, dashes="dotted",
+                 label="first light", gid="first light")
+        )  # fmt: skip
 
 
 def _describe(analysis: Analysis) -> str:

@@ -56,7 +56,7 @@ _MOST_PIXELS = 24e6
 _MOST_WORDS = 64  # maximum number of words in a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # line height of the legend, in points
-_BESIDE = 0.33  # width of a table, as a fraction of the page width
+BESIDE = 0.33  # width of a table, as a fraction of the page width
 
 
 class PageOptions(TypedDict, total=False):
@@ -340,7 +340,7 @@ class Page:
         left, bottom, right, top = self.area
         return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
 
-    def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
+    def divided(self, *, beside: float = BESIDE) -> tuple[Box, Box | None]:
         """Split the map area into a box for the map and, to its right, a box for a table."""
         left, bottom, right, top = self.area
         if self.onto is not None:

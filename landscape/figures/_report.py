@@ -18,12 +18,11 @@ from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, caption_of
 from landscape.figures._colours import share_ramp
 from landscape.figures._export import check_kind, save_figure
-from landscape.figures._impact import add_shares, scale_top, share_maps, views_of
+from landscape.figures._impact import add_shares, draw_years, scale_top, share_maps, views_of
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_panel, positions
 from landscape.figures._page import SMALL, Page
-from landscape.figures._scene import Box, Rule
-from landscape.figures._trends import share_panel
+from landscape.figures._scene import Box
 from landscape.overlays.missions._impact import measure_usage
 from landscape.overlays.missions._usage import Usage, in_period, read_usage
 
@@ -140,7 +139,8 @@ def draw_report(
     foot = _draw_share_map(page, (left, upper, middle - gap, y - gap), atlas, usage, (since, until))
     end = _write_regions(page, (middle, upper, right, y - gap), regions.head(_TOP_REGIONS))
     lower = min(foot, end) - gap
-    _draw_years(page, (left, bottom, middle - gap, lower), found.tables["years"], of)
+    years = max(bottom, lower - 220 * page.scale)
+    draw_years(page, (left, years, middle - gap, lower), found.tables["years"], of)
     own = np.flatnonzero(usage.uses(0) & in_period(usage, since, until))
     rows = exemplar_rows(atlas, own, regions["topic_id"].tolist(), most=_EXEMPLARS)
     _write_papers(page, (middle, bottom, right, lower), atlas, rows)
@@ -266,25 +266,6 @@ def _draw_share_map(
     words = f"{'≥' if most < 1 else ''}{100 * most:.3g}% of nearby papers"
     page.colour_bar(left, panel.box[1] - 12 * scale, share_ramp(page.colours), "0%", words)
     return panel.box[1] - 22 * scale
-
-
-def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
-    """Draw the share of papers by year with intervals; hatch years that are not covered."""
-    scale = page.scale
-    _heading(page, box, "Share of all papers by year")
-    left, bottom, right, top = box
-    bottom = max(bottom, top - 220 * scale)
-    panel = share_panel(
-        page, (left + 24 * scale, bottom + 14 * scale, right, top - 16 * scale),
-        years.rename(columns={"low": "share_low", "high": "share_high"}),
-        colour=page.colours.found, gid="years", n_ticks=6,
-    )  # fmt: skip
-    first = of.first_light.year + of.first_light.month / 12 - 0.5
-    if panel.x.limits[0] < first < panel.x.limits[1]:
-        panel.layers.append(
-            Rule(x=first, colour=page.colours.ink, width=0.7 * scale, dashes="dotted",
-                 label="first light", gid="first light")
-        )  # fmt: skip
 
 
 def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:

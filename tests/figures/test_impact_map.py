@@ -128,6 +128,42 @@ def test_ground_of_other_years_is_bare_and_a_scale_ends_at_a_round_number(atlas)
     assert share_pixels(every, 1.0, share_ramp_of("light")).shape == (90, 90, 4)
 
 
+def test_places_with_few_papers_count_in_the_colour_scale(atlas):
+    x, y = atlas.map["x"].to_numpy(float), atlas.map["y"].to_numpy(float)
+    few = np.random.default_rng(1).choice(len(x), 40, replace=False)
+    uses = x[few] < np.quantile(x[few], 0.15)
+    settings = {"extent": (-9, -9, 9, 9), "shape": (90, 90), "bandwidth": 0.4}
+    found = share_map(x[few], y[few], uses, **settings)
+    assert found.papers.max() < 12
+    at_users = found.share[found.facility_papers > 0.5]
+    assert scale_top([found]) > 1.2 * found.overall
+    assert scale_top([found]) >= np.quantile(at_users, 0.8)
+
+
+def test_several_facilities_have_a_labelled_map_each(atlas):
+    figure = draw(atlas, facilities=FACILITIES)
+    assert [axes.get_gid() for axes in figure.axes] == ["map"] * 3
+    headings = [text.get_text() for text in figure.texts if text.get_gid() == "heading"]
+    assert headings == FACILITIES
+    region = atlas.topics.set_index("topic_id").loc[atlas.largest]
+    gids = [str(text.get_gid()) for text in figure.texts]
+    assert f"topic-{atlas.largest}" in gids, "the strongest place has a name"
+    assert region["label"].split()[0] in " ".join(text.get_text() for text in figure.texts)
+    with pytest.raises(InputError, match="choose one facility"):
+        draw(atlas, facilities=FACILITIES, ax=figure.axes[0])
+
+
+def test_one_facility_has_a_chart_of_years_and_the_caption_has_what_is_shown(atlas):
+    figure = draw(atlas, facilities="ALMA")
+    assert [axes.get_gid() for axes in figure.axes] == ["map", "years"]
+    words = " ".join(text.get_text() for text in figure.texts)
+    assert "Impact of ALMA on the literature" in words
+    assert "hatched" not in words.lower()
+    assert "ridges" not in words
+    later = draw(atlas, facilities="ALMA", since=2010)
+    assert "2010 and later" in " ".join(text.get_text() for text in later.texts)
+
+
 def share_ramp_of(name):
     from landscape.figures._colours import theme
 

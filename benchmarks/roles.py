@@ -1,13 +1,13 @@
-"""Roles of facility mentions: agreement of two readers, and a first classifier.
+"""Roles of facility mentions: agreement of two readers, and the classifier that the package uses.
 
-`tests/overlays/missions/roles.jsonl` has 1,000 mentions in real titles and abstracts. Two readers
-labelled 800 of them independently: science (its data are used), instrumentation (about the
-facility), planned (forecast or future) or mention (context). The sample "test" (250 random
-mentions) is for final measurements only; this benchmark reads it only with --final. "random" is
-uniform over mentions, "cue" has words such as "forecast" nearby, and "model" was chosen by an
-earlier classifier and labelled by one reader.
+`tests/overlays/missions/roles.jsonl` has labelled mentions in real titles and abstracts. Two readers
+labelled 800 of them independently: science (data are used), instrumentation (about the facility),
+planned (forecast or future) or mention (context). The sample "test" (250 random mentions) is for
+final measurements only; this benchmark reads it only with --final. "random" is uniform over
+mentions, "cue" has words such as "forecast" nearby, and "model" was chosen by an earlier
+classifier and labelled by one reader.
 
-Run: python -m benchmarks.roles [--final]
+Run: python -m benchmarks.roles [--final] [--write]
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,17 @@ import numpy as np
 
 from benchmarks.measuring import PAPERS
 from benchmarks.results import print_table, save
-from landscape.corpus import load_facilities
-from landscape.overlays.missions import find_mentions
+from landscape.overlays import missions
+
+# Private: the benchmark fits the weights that the package reads.
+from landscape.overlays.missions._mentions import find_places
+from landscape.overlays.missions._roles import ROLES, Place, describe_places, feature_numbers
 
 LABELS = Path(__file__).parents[1] / "tests/overlays/missions/roles.jsonl"
-ROLES = ("science", "instrumentation", "planned", "mention")
-_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9'\-]*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(])")
+WEIGHTS = Path(missions.__file__).with_name("roles.npz")
 _FOLDS = 10
-_NEAR = 3  # words before and after a mention whose order is a feature
+_SIZE = 1 << 16  # number of weights per role; features are numbered by their checksums
+_STRENGTH = 0.015  # inverse of the regularisation
 
 
 def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
@@ -45,29 +46,32 @@ def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
     return labels, papers
 
 
-def features(label: dict[str, Any], paper: dict[str, str]) -> dict[str, float]:
-    """Words of the sentence and of the title, words next to the mention, and the facility."""
-    text, start, end = paper[label["field"]], label["start"], label["end"]
-    first = max((match.end() for match in _SENTENCE_END.finditer(text, 0, start)), default=0)
-    stop = _SENTENCE_END.search(text, end)
-    before = [word.lower() for word in _WORDS.findall(text[first:start])]
-    after = [word.lower() for word in _WORDS.findall(text[end : stop.start() if stop else None])]
-    title = [word.lower() for word in _WORDS.findall(paper["title"])]
-    found = {f"sentence:{word}": 1.0 for word in (*before, *after)}
-    found |= {f"title:{word}": 1.0 for word in title}
-    found |= {f"before {n}:{word}": 1.0 for n, word in enumerate(before[: -_NEAR - 1 : -1])}
-    found |= {f"after {n}:{word}": 1.0 for n, word in enumerate(after[:_NEAR])}
-    facility = load_facilities().get(label["facility"])
-    here = [one.facility for one in find_mentions(paper["title"])]
-    others = {one.facility for one in find_mentions(paper["abstract"])}
-    return found | {
-        "in title": float(label["field"] == "title"),
-        "also in title": float(label["facility"] in here),
-        "first sentence": float(first == 0),
-        "place": start / max(len(text), 1),
-        "facilities": min(len(others), 6) / 6,
-        "planned facility": float(facility is not None and facility.first_light.year >= 2026),
-    }
+def features(label: dict[str, Any], paper: dict[str, str], *, with_title: bool = True) -> Any:
+    """Row of a sparse matrix: the features of a mention as the package computes them."""
+    from scipy.sparse import csr_array
+
+    texts = [paper["title"], paper["abstract"]] if with_title else [paper["abstract"]]
+    start = len(texts[0]) + 1 if with_title and label["field"] == "abstract" else 0
+    text = "\n".join(texts)
+    own = Place(label["start"] + start, label["end"] + start, label["facility"])
+    starts = [0, len(texts[0]) + 1]
+    places = {
+        Place(one.start + at, one.end + at, one.facility)
+        for at, found in zip(starts, find_places(texts), strict=False) for one in found
+        if one.end + at <= own.start or one.start + at >= own.end
+    }  # fmt: skip
+    ordered = sorted({own, *places})
+    found = list(describe_places(text, ordered))[ordered.index(own)]
+    values = np.zeros((1, _SIZE), dtype=np.float32)
+    values[0, feature_numbers(found, _SIZE)] = 1
+    return csr_array(values)
+
+
+def fit(rows: Any, truth: Any) -> Any:
+    """Fit a multinomial logistic regression in which each role has the same total weight."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=_STRENGTH, max_iter=1000, class_weight="balanced").fit(rows, truth)
 
 
 def score(truth: Sequence[str], found: Sequence[str], name: str) -> list[str]:
@@ -79,43 +83,67 @@ def score(truth: Sequence[str], found: Sequence[str], name: str) -> list[str]:
             *(f"{one:.2f}" for one in each)]  # fmt: skip
 
 
+def write(model: Any, confusion: Any) -> None:
+    """Write the weights in 8 bits."""
+    order = [list(model.classes_).index(role) for role in ROLES]
+    weights, bias = model.coef_[order].T, model.intercept_[order]
+    step = np.abs(weights).max() / 127
+    np.savez_compressed(
+        WEIGHTS, weights=np.rint(weights / step).astype(np.int8), scale=np.float32(step),
+        bias=bias.astype(np.float32), confusion=confusion,
+    )  # fmt: skip
+
+
 def main() -> None:
-    """Measure and print."""
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import cohen_kappa_score
+    """Measure and print; write the weights of the package with --write."""
+    from scipy.sparse import vstack
+    from sklearn.metrics import cohen_kappa_score, confusion_matrix
     from sklearn.model_selection import StratifiedKFold
-    from sklearn.pipeline import make_pipeline
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--final", action="store_true", help="measure on the sample test")
+    parser.add_argument("--write", action="store_true", help="write the weights of the package")
     options = parser.parse_args()
     labels, papers = read_labels()
     double = [one for one in labels if "second" in one]
     kappa = cohen_kappa_score([one["role"] for one in double], [one["second"] for one in double])
     held = [one for one in labels if one["sample"] == "test"]
     used = [one for one in labels if one["sample"] != "test"]
-    described = [features(one, papers[one["arxiv_id"]]) for one in used]
+    rows = vstack([features(one, papers[one["arxiv_id"]]) for one in used]).tocsr()
+    bare = [one for one in used if one["field"] == "abstract"]
+    bare_rows = vstack([features(one, papers[one["arxiv_id"]], with_title=False) for one in bare])
+    numbers = {id(one): number for number, one in enumerate(used)}
+    owner = np.array([numbers[id(one)] for one in bare])
     truth = np.array([one["role"] for one in used])
-    fair = np.array([one["sample"] != "model" for one in used])  # chosen without a classifier
+    sample = np.array([one["sample"] for one in used])
+    fair = sample != "model"  # chosen without a classifier
 
-    def fitted(rows: Any) -> Any:
-        model = LogisticRegression(C=0.1, max_iter=3000, class_weight="balanced")
-        return make_pipeline(DictVectorizer(), model).fit([described[i] for i in rows], truth[rows])
+    def fitted(chosen: Any) -> Any:
+        # Each text is learnt with and without its title, because users give both kinds.
+        also = np.isin(owner, chosen)
+        return fit(
+            vstack([rows[chosen], bare_rows.tocsr()[also]]), np.append(truth[chosen], truth[owner[also]])
+        )
 
     found = np.empty(len(used), dtype=object)
-    for rows, rest in StratifiedKFold(_FOLDS, shuffle=True, random_state=0).split(truth, truth):
-        found[rest] = fitted(rows).predict([described[i] for i in rest])
+    for chosen, rest in StratifiedKFold(_FOLDS, shuffle=True, random_state=0).split(truth, truth):
+        found[rest] = fitted(chosen).predict(rows[rest])
     table = [
         score([one["role"] for one in double], [one["second"] for one in double], "second reader"),
         score(truth[fair].tolist(), ["science"] * int(fair.sum()), "always science"),
         score(truth[fair].tolist(), found[fair].tolist(), "words, ten folds"),
     ]
+    model = fitted(np.arange(len(used)))
+    if options.write:
+        uniform = sample == "random"
+        write(model, confusion_matrix(truth[uniform], found[uniform], labels=list(ROLES)))
     if options.final:
-        predicted = fitted(np.arange(len(used))).predict(
-            [features(one, papers[one["arxiv_id"]]) for one in held]
-        )
-        table.append(score([one["role"] for one in held], list(predicted), "words, test"))
+        for name, title in (("words, test", True), ("words, test, no title", False)):
+            asked = [one for one in held if title or one["field"] == "abstract"]
+            predicted = model.predict(
+                vstack([features(one, papers[one["arxiv_id"]], with_title=title) for one in asked])
+            )
+            table.append(score([one["role"] for one in asked], list(predicted), name))
     head = ["", "accuracy", "macro F1", *ROLES]
     print_table(f"Roles of {len(labels):,} mentions; kappa of two readers {kappa:.2f}", head, table)
     print(f"\n{save('roles', {'kappa': kappa, 'rows': table})}")

@@ -17,7 +17,8 @@ from landscape.corpus._thesaurus import Thesaurus
 from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
-from landscape.overlays.missions import Mention, find_in_papers
+from landscape.overlays.missions import find_in_papers
+from landscape.overlays.missions._roles import Place
 from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
 from landscape.types import Analysis
 
@@ -174,12 +175,12 @@ def evaluate_mentions(
     return pd.DataFrame(rows, columns=columns)
 
 
-def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
+def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Place]]:
     """Find the names of facilities by string matching at the start of words."""
     pattern, facilities = _facility_names()
     return {
         field: [
-            Mention(*match.span(), match.group(), facilities[match.group()])
+            Place(*match.span(), facilities[match.group()])
             for match in pattern.finditer(paper.get(field) or "")
         ]
         for field in ("title", "abstract")
@@ -194,17 +195,17 @@ def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
 
 
-def _find(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
-    found: dict[str, list[Mention]] = defaultdict(list)
+def _find(paper: Mapping[str, Any]) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = defaultdict(list)
     for row in find_in_papers([paper.get("title")], [paper.get("abstract")]).itertuples():
-        found[row.field].append(Mention(row.start, row.end, row.surface, row.facility))
+        found[row.field].append(Place(row.start, row.end, row.facility))
     return found
 
 
 def _agreement(
     papers: Mapping[str, Mapping[str, Any]],
     labels: Iterable[LabelledMention],
-    find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
+    find: Callable[[Mapping[str, Any]], Mapping[str, list[Place]]],
 ) -> tuple[float, float]:
     """Return precision and recall; the values are 0 if nothing is found or labelled."""
     right = wrong = missed = 0

@@ -237,8 +237,10 @@ class AtlasStore:
     def missions(self) -> pd.DataFrame:
         """Mentions of facilities, one row per mention.
 
-        The columns are ``paper_id, paper_row, facility, field, start, end, surface``; ``field`` is
-        ``"title"`` or ``"abstract"``, and ``paper_row`` is the row in `papers`.
+        The columns are ``paper_id, paper_row, facility, field, start, end, surface, role``;
+        ``field`` is ``"title"`` or ``"abstract"``, and ``paper_row`` is the row in `papers`.
+        `landscape.overlays.missions.Mention` explains ``role``; it is missing in an atlas of an
+        earlier version.
         """
         return self._layer("missions.parquet")
 

@@ -84,7 +84,8 @@ def layer_schema(layer: str) -> pa.Schema:
 
     number, text = pa.int32(), pa.string()
     judged = [("score", pa.float32()), ("evidence", text)]
-    mention = {"facility": text, "field": text, "start": number, "end": number, "surface": text}
+    mention = {"facility": text, "field": text, "start": number, "end": number, "surface": text,
+               "role": text}  # fmt: skip
     own = {
         "missions.parquet": [*mention.items()],
         "uat.parquet": [("concept_id", text), *judged],
@@ -110,7 +111,14 @@ def read_layer(
         name = f"{layer}/{part.name}.parquet"
         try:
             with pq.ParquetFile(folder / name) as file:
-                table = read_limited(file, folder / name, schema.names).cast(schema)
+                stored = [
+                    one for one in schema.names
+                    if one != "role" or one in file.schema_arrow.names  # not in older atlases
+                ]  # fmt: skip
+                table = read_limited(file, folder / name, stored)
+            if len(stored) < len(schema):
+                table = table.append_column("role", pa.nulls(len(table), pa.string()))
+            table = table.cast(schema)
             frame = table.to_pandas(ignore_metadata=True)
             if not frame["row"].between(0, part.rows - 1).all():
                 raise ValueError(f"a row number exceeds the {part.rows:,} rows of this part")

@@ -12,7 +12,6 @@ from landscape.errors import InputError
 from landscape.overlays._periods import describe_corpus, ratio
 from landscape.overlays.missions._impact import (
     Period,
-    collapse_cases,
     count_facility_years,
     describe_case,
     measure_samples,
@@ -28,7 +27,6 @@ from landscape.overlays.missions._measures import (
     median_of_counts,
     newcombe_interval,
     percentile_interval,
-    wilson_interval,
 )
 from landscape.overlays.missions._usage import (
     Usage,
@@ -67,7 +65,7 @@ def compare_facilities(
 ) -> Analysis:
     """Compare the first facility with each other facility.
 
-    Both facilities are measured in the same bootstrap samples, because a paper that mentions both
+    Both facilities are measured in the same bootstrap samples, because a paper that uses both
     counts for both. The interval of a difference is therefore not the sum of two intervals.
 
     Parameters
@@ -112,9 +110,10 @@ def compare_facilities(
     rows: list[dict[str, Any]] = []
     before: dict[str, float] = {}
     for pair in ((0, other) for other in range(1, len(names))):
-        draw = partial(draw_cells, n_resamples=n_resamples, random=np.random.default_rng(seed))
+        random = np.random.default_rng(seed)
+        draw = partial(draw_cells, n_resamples=n_resamples, random=random)
         cases = [describe_case(period, one, home[one]) for one in pair]
-        values, draws = measure_samples(*collapse_cases(cases), period.crossing, draw)
+        values, draws = measure_samples(cases, period, draw, random)
         samples = {
             name: [np.append(values[side][name], draws[side][name]) for side in (0, 1)]
             for name in _MEASURES
@@ -135,7 +134,7 @@ def compare_facilities(
         denominators={
             "papers of the period": int(inside.sum()),
             **{
-                f"papers with {name}": int(inside[rows].sum())
+                f"papers that use {name}": int(inside[rows].sum())
                 for name, rows in zip(names, usage.rows, strict=True)
             },
         },
@@ -195,8 +194,9 @@ def _regions(period: Period) -> pd.DataFrame:
     tables = []
     for index in range(1, len(period.usage.facilities)):
         second = region_table(period, index)
+        bounds = ["share", "share_low", "share_high"]
         low, high = newcombe_interval(
-            first["papers"], first["region_papers"], second["papers"], second["region_papers"]
+            *((of[bounds[0]], of[bounds[1]], of[bounds[2]]) for of in (first, second))
         )
         table = first[shown].assign(
             other=second["facility"],
@@ -214,7 +214,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
     """Compare the literature of each region before and after the first light of a facility.
 
     Two changes are measured separately. The rise is the change in the share of a region's papers
-    that mention the facility. The growth is the growth of the region relative to the whole corpus.
+    that use the facility. The growth is the growth of the region relative to the whole corpus.
     Neither change shows that the facility is the cause.
 
     Parameters
@@ -268,7 +268,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         denominators={
             f"papers before {start}": int(before.sum()),
             f"papers since {start}": int(after.sum()),
-            f"papers with {one.name}": len(usage.rows[0]),
+            f"papers that use {one.name}": len(usage.rows[0]),
         },
         bounds=atlas.coverage,
         warnings=usage.years.warnings,
@@ -285,13 +285,15 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
         "topic_id": np.append(-1, usage.regions["topic_id"]),
         "label": [OVERALL, *usage.regions["label"]],
     }
-    counts = []
+    shares = []
     for side, mask in (("before", before), ("after", after)):
         # The first row counts all papers, including papers outside every region.
-        every, papers = (
-            np.append(int(of.sum()), usage.by_region(of)) for of in (mask, mask & usage.uses(0))
-        )
-        low, high = wilson_interval(papers, every)
+        every = np.append(int(mask.sum()), usage.by_region(mask))
+        roles = usage.count_roles(0, mask, usage.region, len(usage.regions))
+        whole = usage.count_roles(0, mask, np.zeros_like(usage.region), 1)
+        roles = np.concatenate([whole, roles])
+        papers = (roles @ usage.counted).astype(np.int64)
+        low, high = usage.share_interval(0, roles, every)
         columns |= {
             f"corpus_{side}": every,
             f"papers_{side}": papers,
@@ -299,12 +301,10 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
             f"share_{side}_low": low,
             f"share_{side}_high": high,
         }
-        counts.append((papers, every))
-    (its_before, all_before), (its_after, all_after) = counts
+        shares.append((columns[f"share_{side}"], low, high))
     columns["rise"] = columns["share_after"] - columns["share_before"]
-    columns["rise_low"], columns["rise_high"] = newcombe_interval(
-        its_after, all_after, its_before, all_before
-    )
+    columns["rise_low"], columns["rise_high"] = newcombe_interval(shares[1], shares[0])
+    all_after, all_before = columns["corpus_after"], columns["corpus_before"]
     growth = growth_interval(all_after, all_after[0], all_before, all_before[0])
     columns |= dict(zip(("growth", "growth_low", "growth_high"), growth, strict=True))
     table = pd.DataFrame(columns)

@@ -1,4 +1,8 @@
-"""Measure the impact of facilities: shares of papers, citations and connected regions."""
+"""Measure the impact of facilities: shares of papers, citations and connected regions.
+
+A paper counts for a facility if it uses data of the facility, that is, if the strongest role of its
+mentions is "science". Intervals include the errors of the classifier of roles.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +29,10 @@ from landscape.overlays.missions._measures import (
     shrink_shares,
     wilson_interval,
 )
+from landscape.overlays.missions._roles import ROLES, draw_certainty
 from landscape.overlays.missions._usage import (
     Reach,
+    Role,
     Usage,
     crossing_rates,
     find_bridges,
@@ -56,16 +62,17 @@ _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
 # Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
+_ROLE_COLUMNS = tuple(f"{role}_papers" for role in ROLES)
 _COLUMNS = (
-    "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
-    "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
-    "local_share_after", "rise", "cited_papers", "citations", "citations_median",
+    "corpus_papers", "papers", "share", *_ROLE_COLUMNS, "core_regions", "local_corpus",
+    "local_papers", "local_share", "first_light", "corpus_before", "local_share_before",
+    "corpus_after", "local_share_after", "rise", "cited_papers", "citations", "citations_median",
     "citations_share", "citation_percentile", "regions", "entropy", "effective_regions",
     "fields_known", "outside_home", "linked_papers", "bridging",
 )  # fmt: skip
 _COUNTS = {
     "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
-    "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
+    "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers", *_ROLE_COLUMNS,
 }  # fmt: skip
 # Numerator and denominator of each share, used for the interval if the share is 0 or 1.
 _SHARES = {
@@ -85,13 +92,15 @@ def impact(
     until: int | None = None,
     slices: Sequence[tuple[int, int]] | None = None,
     links: Links = "vectors",
+    role: Role = "science",
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
     """Measure the impact of facilities on the literature, in the whole corpus and by region.
 
-    A paper counts for a facility if its title or abstract mentions the facility, its instruments
-    or its surveys. The share of these papers is a lower limit of the use of the facility.
+    A paper counts for a facility if it uses data or products of the facility according to the
+    mentions of the facility, its instruments or its surveys in the title or the abstract. The
+    share of these papers is a lower limit of the use of the facility.
 
     Parameters
     ----------
@@ -106,6 +115,8 @@ def impact(
     links : {"vectors", "citations"}, default "vectors"
         Links between regions: papers whose embeddings lie between two regions ("vectors",
         available for every atlas), or references within the corpus ("citations").
+    role : {"science", "instrumentation", "planned", "mention", "any"}, default "science"
+        Role that a facility must have in a paper, see `Mention`. "any" counts every mention.
     n_resamples : int, default 1000
         Number of bootstrap samples of the papers.
     seed : int, default 0
@@ -117,6 +128,8 @@ def impact(
         95% bounds. Each share follows its denominator. The columns are:
 
         - ``corpus_papers``, ``papers``, ``share``;
+        - ``science_papers``, ``instrumentation_papers``, ``planned_papers``, ``mention_papers``
+          (papers by the strongest role of the facility);
         - ``core_regions`` (size of the smallest set of regions with 80% of the facility's papers),
           ``local_corpus``, ``local_papers``, ``local_share`` (in these regions);
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
@@ -146,7 +159,7 @@ def impact(
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
     return measure_usage(
-        atlas, read_usage(atlas, facilities), since=since, until=until, slices=slices,
+        atlas, read_usage(atlas, facilities, role=role), since=since, until=until, slices=slices,
         links=links, n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
 
@@ -194,7 +207,7 @@ def measure_usage(
     for inside, label in zip(insides, labels, strict=True):
         of = "" if labels == ["all years"] else f" of {label}"
         denominators[f"papers{of}"] = int(inside.sum())
-        denominators[f"papers{of} with {which}"] = int((inside & any_use).sum())
+        denominators[f"papers{of} that use {which}"] = int((inside & any_use).sum())
         known = inside & np.isfinite(usage.cites)
         denominators[f"papers{of} with known citations"] = int(known.sum())
     linked = "papers between two regions" if links == "vectors" else "references within the corpus"
@@ -203,8 +216,7 @@ def measure_usage(
         table=table,
         caption=(
             f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
-            f"{'; '.join(labels)}: papers that mention a facility in the title or the abstract, "
-            f"with 95% bootstrap intervals. Bridges count {linked}."
+            f"{'; '.join(labels)}: {usage.counts_what}, with 95% intervals. Bridges count {linked}."
         ),
         denominators=denominators,
         bounds=atlas.coverage,
@@ -283,12 +295,9 @@ def _tables(
     numbers = range(len(period.usage.facilities))
     bridges = [_bridge_table(period, index) for index in numbers]
     # Each facility has its own random generator, so that the threads do not affect the results.
-    draws = [
-        partial(draw_cells, n_resamples=n_resamples, random=own)
-        for own in random.spawn(len(numbers))
-    ]
+    measure = partial(_measure_facility, period, n_resamples=n_resamples)
     with ThreadPoolExecutor(_THREADS) as threads:
-        rows = list(threads.map(partial(_measure_facility, period), numbers, home, draws))
+        rows = list(threads.map(measure, numbers, home, random.spawn(len(numbers))))
     table = pd.DataFrame(rows).assign(bridges=[int((of["q"] < 0.05).sum()) for of in bridges])
     years = [count_facility_years(period.usage, index, period.inside) for index in numbers]
     return {
@@ -302,7 +311,7 @@ def _tables(
 class Case(NamedTuple):
     """Integer columns that classify the papers for one facility and one period."""
 
-    uses: NDArray[np.int64]
+    role: NDArray[np.int64]
     inside: NDArray[np.int64]
     core: NDArray[np.int64]
     era: NDArray[np.int64]
@@ -313,14 +322,13 @@ class Case(NamedTuple):
 
 def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
     usage = period.usage
-    uses = usage.uses(index)
-    its = uses & period.inside
+    its = usage.uses(index) & period.inside
     # The last element belongs to papers outside every region (-1).
     core = np.append(core_regions(usage.by_region(its)), False)[usage.region]
     homes = np.full(usage.n_papers, -1, dtype=np.int64)
     homes[usage.rows[index]] = home
     own = (np.where(its, values, -1) for values in (usage.region, homes, period.reach.n_reached))
-    columns = (uses, period.inside, core, period.eras(index), *own)
+    columns = (usage.roles_of(index), period.inside, core, period.eras(index), *own)
     return Case(*(np.asarray(column, dtype=np.int64) for column in columns))
 
 
@@ -332,35 +340,48 @@ def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]
 
 
 def _measure(
-    cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
+    cells: Case,
+    weights: NDArray[np.number],
+    crossing: NDArray[np.float64],
+    certainty: NDArray[np.float64],
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the counts of papers, and the ratios of these counts, for each sample."""
-    its = cells.uses & cells.inside
+    """Compute the counts of papers, and the ratios of these counts, for each sample.
+
+    `certainty` is the probability that papers with each number of a role count for the facility.
+    """
     before, after = (cells.core * (cells.era == era) for era in (_BEFORE, _AFTER))
     linked = cells.reached >= 0
     masks = {
         "corpus_papers": cells.inside,
-        "papers": its,
         "local_corpus": cells.inside & cells.core,
-        "local_papers": its & cells.core,
         "corpus_before": before,
-        "papers_before": before & cells.uses,
         "corpus_after": after,
-        "papers_after": after & cells.uses,
+    } | {
+        name: cells.inside & (cells.role == number)
+        for number, name in enumerate(_ROLE_COLUMNS, start=1)
+    }
+    own_masks = {
+        "papers": cells.inside,
+        "local_papers": cells.inside & cells.core,
+        "papers_before": before,
+        "papers_after": after,
         "fields_known": cells.home >= 0,
         "papers_outside": cells.home == 0,
         "linked_papers": linked,
         "reached": np.where(linked, cells.reached, 0),
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),
     }
-    placed = np.flatnonzero(its & (cells.region >= 0))
+    placed = np.flatnonzero(cells.inside & (cells.region >= 0))
     # Single precision is twice as fast, and exact for whole numbers below 2^24.
     by_region = np.zeros((len(cells.region), len(crossing)), dtype=np.float32)
     by_region[placed, cells.region[placed]] = 1.0
     given = weights.astype(np.float32)
-    totals = given @ np.column_stack(list(masks.values())).astype(np.float32)
-    sums = dict(zip(masks, totals.T.astype(np.float64), strict=True))
-    counts = given @ by_region
+    own = given * certainty.astype(np.float32)[:, cells.role]
+    sums: dict[str, NDArray[np.float64]] = {}
+    for papers, of in ((given, masks), (own, own_masks)):
+        totals = papers @ np.column_stack(list(of.values())).astype(np.float32)
+        sums |= zip(of, totals.T.astype(np.float64), strict=True)
+    counts = own @ by_region
     spread = entropy(counts)
     shares = {name: ratio(sums[of], sums[all_]) for name, (of, all_) in _SHARES.items()}
     return {
@@ -375,14 +396,16 @@ def _measure(
 
 
 def measure_samples(
-    cells: Sequence[Case], counts: NDArray[np.int64], crossing: NDArray[np.float64], draw: Draw
+    cases: Sequence[Case], period: Period, draw: Draw, random: np.random.Generator
 ) -> tuple[list[dict[str, float]], list[Draws]]:
     """Measure facilities in all papers, and in bootstrap samples common to all facilities."""
-    drawn = draw(counts)
+    cells, counts = collapse_cases(cases)
+    drawn, counted = draw(counts), period.usage.counted[None]
     estimates, draws = [], []
     for case in cells:
-        whole = _measure(case, counts[None], crossing)
-        values = _measure(case, drawn, crossing)
+        whole = _measure(case, counts[None], period.crossing, counted)
+        certainty = _draw_certainty(whole, period.usage, len(drawn), random)
+        values = _measure(case, drawn, period.crossing, certainty)
         # The samples have different sizes, so the counts are scaled to the size of the corpus.
         values["papers"] = values["share"] * whole["corpus_papers"]
         estimates.append({name: float(value[0]) for name, value in whole.items()})
@@ -390,12 +413,26 @@ def measure_samples(
     return estimates, draws
 
 
+def _draw_certainty(
+    whole: Mapping[str, NDArray[np.float64]], usage: Usage, n: int, random: np.random.Generator
+) -> NDArray[np.float64]:
+    if usage.role == "any":
+        return usage.counted[None]
+    papers = np.array([int(whole[name][0]) for name in _ROLE_COLUMNS])
+    return draw_certainty(papers, usage.role, n_resamples=n, random=random)
+
+
 def _measure_facility(
-    period: Period, index: int, home: NDArray[np.int8], draw: Draw
+    period: Period,
+    index: int,
+    home: NDArray[np.int8],
+    random: np.random.Generator,
+    n_resamples: int,
 ) -> dict[str, Any]:
     usage = period.usage
     case = describe_case(period, index, home)
-    (estimates,), (draws,) = measure_samples(*collapse_cases([case]), period.crossing, draw)
+    draw = partial(draw_cells, n_resamples=n_resamples, random=random)
+    (estimates,), (draws,) = measure_samples([case], period, draw, random)
     rows = usage.rows[index][period.inside[usage.rows[index]]]
     cited, cited_draws = measure_citations(usage.cites[rows], period.citations, draw)
     percentile, percentile_draws = measure_percentile(period.percentiles[rows], draw)
@@ -421,25 +458,32 @@ def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[flo
     if not np.isfinite(value):
         bounds = np.nan, np.nan
     elif name in _SHARES and value in (0.0, 1.0):
-        bounds = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+        score = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+        bounds = np.fmin(bounds[0], score[0]), np.fmax(bounds[1], score[1])
     elif name == "rise" and any(estimates[era] in (0.0, 1.0) for era in eras):
-        bounds = newcombe_interval(*(estimates[part] for era in eras for part in _SHARES[era]))
+        bounds = newcombe_interval(*(
+            (estimates[era], *wilson_interval(*(estimates[part] for part in _SHARES[era])))
+            for era in eras
+        ))  # fmt: skip
     elif name == "effective_regions":
         low, high = _interval("entropy", estimates, draws)
         bounds = np.exp(low), np.exp(high)
     elif name == "entropy":
         low, high = percentile_interval(draws[name] + (value - np.nanmean(draws[name])))
         bounds = max(low, 0.0), high
-    return float(bounds[0]), float(bounds[1])
+    # The count of classified papers can be outside the interval of the true number.
+    return float(np.fmin(bounds[0], value)), float(np.fmax(bounds[1], value))
 
 
 def region_table(period: Period, index: int) -> pd.DataFrame:
     usage = period.usage
     uses, era = usage.uses(index), period.eras(index)
-    papers, every = usage.by_region(uses & period.inside), usage.by_region(period.inside)
+    every = usage.by_region(period.inside)
+    roles = usage.count_roles(index, period.inside, usage.region, len(every))
+    papers = (roles @ usage.counted).astype(np.int64)
     before, all_before = usage.by_region(uses & (era == 0)), usage.by_region(era == 0)
     after, all_after = usage.by_region(uses & (era == 1)), usage.by_region(era == 1)
-    low, high = wilson_interval(papers, every)
+    low, high = usage.share_interval(index, roles, every)
     mean = papers.sum() / max(every.sum(), 1)
     table = usage.regions[["topic_id", "label", "x", "y"]].assign(
         papers=papers,
@@ -465,8 +509,9 @@ def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) ->
     known = inside & (usage.year >= 0)
     first, n_years = int(usage.years.years[0]), len(usage.years.years)
     every = np.bincount(usage.year[known] - first, minlength=n_years)
-    its = np.bincount(usage.year[known & usage.uses(index)] - first, minlength=n_years)
-    low, high = wilson_interval(its, every)
+    roles = usage.count_roles(index, known, usage.year - first, n_years)
+    its = (roles @ usage.counted).astype(np.int64)
+    low, high = usage.share_interval(index, roles, every)
     table = pd.DataFrame({
         "facility": usage.facilities[index].name,
         "year": usage.years.years,
@@ -517,6 +562,7 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
     before = table.groupby("facility", sort=False)["corpus_before"].min()
     have = "has" if len(few) == 1 else "have"
     needed = {
+        "roleless": not usage.has_roles,
         "plans": len(plans),
         "jumps": len(usage.years.jumps),
         "few_cited": cited < _FEW_CITED,

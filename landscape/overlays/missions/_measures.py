@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,16 +30,17 @@ def wilson_interval(
 
 
 def newcombe_interval(
-    hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
+    after: tuple[Any, Any, Any], before: tuple[Any, Any, Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873)."""
-    low_1, high_1 = wilson_interval(hits, trials)
-    low_0, high_0 = wilson_interval(hits_before, trials_before)
-    share, before = ratio(hits, trials), ratio(hits_before, trials_before)
-    rise = share - before
+    """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873).
+
+    Each share is given with its lower and upper bound.
+    """
+    (share, low_1, high_1), (share_0, low_0, high_0) = after, before
+    rise = share - share_0
     return (
-        rise - np.hypot(share - low_1, high_0 - before),
-        rise + np.hypot(high_1 - share, before - low_0),
+        rise - np.hypot(share - low_1, high_0 - share_0),
+        rise + np.hypot(high_1 - share, share_0 - low_0),
     )
 
 

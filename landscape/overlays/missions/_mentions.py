@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from landscape._io import read_yaml
 from landscape.corpus._facilities import load_facilities
 from landscape.errors import InputError
+from landscape.overlays.missions._roles import Place, classify_places
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _JOINTS = ("/", "-")
+_FIELDS = ("title", "abstract")
 _TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 
 
@@ -39,12 +41,18 @@ class Mention(NamedTuple):
         The name as written in the text.
     facility : str
         Canonical name, see `landscape.corpus.load_facilities`.
+    role : {"science", "instrumentation", "planned", "mention"}
+        Role of the facility in the paper: its data or products are used, the paper is about the
+        facility itself, its future use is planned or forecast, or it is only context. A
+        classifier assigns the role from the words of the text; ``benchmarks/RESULTS.md`` states
+        how often it is right.
     """
 
     start: int
     end: int
     surface: str
     facility: str
+    role: str
 
 
 class _Candidate(NamedTuple):
@@ -72,10 +80,12 @@ def find_mentions(text: str) -> list[Mention]:
     >>> found = find_mentions("The Hubble constant from Cepheids observed with Hubble and JWST.")
     >>> [(mention.surface, mention.facility) for mention in found]
     [('Hubble', 'HST'), ('JWST', 'JWST')]
+    >>> [mention.role for mention in found]
+    ['science', 'science']
     >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
     []
     """
-    return _find((text,))[0]
+    return _with_roles((text,), find_places((text,)))[0]
 
 
 def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]) -> pd.DataFrame:
@@ -90,28 +100,29 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
     Returns
     -------
     pandas.DataFrame
-        ``row, field, facility, start, end, surface``, one row per mention; ``row`` counts papers
-        from 0, ``field`` is "title" or "abstract".
+        ``row, field, facility, start, end, surface, role``, one row per mention; ``row`` counts
+        papers from 0, ``field`` is "title" or "abstract", and `Mention` explains ``role``.
 
     Examples
     --------
     >>> print(find_in_papers(["A flare seen by TESS"], [None]).to_string(index=False))
-     row field facility  start  end surface
-       0 title     TESS     16   20    TESS
+     row field facility  start  end surface    role
+       0 title     TESS     16   20    TESS science
     """
     import pandas as pd
 
     rows = [
-        (row, field, mention.facility, mention.start, mention.end, mention.surface)
-        for row, texts in enumerate(zip(titles, abstracts, strict=True))
-        for field, found in zip(("title", "abstract"), _find([t or "" for t in texts]), strict=True)
-        for mention in found
+        (row, field, one.facility, one.start, one.end, one.surface, one.role)
+        for row, pair in enumerate(zip(titles, abstracts, strict=True))
+        for texts in [[text or "" for text in pair]]
+        for field, found in zip(_FIELDS, _with_roles(texts, find_places(texts)), strict=True)
+        for one in found
     ]
-    columns = ["row", "field", "facility", "start", "end", "surface"]
+    columns = ["row", "field", "facility", "start", "end", "surface", "role"]
     return pd.DataFrame(rows, columns=columns).astype({"row": int, "start": int, "end": int})
 
 
-def _find(texts: Sequence[str]) -> list[list[Mention]]:
+def find_places(texts: Sequence[str]) -> list[list[Place]]:
     """Find mentions in the texts of a paper; all texts provide context for ambiguous names."""
     candidates = [_candidates(text) for text in texts]
     if not any(candidates):
@@ -188,7 +199,7 @@ def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
     return supported(text, one.start, one.end)
 
 
-def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
+def _joined(text: str, found: list[_Candidate]) -> list[Place]:
     """Return mentions, and merge joined names of one facility, such as ``Swift/XRT``."""
     spans: list[tuple[int, int, str]] = []
     for one in found:
@@ -198,7 +209,22 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
                 spans[-1] = (start, one.end, facility)
                 continue
         spans.append((one.start, one.end, one.facility))
-    return [Mention(start, end, text[start:end], name) for start, end, name in spans]
+    return [Place(start, end, name) for start, end, name in spans]
+
+
+def _with_roles(texts: Sequence[str], found: list[list[Place]]) -> list[list[Mention]]:
+    """Classify the mentions in the texts of a paper, which are read as one text."""
+    starts = [0, *itertools.accumulate(len(text) + 1 for text in texts)]
+    moved = [
+        Place(place.start + start, place.end + start, place.facility)
+        for start, places in zip(starts, found, strict=False)
+        for place in places
+    ]
+    roles = iter(classify_places("\n".join(texts), moved) if moved else ())
+    return [
+        [Mention(a, b, text[a:b], name, next(roles)) for a, b, name in places]
+        for text, places in zip(texts, found, strict=True)
+    ]
 
 
 _WORD = re.compile(r"[A-Za-z0-9]+")

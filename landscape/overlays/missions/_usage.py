@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, count_years
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, count_years, ratio
+from landscape.overlays.missions._measures import wilson_interval
+from landscape.overlays.missions._roles import ROLES, draw_certainty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,13 +23,31 @@ if TYPE_CHECKING:
     from landscape.corpus._facilities import Facility
     from landscape.store import AtlasStore
 
+Role = Literal["science", "instrumentation", "planned", "mention", "any"]
+ROLE_CHOICES = (*ROLES, "any")
+_COUNTS_WHAT = {
+    "science": "papers that use data of a facility",
+    "instrumentation": "papers about a facility itself",
+    "planned": "papers that plan or forecast the use of a facility",
+    "mention": "papers that mention a facility only as context",
+    "any": "papers that mention a facility",
+}
+_DRAWS = 200  # number of draws of the confusion matrix for intervals of regions and years
+
 
 @dataclass(frozen=True)
 class Usage:
-    """Papers of an atlas, and the rows of the papers that mention each facility."""
+    """Papers of an atlas, the papers that count for each facility, and the roles of all others.
+
+    `roles` has the number of the strongest role of each facility in each paper, counted from 1 as
+    in `ROLES`, or 0 if the paper does not mention the facility, shape (n_facilities, n_papers).
+    """
 
     facilities: tuple[Facility, ...]
     rows: tuple[NDArray[np.int64], ...]
+    roles: csr_array
+    role: Role
+    has_roles: bool
     region: NDArray[np.int64]
     regions: pd.DataFrame
     year: NDArray[np.int64]
@@ -47,10 +67,56 @@ class Usage:
         return covered & (self.year != UNKNOWN_YEAR)
 
     def uses(self, index: int) -> NDArray[np.bool_]:
-        """Return a boolean mask of the papers that mention a facility, shape (n_papers,)."""
+        """Return a boolean mask of the papers that count for a facility, shape (n_papers,)."""
         mask = np.zeros(self.n_papers, dtype=bool)
         mask[self.rows[index]] = True
         return mask
+
+    @property
+    def counted(self) -> NDArray[np.float64]:
+        """1 for each number of a role that counts, otherwise 0, shape (5,)."""
+        numbers = np.arange(1 + len(ROLES))
+        chosen = numbers > 0 if self.role == "any" else numbers == 1 + ROLES.index(self.role)
+        return chosen.astype(np.float64)
+
+    def roles_of(self, index: int) -> NDArray[np.int64]:
+        """Return the number of the role of a facility in each paper, shape (n_papers,)."""
+        return self.roles[[index]].toarray()[0].astype(np.int64)
+
+    @property
+    def counts_what(self) -> str:
+        """Papers that count for a facility, for captions."""
+        return _COUNTS_WHAT[self.role]
+
+    def count_roles(
+        self, index: int, mask: NDArray[np.bool_], place: NDArray[np.int64], n_places: int
+    ) -> NDArray[np.int64]:
+        """Count the selected papers by place and number of the role, shape (n_places, 5)."""
+        size = 1 + len(ROLES)
+        rows = np.flatnonzero(mask & (place >= 0))
+        codes = place[rows] * size + self.roles_of(index)[rows]
+        return np.bincount(codes, minlength=n_places * size).reshape(n_places, size)
+
+    def share_interval(
+        self, index: int, roles: NDArray[np.int64], every: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return Wilson's interval of shares, widened by the error of the classifier of roles.
+
+        `roles` has the numbers of papers as returned by `count_roles`.
+        """
+        papers = roles @ self.counted
+        low, high = wilson_interval(papers, every)
+        if self.role == "any":
+            return low, high
+        totals = np.bincount(self.roles_of(index), minlength=1 + len(ROLES))[1:]
+        random = np.random.default_rng(0)
+        certainty = draw_certainty(totals, self.role, n_resamples=_DRAWS, random=random)
+        change = ratio(roles @ (certainty - self.counted).T, every[:, None])
+        mean, spread, share = change.mean(axis=1), 2 * change.std(axis=1), ratio(papers, every)
+        return (
+            np.clip(share + np.minimum(mean, 0) - np.hypot(share - low, spread), 0, 1),
+            np.clip(share + np.maximum(mean, 0) + np.hypot(high - share, spread), 0, 1),
+        )
 
     def by_region(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the selected papers in each region."""
@@ -58,20 +124,36 @@ class Usage:
         return np.bincount(placed, minlength=len(self.regions)).astype(np.int64)
 
 
-def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Usage:
+def read_usage(
+    atlas: AtlasStore, facilities: Sequence[str] | None = None, *, role: Role = "science"
+) -> Usage:
     import pandas as pd
+    from scipy.sparse import csr_array
 
-    pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
-    chosen = _chosen(pairs["facility"], facilities)
+    if role not in ROLE_CHOICES:
+        raise InputError(f"role is {role!r}; choose {', '.join(ROLE_CHOICES)}.")
+    pairs = read_roles(atlas)
+    has_roles = bool((pairs["role"] >= 0).all())  # not in an atlas of an earlier version
+    role = role if has_roles else "any"
+    counted = pairs if role == "any" else pairs[pairs["role"] == ROLES.index(role)]
+    chosen = _chosen(counted["facility"], pairs["facility"], facilities)
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)
     papers = atlas.read_papers(["date", "year", "cites"])
     year = pd.to_numeric(papers["year"]).fillna(UNKNOWN_YEAR).to_numpy(np.int64)
-    by_name = pairs.groupby("facility", observed=True)["paper_row"]
-    rows = {str(name): np.sort(group.to_numpy(np.int64)) for name, group in by_name}
+    names = [one.name for one in chosen]
+    by_name = dict(list(counted.groupby("facility", observed=True)["paper_row"]))
+    index = pd.Index(names).get_indexer(pairs["facility"])
+    own = pairs[index >= 0]
+    places = (index[index >= 0], own["paper_row"].to_numpy(np.int64))
     return Usage(
         facilities=chosen,
-        rows=tuple(rows.get(one.name, np.zeros(0, dtype=np.int64)) for one in chosen),
+        rows=tuple(np.sort(np.asarray(by_name.get(name, []), dtype=np.int64)) for name in names),
+        roles=csr_array(
+            (own["role"].clip(lower=0).to_numpy(np.int8) + 1, places), (len(names), len(papers))
+        ),
+        role=role,
+        has_roles=has_roles,
         region=pd.Index(regions["topic_id"])
         .get_indexer(atlas.map["topic_id"])
         .astype(np.int64),
@@ -81,6 +163,18 @@ def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Us
         cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
         years=count_years(year),
     )  # fmt: skip
+
+
+def read_roles(atlas: AtlasStore) -> pd.DataFrame:
+    """Read the strongest role of each facility in each paper, as its place in `ROLES`.
+
+    The role is -1 in an atlas of an earlier version, which has no roles.
+    """
+    import pandas as pd
+
+    mentions = atlas.read_layer("missions", ["facility", "role"])
+    mentions["role"] = pd.Index(ROLES).get_indexer(mentions["role"])
+    return mentions.sort_values("role", kind="stable").drop_duplicates(["facility", "paper_row"])
 
 
 def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
@@ -108,7 +202,9 @@ def format_period(since: int | None, until: int | None) -> str:
     return f"{until} and earlier" if since is None else f"{since} to {until}"
 
 
-def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility, ...]:
+def _chosen(
+    counted: pd.Series, mentioned: pd.Series, names: Sequence[str] | None
+) -> tuple[Facility, ...]:
     from landscape.corpus._facilities import find_facility, load_facilities
 
     if names is not None:
@@ -117,13 +213,16 @@ def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility
             raise InputError("No facility is given; name at least one, for example ALMA.")
         return tuple({one.name: one for one in map(find_facility, given)}.values())
     known = load_facilities()
-    counts = mentioned.value_counts()
-    found = sorted((-int(n), str(name)) for name, n in counts.items() if n and name in known)
+    counts, used = mentioned.value_counts(), counted.value_counts()
+    found = sorted(
+        (-int(used.get(name, 0)), -int(n), str(name))
+        for name, n in counts.items() if n and name in known
+    )  # fmt: skip
     if not found:
         raise InputError(
             "No paper of this corpus mentions a facility; use an atlas of observational papers."
         )
-    return tuple(known[name] for _, name in found)
+    return tuple(known[name] for *_, name in found)
 
 
 _BLOCK = 16_384

@@ -1,0 +1,201 @@
+"""Classify mentions of facilities by their role in the paper: use, instrumentation, plan, context.
+
+The classifier is a multinomial logistic regression on the words near a mention, of the first
+sentence and of the whole text. ``roles.npz`` holds its weights, which `benchmarks.roles` fits.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from landscape._io import read_yaml
+from landscape.corpus._facilities import load_facilities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Roles in order of strength: the role of a facility in a paper is the first of its mentions.
+ROLES = ("science", "instrumentation", "planned", "mention")
+
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'\-]*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(])|\n+")
+_NEAR = 3  # number of words on each side whose order is a feature
+_CLOSE = 6  # number of words on each side whose meanings are counted
+_BESIDE = 10  # number of words on each side that form the context
+_MOST_WORDS = 600  # words of a text that are read
+_RECENT, _FUTURE = 2021, 2026  # years of first light
+_EM_STEPS = 20
+
+
+class Place(NamedTuple):
+    """A mention in a text: characters from `start` to `end`, and the facility."""
+
+    start: int
+    end: int
+    facility: str
+
+
+class _Sentence(NamedTuple):
+    start: int
+    words: list[str]
+    ends: list[int]
+
+
+def describe_places(text: str, places: Sequence[Place]) -> Iterator[list[str]]:
+    """Yield the features of each mention in a text."""
+    sentences = list(_sentences(text))
+    whole = {word for sentence in sentences for word in sentence.words}
+    first = set(sentences[0].words) if sentences else set()
+    shared = [f"d {word}" for word in whole] + [f"h {word}" for word in first]
+    shared += [*_meanings("d", (word for one in sentences for word in one.words))]
+    shared += [*_meanings("h", sentences[0].words if sentences else ())]
+    starts = [sentence.start for sentence in sentences]
+    facilities = {place.facility for place in places}
+    for place in places:
+        at = max(bisect_right(starts, place.start) - 1, 0)
+        yield [
+            *shared,
+            *_beside(sentences[at] if sentences else _Sentence(0, [], []), place),
+            *_facts(text, place, places, at, len(sentences), len(facilities)),
+        ]
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    start, left = 0, _MOST_WORDS
+    for end in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
+        found = list(_WORD.finditer(text, start, end))[:left]
+        left -= len(found)
+        if found:
+            words = [match.group().lower() for match in found]
+            yield _Sentence(start, words, [match.end() for match in found])
+        start = end
+
+
+def _beside(sentence: _Sentence, place: Place) -> Iterator[str]:
+    """Yield the words of the sentence, the words near the mention, and pairs of words."""
+    first = bisect_right(sentence.ends, place.start)
+    last = bisect_right(sentence.ends, place.end)
+    before, after = sentence.words[:first][::-1], sentence.words[last:]
+    yield from _meanings("s", (*before, *after))
+    for side, words in (("b", before), ("a", after)):
+        yield from (f"s {word}" for word in words)
+        yield from (f"{side} {word}" for word in words[:_BESIDE])
+        yield from _meanings(side, words[:_CLOSE])
+        yield from (f"{side}{n} {word}" for n, word in enumerate(words[:_NEAR]))
+        pairs = pairwise(words[:_BESIDE])
+        yield from (f"{side}2 {one} {two}" for one, two in pairs)
+
+
+def _meanings(scope: str, words: Iterable[str]) -> Iterator[str]:
+    """Yield the meanings of words that occur once, twice, and four times or more."""
+    meanings = _meaning_of_words()
+    counts = Counter(meaning for word in words for meaning in meanings.get(word, ()))
+    for meaning, n in counts.items():
+        yield from (f"{scope}:{meaning}{least}" for least in (1, 2, 4) if n >= least)
+
+
+@cache
+def _meaning_of_words() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for meaning, words in read_yaml(Path(__file__).with_name("role_words.yaml")).items():
+        for word in words.split():
+            found[word].append(meaning)
+    return dict(found)
+
+
+def _facts(
+    text: str, place: Place, places: Sequence[Place], at: int, sentences: int, facilities: int
+) -> Iterator[str]:
+    """Yield facts about the facility, the place of the mention, and other mentions."""
+    facility = load_facilities().get(place.facility)
+    year = facility.first_light.year if facility else 2000
+    yield f"f {place.facility}"
+    yield "planned" if year >= _FUTURE else "recent" if year >= _RECENT else "old"
+    if facility and text[place.start : place.end] in (*facility.instruments, *facility.surveys):
+        yield "part"
+    yield "first" if at == 0 else "last" if at == sentences - 1 else f"third {3 * at // sentences}"
+    same = [one for one in places if one.facility == place.facility]
+    yield f"same {min(len(same), 4)}"
+    yield f"facilities {min(facilities, 5)}"
+    if text.startswith("-", place.end):
+        yield "hyphen"
+    if text[place.start - 1 : place.start] == "(":
+        yield "bracket"
+
+
+class _Weights(NamedTuple):
+    """Weights of the classifier, and counts of true and assigned roles of held-out mentions."""
+
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    confusion: NDArray[np.int64]
+
+
+@cache
+def _weights() -> _Weights:
+    with np.load(Path(__file__).with_name("roles.npz"), allow_pickle=False) as stored:
+        return _Weights(
+            stored["weights"].astype(np.float32) * stored["scale"],
+            stored["bias"],
+            stored["confusion"],
+        )
+
+
+def feature_numbers(features: Sequence[str], size: int) -> NDArray[np.int64]:
+    """Return the column of each distinct feature: its checksum modulo the number of columns."""
+    return np.array(sorted({crc32(one.encode()) % size for one in features}), dtype=np.int64)
+
+
+def classify_places(text: str, places: Sequence[Place]) -> list[str]:
+    """Return the role of each mention in a text; see `landscape.overlays.missions.Mention`."""
+    weights, bias, _ = _weights()
+    found = []
+    for features in describe_places(text, places):
+        score = bias + weights[feature_numbers(features, len(weights))].sum(axis=0)
+        found.append(ROLES[int(score.argmax())])
+    return found
+
+
+def draw_certainty(
+    papers: NDArray[np.int64], role: str, *, n_resamples: int, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw the probabilities that papers with each assigned role truly have a given role.
+
+    Each row of the confusion matrix of held-out mentions is drawn from its Dirichlet posterior.
+    The true numbers of papers follow by expectation maximisation from the assigned numbers, as in
+    Saerens et al. (2002, Neural Comput. 14, 21), and the probabilities by Bayes' theorem.
+
+    Parameters
+    ----------
+    papers : ndarray of int, shape (4,)
+        Number of papers of a facility with each assigned role, in the order of `ROLES`.
+    role : str
+        One of `ROLES`.
+    n_resamples : int
+        Number of draws.
+    random : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (n_resamples, 5)
+        Probabilities. The first column is 0 and belongs to papers without a mention.
+    """
+    drawn = np.stack(
+        [random.dirichlet(row + 0.5, size=n_resamples) for row in _weights().confusion], axis=1
+    )
+    true = np.full((n_resamples, len(ROLES)), 1 / len(ROLES))
+    for _ in range(_EM_STEPS):
+        joint = drawn * true[:, :, None]
+        posterior = joint / joint.sum(axis=1, keepdims=True)
+        true = posterior @ (papers / max(papers.sum(), 1))
+    return np.pad(posterior[:, ROLES.index(role)], ((0, 0), (1, 0)))

@@ -1,11 +1,11 @@
 """Roles of facility mentions: agreement of two readers, and the classifier that the package uses.
 
-`tests/overlays/missions/roles.jsonl` has labelled mentions in real titles and abstracts. Two readers
-labelled 800 of them independently: science (data are used), instrumentation (about the facility),
-planned (forecast or future) or mention (context). The sample "test" (250 random mentions) is for
-final measurements only; this benchmark reads it only with --final. "random" is uniform over
-mentions, "cue" has words such as "forecast" nearby, and "model" was chosen by an earlier
-classifier and labelled by one reader.
+`tests/overlays/missions/roles.jsonl` has labelled mentions in real titles and abstracts. Two
+readers labelled 800 of them independently: science (data are used), instrumentation (about the
+facility), planned (forecast or future) or mention (context). The sample "test" (250 random
+mentions) is for final measurements only; this benchmark reads it only with --final. "random" is
+uniform over mentions, "cue" has words such as "forecast" nearby, and "model" was chosen by an
+earlier classifier and labelled by one reader.
 
 Run: python -m benchmarks.roles [--final] [--write]
 """
@@ -122,7 +122,8 @@ def main() -> None:
         # Each text is learnt with and without its title, because users give both kinds.
         also = np.isin(owner, chosen)
         return fit(
-            vstack([rows[chosen], bare_rows.tocsr()[also]]), np.append(truth[chosen], truth[owner[also]])
+            vstack([rows[chosen], bare_rows.tocsr()[also]]),
+            np.append(truth[chosen], truth[owner[also]]),
         )
 
     found = np.empty(len(used), dtype=object)

@@ -46,7 +46,7 @@ class ImpactPanel(AnalysisPanel):
     atlas : Atlas
         Atlas with a layer of facilities.
     facilities : str or sequence of str, optional
-        Names or aliases of facilities. Default: the most mentioned facilities.
+        Names or aliases of facilities. Default: the most used facilities.
     what : {"map", "ranking", "before_after", "compare", "maps", "report"}, default "map"
         ``"map"``, ``"before_after"`` and ``"report"`` show the first facility.
     since, until : int, optional
@@ -97,10 +97,12 @@ class ImpactPanel(AnalysisPanel):
         self._years.suit(atlas)
 
     def _prepare(self) -> dict[str, int]:
-        """Return the number of papers that mention each facility, the most mentioned first."""
-        pairs = self.atlas.missions[["facility", "paper_row"]].drop_duplicates()
-        counts = pairs["facility"].astype(str).value_counts()
-        return {str(name): int(number) for name, number in counts.items() if number}
+        """Return the number of papers that use each facility, the most used first."""
+        from landscape.overlays.missions._usage import read_roles
+
+        pairs = read_roles(self.atlas)
+        used = (pairs["role"] <= 0).groupby(pairs["facility"].astype(str)).sum()
+        return {str(name): int(n) for name, n in used.sort_values(ascending=False).items() if n}
 
     def _offer(self, known: dict[str, int]) -> None:
         self._chooser.offer({
@@ -118,7 +120,7 @@ class ImpactPanel(AnalysisPanel):
 
         names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
         if not names:
-            raise InputError("No paper of this corpus mentions a facility, so the panel is empty.")
+            raise InputError("No paper of this corpus uses a facility, so the panel is empty.")
         what, first = chosen["what"], names[0]
         period = {"since": chosen["since"], "until": chosen["until"]}
         stem = "".join(sign if sign.isalnum() else "-" for sign in first.lower()).strip("-") or "it"

@@ -46,11 +46,11 @@ def atlas(make_atlas):
     )
     made.missions = pd.DataFrame(
         [
-            (made.map["paper_id"][row], row, name, "title", 0, 4, name)
+            (made.map["paper_id"][row], row, name, "title", 0, 4, name, "science")
             for name, mask in uses.items()
             for row in np.flatnonzero(mask)
         ],
-        columns=["paper_id", "paper_row", "facility", "field", "start", "end", "surface"],
+        columns=["paper_id", "paper_row", "facility", "field", "start", "end", "surface", "role"],
     )
     vectors = rng.normal(size=(n, 8)).astype(np.float32)
     made.vectors = lambda: vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

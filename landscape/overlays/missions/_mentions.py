@@ -77,11 +77,9 @@ def find_mentions(text: str) -> list[Mention]:
 
     Examples
     --------
-    >>> found = find_mentions("The Hubble constant from Cepheids observed with Hubble and JWST.")
-    >>> [(mention.surface, mention.facility) for mention in found]
-    [('Hubble', 'HST'), ('JWST', 'JWST')]
-    >>> [mention.role for mention in found]
-    ['science', 'science']
+    >>> text = "We measure the Hubble constant with Hubble. Future JWST observations will test it."
+    >>> [(mention.surface, mention.facility, mention.role) for mention in find_mentions(text)]
+    [('Hubble', 'HST', 'science'), ('JWST', 'JWST', 'planned')]
     >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
     []
     """
@@ -105,9 +103,9 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
     Examples
     --------
-    >>> print(find_in_papers(["A flare seen by TESS"], [None]).to_string(index=False))
+    >>> print(find_in_papers(["A flare in data from TESS"], [None]).to_string(index=False))
      row field facility  start  end surface    role
-       0 title     TESS     16   20    TESS science
+       0 title     TESS     21   25    TESS science
     """
     import pandas as pd
 

@@ -76,12 +76,12 @@ def make_atlas(
         }
     )
     mentions = [
-        (names[row], row, facility, part, 0, 4, facility)
+        (names[row], row, facility, part, 0, 4, facility, "science")
         for facility, mask in uses.items()
         for row in np.flatnonzero(mask)
         for part in ("title", "abstract")  # said twice, used once
     ]
-    columns = ["paper_id", "paper_row", "facility", "field", "start", "end", "surface"]
+    columns = ["paper_id", "paper_row", "facility", "field", "start", "end", "surface", "role"]
     if vectors is None:
         vectors = np.eye(len(REGIONS) + 1, dtype=np.float32)[region]
     return AtlasInMemory(

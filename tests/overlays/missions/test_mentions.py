@@ -85,7 +85,7 @@ def test_odd_text_does_no_harm(text):
 
 def test_an_empty_corpus_has_the_columns_all_the_same():
     assert list(find_in_papers([], []).columns) == [
-        "row", "field", "facility", "start", "end", "surface",
+        "row", "field", "facility", "start", "end", "surface", "role",
     ]  # fmt: skip
 
 

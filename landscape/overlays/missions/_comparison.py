@@ -134,7 +134,7 @@ def compare_facilities(
         denominators={
             "papers of the period": int(inside.sum()),
             **{
-                f"papers that use {name}": int(inside[rows].sum())
+                f"papers that {usage.verb} {name}": int(inside[rows].sum())
                 for name, rows in zip(names, usage.rows, strict=True)
             },
         },
@@ -268,7 +268,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         denominators={
             f"papers before {start}": int(before.sum()),
             f"papers since {start}": int(after.sum()),
-            f"papers that use {one.name}": len(usage.rows[0]),
+            f"papers that {usage.verb} {one.name}": len(usage.rows[0]),
         },
         bounds=atlas.coverage,
         warnings=usage.years.warnings,

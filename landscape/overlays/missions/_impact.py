@@ -207,7 +207,7 @@ def measure_usage(
     for inside, label in zip(insides, labels, strict=True):
         of = "" if labels == ["all years"] else f" of {label}"
         denominators[f"papers{of}"] = int(inside.sum())
-        denominators[f"papers{of} that use {which}"] = int((inside & any_use).sum())
+        denominators[f"papers{of} that {usage.verb} {which}"] = int((inside & any_use).sum())
         known = inside & np.isfinite(usage.cites)
         denominators[f"papers{of} with known citations"] = int(known.sum())
     linked = "papers between two regions" if links == "vectors" else "references within the corpus"
@@ -216,7 +216,8 @@ def measure_usage(
         table=table,
         caption=(
             f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
-            f"{'; '.join(labels)}: {usage.counts_what}, with 95% intervals. Bridges count {linked}."
+            f"{'; '.join(labels)}: papers that {usage.verb} a facility, with 95% intervals. "
+            f"Bridges count {linked}."
         ),
         denominators=denominators,
         bounds=atlas.coverage,
@@ -401,10 +402,11 @@ def measure_samples(
     """Measure facilities in all papers, and in bootstrap samples common to all facilities."""
     cells, counts = collapse_cases(cases)
     drawn, counted = draw(counts), period.usage.counted[None]
+    seed = int(random.integers(1 << 32))  # the same errors of the classifier for each facility
     estimates, draws = [], []
     for case in cells:
         whole = _measure(case, counts[None], period.crossing, counted)
-        certainty = _draw_certainty(whole, period.usage, len(drawn), random)
+        certainty = _draw_certainty(whole, period.usage, len(drawn), np.random.default_rng(seed))
         values = _measure(case, drawn, period.crossing, certainty)
         # The samples have different sizes, so the counts are scaled to the size of the corpus.
         values["papers"] = values["share"] * whole["corpus_papers"]

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 
 Role = Literal["science", "instrumentation", "planned", "mention", "any"]
 ROLE_CHOICES = (*ROLES, "any")
-_COUNTS_WHAT = {
-    "science": "papers that use data of a facility",
-    "instrumentation": "papers about a facility itself",
-    "planned": "papers that plan or forecast the use of a facility",
-    "mention": "papers that mention a facility only as context",
-    "any": "papers that mention a facility",
-}
+_VERBS = {
+    "science": "use data of", "instrumentation": "are about", "planned": "plan to use",
+    "mention": "only mention", "any": "mention",
+}  # fmt: skip
 _DRAWS = 200  # number of draws of the confusion matrix for intervals of regions and years
 
 
@@ -84,9 +81,9 @@ class Usage:
         return self.roles[[index]].toarray()[0].astype(np.int64)
 
     @property
-    def counts_what(self) -> str:
-        """Papers that count for a facility, for captions."""
-        return _COUNTS_WHAT[self.role]
+    def verb(self) -> str:
+        """What the papers that count for a facility do with it, for captions."""
+        return _VERBS[self.role]
 
     def count_roles(
         self, index: int, mask: NDArray[np.bool_], place: NDArray[np.int64], n_places: int

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
@@ -38,7 +39,7 @@ def test_counts_papers_once_and_says_of_how_many(atlas: Any) -> None:
     assert row["share"] == 7 / 40
     # Five of seven are in Pulsars, that is less than 80%; with the first of the others it is more.
     assert (row["core_regions"], row["local_papers"], row["local_corpus"]) == (2, 6, 25)
-    assert found.denominators["papers with one of these facilities"] == 10
+    assert found.denominators["papers that use data of one of these facilities"] == 10
 
 
 def test_rise_compares_with_the_same_regions_before_first_light(atlas: Any) -> None:
@@ -154,3 +155,22 @@ def test_bad_input_is_told_in_a_sentence(atlas: Any, settings: dict[str, Any], s
 def test_a_corpus_without_facilities_says_so(make: Any) -> None:
     with pytest.raises(InputError, match="mentions a facility"):
         impact(make(REGION, YEAR, {}))
+
+
+def test_intervals_include_the_error_of_the_classifier(make: Any) -> None:
+    uses = np.arange(200) < 20
+    widths = []
+    for others in (0, 60):
+        atlas = make(np.zeros(200, dtype=int), np.full(200, 2015), {"ALMA": uses})
+        more = make(
+            np.zeros(200, dtype=int), np.full(200, 2015),
+            {"ALMA": (np.arange(200) >= 20) & (np.arange(200) < 20 + others)},
+        ).missions.assign(role="mention")  # fmt: skip
+        atlas.missions = pd.concat([atlas.missions, more], ignore_index=True)
+        found = impact(atlas, n_resamples=300)
+        for row in (found.table.iloc[0], found.tables["regions"].iloc[0]):
+            assert row["share_low"] <= row["share"] == 0.1 <= row["share_high"]
+            widths.append(row["share_high"] - row["share_low"])
+        assert found.table["mention_papers"][0] == others
+    assert widths[2] > 1.1 * widths[0]
+    assert widths[3] > 1.1 * widths[1]

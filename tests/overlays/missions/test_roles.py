@@ -64,20 +64,6 @@ def test_an_unknown_role_is_refused(demo_atlas: landscape.Atlas) -> None:
         impact(demo_atlas, role="use")  # type: ignore[arg-type]
 
 
-def test_the_error_of_the_classifier_widens_intervals(demo_atlas: landscape.Atlas) -> None:
-    use, any_role = (
-        impact(demo_atlas, role=role, n_resamples=200).table.set_index("facility")
-        for role in ("science", "any")
-    )
-    name = use.index[0]
-    width = (use["share_high"] - use["share_low"]) / use["share"]
-    assert use.loc[name, "share_low"] <= use.loc[name, "share"] <= use.loc[name, "share_high"]
-    assert (
-        width[name]
-        > (any_role["share_high"] - any_role["share_low"])[name] / any_role["share"][name]
-    )
-
-
 def test_certainty_follows_the_numbers_of_papers() -> None:
     random = np.random.default_rng(0)
     users = draw_certainty(np.array([90, 2, 4, 4]), "science", n_resamples=300, random=random)

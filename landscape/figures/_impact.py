@@ -1,4 +1,4 @@
-"""Share of the local literature that mentions a facility (figure 8 of Iyer et al. 2024)."""
+"""Share of the local literature that uses a facility (figure 8 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _SHARES = (
 
 @dataclass(frozen=True)
 class View:
-    """Heading of one map, papers of its period, and papers that mention its facility."""
+    """Heading of one map, papers of its period, and papers that use its facility."""
 
     heading: str
     counts: str
@@ -97,7 +97,7 @@ def impact(
     n_resamples: int = 1000,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the share of the local literature that mentions facilities.
+    """Draw the share of the local literature that uses facilities.
 
     For one facility, draw its share map, a table of the regions with the largest shares, and its
     share by year. For several facilities, draw a small share map for each, with the same colour
@@ -107,7 +107,7 @@ def impact(
     ----------
     atlas : AtlasStore
     facilities : str or sequence of str, optional
-        Names or aliases; by default the eight most mentioned facilities.
+        Names or aliases; by default the eight most used facilities.
     since, until : int, optional
         First and last year, both included.
     multiples : bool, default False
@@ -229,7 +229,7 @@ def _write_bounds(
     first = f"{describe_corpus(atlas, with_size=True)}."
     if len(views) == 1:
         first = (
-            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} mention "
+            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} use "
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
     caption = caption_of(analysis)
@@ -491,7 +491,7 @@ def _facility_ranking(analysis: Analysis) -> Ranking:
         ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
         ("effective", "Effective\nregions", "{}"),
     ]  # fmt: skip
-    return Ranking.of_table("Facilities by papers that mention them", "Facility", table, columns)
+    return Ranking.of_table("Facilities by papers that use them", "Facility", table, columns)
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:

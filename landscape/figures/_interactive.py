@@ -17,6 +17,7 @@ from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
 from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
+from landscape.overlays.missions._usage import read_usage
 from landscape.overlays.reviews import reviews as count_reviews
 
 if TYPE_CHECKING:
@@ -65,10 +66,9 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:
-    """Draw the share map of a facility, by default the most mentioned facility."""
+    """Draw the share map of a facility, by default the most used facility."""
     if "facilities" not in options:
-        named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
-        options["facilities"] = str(next(iter(named.value_counts().index), ""))
+        options["facilities"] = read_usage(atlas).facilities[0].name
     return impact(atlas, **options)
 
 

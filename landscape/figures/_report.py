@@ -85,7 +85,7 @@ def report(
     ------
     InputError
         If the facility is unknown (the message suggests similar names), no paper of the period
-        mentions it, or the file is not writable.
+        uses it, or the file is not writable.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def draw_report(
     row = found.table.iloc[0]
     if not int(row["papers"]):
         raise InputError(
-            f"No paper of this period mentions {of.name}. Choose another period or facility."
+            f"No paper of this period uses {of.name}. Choose another period or facility."
         )
     numbers = key_numbers(row)
     home = [f"Main research fields: {', '.join(of.home_fields)}."] if of.home_fields else []

@@ -276,7 +276,7 @@ _FILM_KINDS = (".gif", ".mp4")
 _MOST_FRAMES = 150
 _LAST_SHOWN = 4  # duration of the last frame, in frames
 _HOW_TO_READ = (
-    "The colour shows the share of nearby papers that mention the facility. Where there are few "
+    "The colour shows the share of nearby papers that use the facility. Where there are few "
     "papers, it is shrunk towards the share among all papers of the same period.",
     "Hatched areas contain papers of the corpus, but almost none of the period.",
 )
@@ -295,7 +295,7 @@ def animate(
     size_inches: tuple[float, float] = FILM_INCHES,
     dpi: int = FILM_DPI,
 ) -> Path:
-    """Write an animation of the share of the local literature that mentions a facility.
+    """Write an animation of the share of the local literature that uses a facility.
 
     Each frame shows a moving period of `window` years, with the same axes, kernel and colours.
     Areas in which the corpus has almost no papers of the period are hatched.
@@ -345,7 +345,7 @@ def animate(
     facts, frames = facts_of(atlas), "; ".join(f"{view.heading}: {view.counts}" for view in views)
     words = (
         f"{f'{GENERATED} ' if facts.generated else ''}Animated map of the share of the local "
-        f"literature that mentions {usage.facilities[0].name}. {headline(facts)} {frames}.\n"
+        f"literature that uses {usage.facilities[0].name}. {headline(facts)} {frames}.\n"
     )
     write_output(target.with_suffix(".alt.txt"), words.encode())
     return target

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice, product
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -124,21 +124,11 @@ def srgb_to_oklab(rgb: Floats) -> Floats:
 
 
 THEMES: dict[str, Any] = read_yaml(data_file("figure_colours.yaml"))
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.8)), (0, (1.2, 1.4)))
 
 
-@dataclass(frozen=True)
-class Series:
-    """Colour and dashes of a series."""
-
-    colour: str
-    dashes: Any
-
-
-def series(colours: Theme, n: int) -> list[Series]:
-    """Choose colours and line styles for `n` series."""
-    styles = product(_DASHES, THEMES[colours.name]["series"])
-    return [Series(colour, dashes) for dashes, colour in islice(cycle(styles), n)]
+def series(colours: Theme, n: int) -> list[str]:
+    """Return the colours of `n` series; after seven, the colours are repeated."""
+    return list(islice(cycle(THEMES[colours.name]["series"]), n))
 
 
 def share_ramp(colours: Theme) -> Floats:

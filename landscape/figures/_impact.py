@@ -179,8 +179,10 @@ def draw_impact(
     if look.get("ax") is not None and len(views) > 1:
         raise InputError(f"{len(views)} maps do not fit into one ax; choose one facility.")
     alone = len(views) == 1 and not multiples
-    columns = 1 if alone else _n_columns(len(views))
-    size = fitted_page(x, y, columns, math.ceil(len(views) / columns))
+    columns = 1 if alone else n_columns(len(views))
+    size = fitted_page(
+        x, y, columns, math.ceil(len(views) / columns), beside=BESIDE if alone else 0.0
+    )
     names = join_names([clean_name(one.name) for one in usage.facilities])
     names = names if len(usage.facilities) <= 4 else f"{len(usage.facilities)} facilities"
     period = format_period(*windows[0]) if slices is None else ""
@@ -202,18 +204,16 @@ def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
     return (*positions(atlas.map["x"], atlas.map["y"]), atlas.map["topic_id"].to_numpy())
 
 
-def _n_columns(n: int) -> int:
+def n_columns(n: int) -> int:
     """Return the number of columns of `n` small maps."""
     return n if n < 4 else 2 if n == 4 else 3 if n < 10 else math.ceil(math.sqrt(n))
 
 
-def fitted_page(x: Floats, y: Floats, columns: int = 1, rows: int = 1) -> tuple[float, float]:
-    """Return the size in inches of a page without empty margins around maps of this shape.
-
-    A single map is next to a table.
-    """
-    alone = columns * rows == 1
-    width = 72 * SIZE_INCHES[0] * (1 - BESIDE if alone else 1 / columns) - 16
+def fitted_page(
+    x: Floats, y: Floats, columns: int, rows: int, *, beside: float
+) -> tuple[float, float]:
+    """Return the size in inches of a page without empty margins around maps of this shape."""
+    width = 72 * SIZE_INCHES[0] * (1 - beside) / columns - 16
     map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
     for _ in range(4):  # the height of titles and captions depends on the size of the page
         scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
@@ -349,7 +349,7 @@ def _draw_panels(
 ) -> None:
     """Draw a small share map per view, and a ranked table in the empty places of the last row."""
     x, y, topic_id = _papers_on_map(atlas)
-    columns = _n_columns(len(views))
+    columns = n_columns(len(views))
     empty = -len(views) % columns
     boxes = page.tiled(len(views) + empty)
     panels = map_panels(page, boxes[: len(views)], x, y)

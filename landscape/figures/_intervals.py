@@ -105,7 +105,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     labels, groups = shown.labels, shown.groups
-    tones = [style.colour for style in series(colours, max(len(groups), 1))]
+    tones = series(colours, max(len(groups), 1))
     single = len(groups) == 1
     upper = top - (4 if single else 16) * scale
     pitch = min(_ROOMIEST * scale, (upper - bottom - 26 * scale) / len(labels))

@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Series, Theme, pick, quiet, theme
+from landscape.figures._colours import Theme, pick, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -102,11 +102,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a ranked table, with the style of its line sample and its number on the map."""
+    """A row of a ranked table, with its number on the map."""
 
     name: str
     numbers: tuple[str, ...]
-    style: Series | None
     mark: str
 
 
@@ -121,7 +120,7 @@ class Ranking:
     @classmethod
     def of_table(
         cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
-        *, styles: Sequence[Series | None] = (), numbered: bool = False,
+        *, numbered: bool = False,
     ) -> Ranking:  # fmt: skip
         """Make a ranking from a sorted table; `columns` contains names, headings and formats."""
         import pandas as pd
@@ -131,7 +130,7 @@ class Ranking:
         for number, row in enumerate(table.to_dict("records")):
             cells = ("–" if pd.isna(row[column]) else form.format(row[column])
                      for column, _, form in known)  # fmt: skip
-            rows.append(Row(str(row["label"]), tuple(cells), styles[number] if styles else None,
+            rows.append(Row(str(row["label"]), tuple(cells),
                             str(number + 1) if numbered else ""))  # fmt: skip
         return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
@@ -454,12 +453,9 @@ class Page:
         ):
             y -= 9.0 * 1.18 * scale
             self.write(line, left, y, size=9.0, weight="bold", gid="ranking")
-        if any(row.style for row in ranking.rows):
-            indent = 20 * scale  # space for line samples before the names
-        else:
-            marks = [self.extent(row.mark, size=7.6, weight="bold").width
-                     for row in ranking.rows if row.mark]  # fmt: skip
-            indent = max(marks) + 4 * scale if marks else 0.0
+        marks = [self.extent(row.mark, size=7.6, weight="bold").width
+                 for row in ranking.rows if row.mark]  # fmt: skip
+        indent = max(marks) + 4 * scale if marks else 0.0
         widths = self._columns(ranking, width=right - left - indent)
         gutter = 7.0 * scale
         ends = [right - (sum(widths[i:]) + gutter * len(widths[i:]))
@@ -472,11 +468,7 @@ class Page:
             if y - height < bottom:
                 return written
             baseline = y - 7.6 * scale
-            if row.style:
-                style = {"colour": row.style.colour, "dashes": row.style.dashes}
-                self.sample({**style, "width": 1.7 * scale}, left, left + 15 * scale,
-                            baseline + 2.4 * scale)  # fmt: skip
-            elif row.mark:
+            if row.mark:
                 self.write(row.mark, left + indent - 4 * scale, baseline, size=7.6, weight="bold",
                            colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
             for number, line in enumerate(lines):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import Series, series
+from landscape.figures._colours import quiet, series
+from landscape.figures._impact import fitted_page, n_columns
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -20,28 +23,22 @@ from landscape.figures._maps import (
     pieces,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, SIZE_INCHES, Page, PageOptions, Ranking
+from landscape.figures._page import Page, PageOptions
 from landscape.figures._scene import Floats, Lines, Panel
+from landscape.overlays._periods import describe_corpus
 from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MOST = 21  # number of distinct combinations of colour and dashes
-_HOW = (
-    "The thick line contains 50% of a concept's papers, and the thin line 80%, both in the "
-    "smallest possible area. The background is the density of all papers."
+_MOST, _FILLS = 21, (0.45, 0.25, 0.12)  # opacity of the first 7 territories, and of the next
+_TITLE = "Concepts of the Unified Astronomy Thesaurus on the map."
+_PLACES = (
+    "Each place has the colour of the concept whose share of the papers there is the largest, "
+    "relative to its share of all papers; pale places have none with 1.3 times its share."
 )
-_COLUMNS = [
-    ("papers", "Papers", "{:,.0f}"),
-    ("share", "Share", "{:.1%}"),
-    ("area_50", "Area", "{:.1%}"),
-    ("separability_full", "Separable\n(full)", "{:.2f}"),
-    ("separability_map", "Separable\n(map)", "{:.2f}"),
-]
+_CONTOURS = "The lines contain 50% and 80% of a concept's papers, in the smallest possible area."
 
 
 def uat(
@@ -53,8 +50,8 @@ def uat(
 ) -> Any:
     """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
-    The thick line of a concept contains 50% of its papers, and the thin line 80% (highest-density
-    regions).
+    Each place of the map has the colour of the concept that is most over-represented there, and
+    neighbouring concepts have different colours.
 
     Parameters
     ----------
@@ -62,7 +59,8 @@ def uat(
     concepts : sequence of str, optional
         Names or ids; by default the top concepts.
     multiples : bool, default False
-        Draw one small map per concept, instead of one map with a table.
+        Draw one small map per concept instead, with contours that contain 50% and 80% of its
+        papers (highest-density regions).
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`. ``ax`` cannot be combined with `multiples`.
@@ -100,105 +98,74 @@ def draw_concepts(
     if len(table) > _MOST:
         raise InputError(f"{len(table)} concepts are too many for one map. Choose at most {_MOST}.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    size = SIZE_INCHES if multiples else BESIDE_A_TABLE
-    caption = caption_of(analysis, _HOW)
-    page = Page(caption, look, size=size, soft=True, has_key=True)
-    styles = series(page.colours, len(table))
-    draw = _draw_multiples if multiples else _draw_together
-    panel = draw(page, x, y, analysis, styles)
+    columns = n_columns(len(table)) if multiples else 1
+    n_rows = math.ceil(len(table) / columns) if multiples else 1
+    size = fitted_page(x, y, columns, n_rows, beside=0.0)
+    caption = caption_of(analysis)
+    how = _CONTOURS if multiples else _PLACES
+    bounds = f"{describe_corpus(atlas, with_size=True)}."
+    rest = [one for one in caption.sentences if not one.startswith("Highest-density")]
+    caption = replace(caption, head=_TITLE, sentences=[how, bounds, *rest])
+    page = Page(caption, look, size=size, soft=True, has_key=multiples)
+    draw = _draw_multiples if multiples else _draw_places
+    panel = draw(page, x, y, analysis)
     words = caption.describe("Map of concepts.", _describe(analysis, panel))
     return page.draw(alt_text=words, table=table)
 
 
-def _draw_together(
-    page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
-) -> Panel:
-    """Draw all concepts and their names on one map, with the table next to it."""
-    box, column = page.divided()
-    peaks = concept_peaks(analysis)
-    known = np.isfinite(peaks["x"])
-    panel = map_panel(page, box, x, y, include=peaks[known])
-    page.write_key(density_key(page, add_density(page, panel, x, y)))
-    for row, style in zip(analysis.table.itertuples(), styles, strict=True):
-        _add_concept(page, panel, analysis, row, style, fill=0.0)
-    add_names(page, panel, peaks.assign(colour=[style.colour for style in styles])[known])
-    title = "Concepts of the Unified Astronomy Thesaurus"
-    ranking = Ranking.of_table(title, "Concept", analysis.table, _COLUMNS, styles=styles)
-    page.write_ranking(ranking, column)
+def _draw_places(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
+    """Draw the territory of each concept in its colour, with its name."""
+    borders, places = analysis.tables["territories"], analysis.tables["places"]
+    panel = map_panel(page, page.area, x, y, include=borders, border=10 * page.scale)
+    page.colours = quiet(page.colours)  # the density only gives the land a faint texture
+    add_density(page, panel, x, y)
+    styles = series(page.colours, 7)
+    for (tint, label), own in borders.groupby(["tint", "label"], dropna=False):
+        number, name = int(tint), str(label) if tint >= 0 else ""
+        panel.layers.append(
+            Lines(
+                lines=pieces(own), colour=styles[number % 7] if name else page.colours.faint,
+                width=(0.8 if name else 0.5) * page.scale, order=1.0, name=name, hover=name,
+                fill=_FILLS[number // 7] if name else 0.06,
+                gid=f"concept-{own['concept_id'].iloc[0]}" if name else "land",
+            )
+        )  # fmt: skip
+    first = ~places["concept_id"].duplicated()
+    named = places.assign(
+        topic_id=range(len(places)), level=np.where(first, 0, 1), n_papers=places["papers"]
+    )
+    add_names(page, panel, named.sort_values("level", kind="stable"))
     return panel
 
 
-def _draw_multiples(
-    page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
-) -> Panel:
+def _draw_multiples(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
     """Draw one small map per concept, on the same axes."""
-    peaks = concept_peaks(analysis)
-    peaks = peaks[np.isfinite(peaks["x"])]
-    panels = map_panels(page, page.tiled(len(styles)), x, y, include=peaks)
+    table, contours = analysis.table, analysis.tables["contours"]
+    panels = map_panels(page, page.tiled(len(table)), x, y, include=contours)
     page.write_key(density_key(page, add_density(page, panels[0], x, y)))
     for panel in panels[1:]:
         panel.layers.append(panels[0].layers[0])  # the same density
-    for panel, row, style in zip(panels, analysis.table.itertuples(), styles, strict=True):
-        _add_concept(page, panel, analysis, row, Series(style.colour, "-"), fill=0.30)
-        page.write_heading(panel.box, row.label, f"{row.papers:,} papers", colour=style.colour)
+    for panel, row in zip(panels, table.itertuples(), strict=True):
+        own = contours[contours["concept_id"] == row.concept_id]
+        for share in sorted(own["share"].unique(), reverse=True):
+            inner = share == own["share"].min()
+            panel.layers.append(
+                Lines(
+                    lines=pieces(own[own["share"] == share]), colour=page.colours.found,
+                    width=(0.9 if inner else 0.4) * page.scale, fill=0.30 if inner else 0.1,
+                    order=1.6, gid=f"concept-{row.concept_id}",
+                    hover=f"{row.label}: {share:.0%} of its papers",
+                )
+            )  # fmt: skip
+        page.write_heading(panel.box, row.label, f"{row.papers:,} papers")
     return panels[0]
-
-
-def _add_concept(
-    page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
-) -> None:
-    """Add the contours of a concept; the inner contour is thicker."""
-    contours = analysis.tables["contours"]
-    own = contours[contours["concept_id"] == row.concept_id]
-    for share in sorted(own["share"].unique(), reverse=True):
-        tightest = share == own["share"].min()
-        width = (1.7 if tightest else 0.7) * page.scale * (0.55 if fill else 1.0)
-        panel.layers.append(
-            Lines(
-                lines=pieces(own[own["share"] == share]), colour=style.colour, dashes=style.dashes,
-                width=width, halo=page.colours.halo if tightest and not fill else None,
-                fill=fill if tightest else fill / 3, order=1.6, gid=f"concept-{row.concept_id}",
-                hover=f"{row.label}: {share:.0%} of its papers",
-                name=str(row.label) if tightest and not fill else "",
-            )
-        )  # fmt: skip
-
-
-def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """Return the centre of the largest inner contour of each concept, or NaN if it has none."""
-    import pandas as pd
-
-    contours = analysis.tables["contours"]
-    places = []
-    for concept in analysis.table["concept_id"]:
-        own = contours[contours["concept_id"] == concept]
-        tight = own[own["share"] == own["share"].min()]
-        largest = max(pieces(tight), key=_area, default=np.full((1, 2), np.nan))
-        places.append((largest.min(axis=0) + largest.max(axis=0)) / 2)
-    at = np.array(places)
-    return pd.DataFrame(
-        {
-            "topic_id": np.arange(len(at)),
-            "label": analysis.table["label"].astype(str).to_numpy(),
-            "level": 1,
-            "x": at[:, 0],
-            "y": at[:, 1],
-            "n_papers": analysis.table["papers"].to_numpy(),
-        }
-    )
-
-
-def _area(line: Floats) -> float:
-    """Return the area inside a closed line, computed with the shoelace formula."""
-    x, y = line.T
-    return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 
 
 def _describe(analysis: Analysis, panel: Panel) -> str:
     """Describe the positions of the concepts, for the alternative text."""
+    largest = analysis.tables["places"].drop_duplicates("concept_id")
     places = [
-        f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
-        for row in concept_peaks(analysis).itertuples()
-        if row.x == row.x
+        f"{clean_name(row.label)} ({row.papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
+        for row in largest.itertuples()
     ]
-    return f"Concepts: {'; '.join(places)}." if places else ""
+    return f"Largest places: {'; '.join(places)}." if places else ""

@@ -27,6 +27,7 @@ from landscape.mapping._density import (
     highest_density_levels,
     map_extent,
 )
+from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 from tests.figures.test_colours import DEFICIENCIES, linear
@@ -37,7 +38,7 @@ def concepts_of(atlas, *, n=6, empty=()):
     x, y = atlas.map["x"].to_numpy(float), atlas.map["y"].to_numpy(float)
     parents = dict(zip(atlas.topics["topic_id"], atlas.topics["parent_id"], strict=True))
     own = atlas.map["topic_id"].map(parents).to_numpy()
-    rows, contours = [], []
+    rows, contours, masks = [], [], []
     for number, row in enumerate(atlas.topics[atlas.topics["level"] == 0].head(n).itertuples()):
         mask = (own == row.topic_id) & (number not in empty)
         grid = density_grid(x[mask], y[mask], bounds=map_extent(x, y), bandwidth=0.3)
@@ -46,14 +47,24 @@ def concepts_of(atlas, *, n=6, empty=()):
                 points = {"order": np.arange(len(line)), "x": line[:, 0], "y": line[:, 1]}
                 keys = {"concept_id": str(number), "share": share, "piece": piece}
                 contours.append(pd.DataFrame({**keys, **points}))
+        masks.append(mask)
         label = "$H_0$ </svg> & a concept with a very long name indeed" * (number == 1) or row.label
         rows.append((str(number), label, int(mask.sum()), mask.mean(), 0.9))
     names = ["concept_id", "label", "papers", "share", "separability_full"]
     table = pd.DataFrame(rows, columns=names)
     return Analysis(
         "uat", table, "Where concepts live.", {"papers": len(x)}, atlas.coverage, ("Beware.",),
-        {"contours": pd.concat(contours, ignore_index=True)},
+        {"contours": pd.concat(contours, ignore_index=True), **territories_of(table, x, y, masks)},
     )  # fmt: skip
+
+
+def territories_of(table, x, y, masks):
+    found = trace_territories(x, y, np.array(masks).T)
+    concepts = table[["concept_id", "label"]]
+    return {
+        name: concepts.merge(part, "right", left_index=True, right_on="group")
+        for name, part in found.items()
+    }
 
 
 @pytest.mark.parametrize("multiples", [False, True])
@@ -63,8 +74,8 @@ def test_nothing_overlaps_or_leaves_the_page(make_atlas, multiples, size):
     figure = draw_concepts(
         atlas, concepts_of(atlas), multiples=multiples, size_inches=size, raster_dpi=40
     )
-    kinds = ["heading", "note"] if multiples else ["topic-", "ranking"]
-    boxes = [box for kind in [*kinds, "caption", "key"] for box in rendered_boxes(figure, kind)]
+    kinds = ["heading", "note", "key"] if multiples else ["topic-"]
+    boxes = [box for kind in [*kinds, "caption", "title"] for box in rendered_boxes(figure, kind)]
     page = figure.bbox
     for gid, box in boxes:
         assert page.x0 <= box.x0 < box.x1 <= page.x1, gid
@@ -77,7 +88,7 @@ def test_nothing_overlaps_or_leaves_the_page(make_atlas, multiples, size):
 def test_half_of_the_papers_lie_inside_the_strong_line(make_atlas):
     atlas = make_atlas(3000)
     analysis = concepts_of(atlas)
-    figure = draw_concepts(atlas, analysis, raster_dpi=40)
+    figure = draw_concepts(atlas, analysis, multiples=True, raster_dpi=40)
     lines = [c for c in figure.axes[0].collections if c.get_gid() == "concept-0"]
     drawn = list(lines[-1].get_paths())  # the tightest is drawn last
     parents = dict(zip(atlas.topics["topic_id"], atlas.topics["parent_id"], strict=True))
@@ -93,11 +104,45 @@ def test_small_maps_share_their_axes_and_a_concept_without_papers_is_still_liste
     figure = draw_concepts(atlas, analysis, multiples=True, raster_dpi=40)
     assert len(figure.axes) == len(analysis.table)
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}) == 1
-    alone = draw_concepts(atlas, analysis, raster_dpi=40)
-    words = " ".join(text.get_text() for text in alone.texts if text.get_gid() == "ranking")
+    words = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "heading")
     assert analysis.table["label"][2].split()[0] in words
+    alone = draw_concepts(atlas, analysis, raster_dpi=40)
     assert alone.table is analysis.table
     assert "Beware." in alone.caption
+
+
+def test_each_place_has_the_colour_and_the_name_of_its_concept(make_atlas):
+    atlas = make_atlas(3000)
+    analysis = concepts_of(atlas)
+    borders, places = analysis.tables["territories"], analysis.tables["places"]
+    assert (places["ratio"] > 1.3).all()
+    parents = dict(zip(atlas.topics["topic_id"], atlas.topics["parent_id"], strict=True))
+    own = atlas.map["topic_id"].map(parents).to_numpy() == 1000
+    at = atlas.map.loc[own, ["x", "y"]].to_numpy(float)
+    lines = [part[["x", "y"]] for _, part in borders[borders["concept_id"] == "0"].groupby("piece")]
+    inside = sum(Path(line).contains_points(at).astype(int) for line in lines)
+    assert np.mean(inside % 2 == 1) > 0.85
+    x0, y0, x1, y1 = map_extent(atlas.map["x"], atlas.map["y"], margin=0.11)
+    assert borders["x"].between(x0, x1).all(), "no border is cut"
+    assert borders["y"].between(y0, y1).all()
+    figure = draw_concepts(atlas, analysis, raster_dpi=40)
+    words = " ".join(t.get_text() for t in figure.axes[0].texts + figure.texts).lower()
+    words = words.replace("\u200a", "")
+    first = analysis.table["label"][0].split()[0].lower()
+    assert first in words
+    fills = {patch.get_facecolor() for patch in figure.axes[0].patches
+             if str(patch.get_gid()).startswith("concept-")}  # fmt: skip
+    assert len(fills) == places["concept_id"].nunique()
+
+
+def test_neighbours_differ_in_hue():
+    columns = np.arange(120) // 12  # ten stripes
+    leader = np.tile(columns, (40, 1))
+    leader[:5] = 3  # one touches all others
+    hues = np.array(choose_tints(leader, 10)) % 7
+    assert len(set(choose_tints(leader, 10))) == 10
+    assert (np.diff(hues) != 0).all()
+    assert (np.delete(hues, 3) != hues[3]).all()
 
 
 def test_too_many_or_no_concepts_are_refused(make_atlas):
@@ -112,7 +157,7 @@ def test_too_many_or_no_concepts_are_refused(make_atlas):
 
 @pytest.mark.parametrize("name", list(THEMES))
 def test_series_differ_to_every_reader(name):
-    assert len({(style.colour, str(style.dashes)) for style in series(theme(name), 21)}) == 21
+    assert len(set(series(theme(name), 7))) == 7
     rgb = np.array([to_rgb(colour) for colour in THEMES[name]["series"]])
     for matrix in [np.eye(3), *DEFICIENCIES.values()]:
         seen = np.clip(linear(rgb) @ np.array(matrix).T, 0, 1)

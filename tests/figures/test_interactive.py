@@ -11,7 +11,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._labels import boxes_overlap
-from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, safe_text, thinned
+from landscape.figures._plotly import MOST_MARKS, count_marks, draw, draw_panels, safe_text, thinned
 from landscape.figures._reviews import draw_reviews
 from landscape.figures._uat import draw_concepts
 from landscape.types import Analysis
@@ -156,10 +156,13 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
         for share in (0.5, 0.8)
     )  # fmt: skip
     table = pd.DataFrame({"concept_id": [str(i) for i in range(11)], "label": EVIL, "papers": 9})
-    analysis = Analysis("uat", table, "Concepts.", {}, {}, (), {"contours": lines})
-    figure = draw_panels(draw_concepts(atlas, analysis).scene)
+    places = pd.DataFrame(columns=["concept_id", "label", "x", "y", "papers"])
+    tables = {"contours": lines, "places": places}
+    bounds = {"title": "Made up", "papers": 100, "first_date": "2000", "last_date": "2020"}
+    analysis = Analysis("uat", table, "Concepts.", {}, bounds, (), tables)
+    figure = draw(draw_concepts(atlas, analysis, multiples=True).scene)
     assert 1000 < count_marks(figure) <= MOST_MARKS
-    assert len(figure.data) == 22, "contours"
+    assert sum(str(trace.name).startswith("concept-") for trace in figure.data) == 22
     assert "<img" not in figure.to_json()
 
 

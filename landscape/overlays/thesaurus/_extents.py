@@ -10,6 +10,7 @@ import numpy as np
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._density import (
+    DensityGrid,
     contour_lines,
     count_pieces,
     default_bandwidth,
@@ -35,6 +36,11 @@ _FEW_PAPERS = 30
 _CALMER = 2.0
 _LEAST_PIECE = 0.01
 _NORMAL_95 = 1.96
+_MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
+# Borders of territories: width of the kernel relative to the default, prior papers of a group,
+# least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
+# distance of neighbours in cells, number of hues.
+_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST, _NEAR, _HUES = 1.8, 3.0, 1.3, 3.0, 0.006, 3, 7
 
 
 def thesaurus_overlay(
@@ -72,6 +78,12 @@ def thesaurus_overlay(
         the map. Papers are classified by the share of the concept among their 15 nearest
         neighbours in a sample of 4,000 papers.
         ``tables["contours"]``: ``concept_id, label, share, piece, order, x, y``.
+        ``tables["territories"]``: the borders of the places in which a concept is the most
+        over-represented one, ``concept_id, label, tint, piece, order, x, y``. Concepts with a
+        common border have different numbers and hues (``tint`` and its remainder of division by
+        7); the coast of the map has -1.
+        ``tables["places"]``: each connected territory, ``concept_id, label, x, y, papers,
+        concept_papers, ratio`` (share of the concept there, relative to all papers).
 
     Raises
     ------
@@ -118,9 +130,10 @@ def thesaurus_overlay(
             share=1 - held.mean(),
         ),
         {
-            "contours": names.merge(contours, left_index=True, right_on="group").drop(
+            name: names.merge(part, "right", left_index=True, right_on="group").drop(
                 columns="group"
             )
+            for name, part in {"contours": contours, **trace_territories(x, y, members)}.items()
         },
     )
 
@@ -156,7 +169,7 @@ def measure_extents(
     """Measure the area of groups of papers, and trace their contours."""
     import pandas as pd
 
-    extent = map_extent(x, y)
+    extent = map_extent(x, y, margin=_MARGIN)
     everything = density_grid(x, y, bounds=extent, shape=shape)
     occupied = (everything.density >= highest_density_levels(everything, (_OCCUPIED,))[0]).sum()
     rows: list[dict[str, float]] = []
@@ -181,6 +194,87 @@ def measure_extents(
             ]  # fmt: skip
         rows.append(row)
     return pd.DataFrame(rows), pd.concat(lines or [nothing], ignore_index=True)
+
+
+def trace_territories(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    members: NDArray[np.bool_],
+    *,
+    n_cells: int = 300,
+) -> dict[str, pd.DataFrame]:
+    """Trace the places in which each group of papers is the most over-represented one."""
+    import pandas as pd
+    from scipy.ndimage import distance_transform_edt, label
+
+    extent = x0, y0, x1, y1 = map_extent(x, y, margin=_MARGIN)
+    cell = max(x1 - x0, y1 - y0) / n_cells
+    shape = max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell))
+    kernel = max(_BORDER_KERNEL * default_bandwidth(x, y), 1.2 * cell)
+    n, overall = len(x), np.maximum(members.mean(axis=0), 1e-9)
+    papers, *own = (
+        density_grid(x[inside], y[inside], bounds=extent, shape=shape, bandwidth=kernel).density
+        * max(4 * np.pi * kernel**2 / cell**2, 1.0)
+        for inside in (np.ones(n, dtype=bool), *members.T)
+    )
+    # Logarithms of the ratios of shares, shrunk to 1 if papers are few; the last is for no group.
+    ratios = [np.log((its + _PRIOR) / (mean * papers + _PRIOR))
+              for its, mean in zip(own, overall, strict=True)]  # fmt: skip
+    scores = np.stack([*ratios, np.full(shape, np.log(_OVER))])
+    rows, columns = DensityGrid.of_window(extent, papers).cells_of(x, y)
+    lines: list[pd.DataFrame] = []
+    places, pieces = [], np.zeros(shape, dtype=int)
+    for turn in range(3):  # in the first two turns, small territories join their neighbours
+        leader = np.where(papers >= _LAND, scores.argmax(axis=0), -1)
+        for group, inside in enumerate(members.T):
+            pieces, n_pieces = label(leader == group)
+            held = pieces[rows, columns]
+            counts = np.bincount(held, minlength=n_pieces + 1)
+            small = [piece for piece in range(1, n_pieces + 1) if counts[piece] < _LEAST * n]
+            scores[group][np.isin(pieces, small)] = -np.inf
+            for piece in set(range(1, n_pieces + 1)).difference(small) if turn == 2 else ():
+                depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
+                row, column = np.unravel_index(int(depth.argmax()), shape)
+                hits = int(inside[held == piece].sum())
+                places.append({
+                    "group": group, "x": x0 + (column + 0.5) * cell, "y": y0 + (row + 0.5) * cell,
+                    "papers": counts[piece], "concept_papers": hits,
+                    "ratio": hits / counts[piece] / overall[group],
+                })  # fmt: skip
+    coast = np.log(np.maximum(papers, 1e-12) / _LAND)
+    tints = [*choose_tints(leader, len(overall)), -1]
+    for group in range(-1, len(overall)):
+        others = np.delete(scores, group, axis=0).max(axis=0)
+        margin = np.minimum(scores[group] - others, coast) if group >= 0 else coast
+        found = contour_lines(DensityGrid.of_window(extent, np.exp(margin)), 1.0)
+        lines += [
+            pd.DataFrame({
+                "group": group, "tint": tints[group], "piece": piece, "order": np.arange(len(line)),
+                "x": line[:, 0], "y": line[:, 1],
+            })
+            for piece, line in enumerate(found) if np.ptp(line, axis=0).max() > 3 * cell
+        ]  # fmt: skip
+    table = pd.DataFrame(places, columns=["group", "x", "y", "papers", "concept_papers", "ratio"])
+    return {
+        "territories": pd.concat(lines, ignore_index=True),
+        "places": table.sort_values("papers", ascending=False, ignore_index=True),
+    }
+
+
+def choose_tints(leader: NDArray[np.int64], n: int) -> list[int]:
+    """Number groups of cells so that neighbours also differ in the remainder of division by 7."""
+    borders = np.zeros((n, n))
+    for one, other in ((leader[:-_NEAR], leader[_NEAR:]), (leader[:, :-_NEAR], leader[:, _NEAR:])):
+        both = (np.minimum(one, other) >= 0) & (np.maximum(one, other) < n) & (one != other)
+        np.add.at(borders, (one[both], other[both]), 1.0)
+    borders += borders.T
+    tints = np.full(n, -1)
+    for group in np.argsort(-np.bincount(leader[(leader >= 0) & (leader < n)], minlength=n)):
+        met = [borders[group, (tints >= 0) & (tints % _HUES == hue)].sum() for hue in range(_HUES)]
+        cost = [met[tint % _HUES] + 1e-3 * tint + 1e9 * (tints == tint).sum()
+                for tint in range(3 * _HUES)]  # fmt: skip
+        tints[group] = int(np.argmin(cost))
+    return [int(tint) for tint in tints]
 
 
 def measure_separability(

@@ -335,13 +335,19 @@ def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -
 
 
 def find_basins(
-    grid: DensityGrid, *, share: float = 0.98, min_papers: float = 0.0, max_peaks: int | None = None
+    grid: DensityGrid,
+    *,
+    share: float = 0.98,
+    min_papers: float = 0.0,
+    max_peaks: int | None = None,
+    noise: float = 0.0,
 ) -> Basins:
     """Find the peaks of the density and divide the densest part of the map among them.
 
     A watershed assigns each cell to a local maximum. Shallow basins are then merged with the
     neighbour across their highest saddle, in the order of topological persistence (Edelsbrunner,
-    Letscher & Zomorodian 2002), weighted by the number of papers above the saddle.
+    Letscher & Zomorodian 2002), weighted by the number of papers above the saddle. A peak must
+    rise above its highest saddle by `noise` standard deviations of its number of papers.
     """
     from scipy import ndimage
     from skimage.segmentation import watershed
@@ -355,7 +361,12 @@ def find_basins(
         empty = np.zeros(0)
         return Basins(np.full(density.shape, -1, dtype=np.int32), empty, empty, empty)
     flooded = watershed(-density, markers, mask=filled) - 1  # type: ignore[no-untyped-call]
-    owner = _merge_basins(density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks)
+    # A Gaussian kernel averages over 4 pi h^2; a peak of n papers is uncertain by sqrt(n).
+    kernel = 4 * np.pi * grid.bandwidth**2 / (grid.cell_width * grid.cell_height)
+    owner = _merge_basins(
+        density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks,
+        noise=noise / np.sqrt(kernel) if kernel else 0.0,
+    )  # fmt: skip
     merged = np.where(flooded >= 0, owner[flooded], -1)
     papers, highest = _papers_and_heights(density, merged, n_peaks)
     basins = np.unique(owner)
@@ -394,6 +405,7 @@ def _merge_basins(
     *,
     min_papers: float,
     max_peaks: int | None,
+    noise: float = 0.0,
 ) -> NDArray[np.int64]:
     """Merge the least prominent basins; return the new number of each basin."""
     basins = np.arange(n_peaks)
@@ -409,7 +421,8 @@ def _merge_basins(
             loss[basin] = np.inf  # the basin has no neighbour
             return
         rise = 1.0 - max(saddles[basin].values()) / peak[basin]
-        must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / _CONTRAST
+        least_rise = max(1.0 - 1.0 / _CONTRAST, noise / np.sqrt(peak[basin]))
+        must_go = papers[basin] < min_papers or rise < least_rise
         loss[basin] = -1.0 / (1.0 + papers[basin]) if must_go else papers[basin] * rise
 
     for basin in range(n_peaks):

@@ -1,14 +1,16 @@
-"""Name regions by phrases that are frequent in a region and rare in its neighbours."""
+"""Name groups of papers by phrases that cover the group and distinguish it from others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.text._words import normal_forms, read_sections
 
 if TYPE_CHECKING:
@@ -18,16 +20,28 @@ if TYPE_CHECKING:
 _LISTS = read_sections("regions")
 UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
+VAGUE = frozenset(_LISTS["vague"])
 
 
 @dataclass(frozen=True)
 class NameSettings:
-    """Thresholds for choosing region names."""
+    """Weights and thresholds for choosing names, selected with ``benchmarks/regions.py``."""
 
     many_papers: int = 5000
-    enough_share: float = 0.1  # minimum share of a region's papers that the first name must cover
-    second_share: float = 1.4  # minimum ratio of the share of the second name to that of the first
-    second_score: float = 0.6
+    least_share: float = 0.01  # minimum share of a group's papers that have the phrase itself
+    # a name in a smaller share of the papers gets a penalty
+    common_share: tuple[float, float] = (0.2, 0.5)
+    rare: float = 0.04  # penalty for each factor e below `common_share`
+    lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
+    unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
+    # for regions, and for continents: minimum gain in similarity by a second subject
+    second_gain: tuple[float, float] = (0.045, 0.03)
+    # minimum frequency relative to other groups
+    least_lift: tuple[float, float] = (3.0, 2.5)
+    second_share: float = 0.3  # minimum share of the papers for which the second subject is better
+    most_similar: float = 0.6  # maximum cosine of the two subjects of a name
+    rivals: int = 3  # number of other groups that a name is compared with
+    longest: int = 60  # characters
 
 
 _SETTINGS = NameSettings()
@@ -71,8 +85,10 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surfaces, uses = surfaces[kept_surface], uses[kept_surface]
     form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
     frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
-    # Use the most frequent spelling of each form; ties are resolved by alphabetical order.
-    order = np.lexsort((surfaces.astype(str), -uses))[::-1]
+    # Use the most frequent spelling of each form, but prefer plurals and ASCII characters, unless
+    # they are rare. Ties are resolved by alphabetical order.
+    usual = np.array([_preference(text) for text in surfaces])
+    order = np.lexsort((surfaces.astype(str), -uses * usual))[::-1]
     shown = np.empty(len(forms), dtype=object)
     shown[form_of_surface[order]] = surfaces[order]
 
@@ -105,6 +121,14 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
 
+def _preference(spelling: str) -> float:
+    """Return a factor for the uses of a spelling: plurals are preferred, title case is not."""
+    last = spelling.split(" ")[-1]
+    plural = 3.0 if last.endswith(("s", "ae")) and not last.endswith(("ss", "us", "is")) else 1.0
+    titled = 0.3 if " " in spelling and last[:1].isupper() and last[1:].islower() else 1.0
+    return plural * titled * (2.0 if spelling.isascii() else 1.0)
+
+
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -134,7 +158,7 @@ def score_phrases(
     region: NDArray[np.integer],
     neighbours: Sequence[Sequence[int]],
     *,
-    per_region: int = 40,
+    per_region: int = 60,
 ) -> pd.DataFrame:
     r"""Rank phrases by how well they distinguish a region from its neighbours and other regions.
 
@@ -145,16 +169,10 @@ def score_phrases(
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
     """
     import pandas as pd
-    from scipy import sparse
 
     n_regions = len(neighbours)
     papers_in = np.bincount(region[region >= 0], minlength=n_regions).astype(np.float64)
-    inside = region[table.paper]
-    counts = sparse.csr_matrix(
-        (np.ones(int((inside >= 0).sum())), (inside[inside >= 0], table.phrase[inside >= 0])),
-        shape=(n_regions, max(len(table.forms), 1)),
-    )
-    counts.sum_duplicates()
+    counts = _phrase_counts(table, region, n_regions, len(table.forms))
     everywhere = np.asarray(counts.sum(axis=0)).ravel()
     total = papers_in.sum()
     rows = []
@@ -190,7 +208,15 @@ def score_phrases(
             )
         )
     if not rows:
-        return pd.DataFrame(columns=["region", "phrase", "score", "share", "lift", "n"])
+        nothing: dict[str, list[float]] = {
+            "region": [],
+            "phrase": [],
+            "score": [],
+            "share": [],
+            "lift": [],
+            "n": [],
+        }
+        return pd.DataFrame(nothing).astype({"region": int, "phrase": int})
     return pd.concat(rows, ignore_index=True)
 
 
@@ -209,124 +235,236 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
     return promise
 
 
-def choose_names(
-    table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, taken: Sequence[str] = ()
-) -> tuple[list[str], list[list[str]]]:
-    """Give every region a unique name and a list of distinctive keywords."""
-    candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
-    for region, phrase, score in zip(ranked.region, ranked.phrase, ranked.score, strict=True):
-        candidates[int(region)].append((float(score), int(phrase)))
-    keywords = [_distinct(table, [p for _, p in found], 12) for found in candidates]
-    names = [""] * n_regions
-    used = set(taken)
-    # The phrases with the highest scores are assigned first.
-    waiting = [
-        (score, number, phrase)
-        for number, found in enumerate(candidates)
-        for score, phrase in found
-        if table.forms[phrase] not in UNTELLING
-    ]
-    for _, number, phrase in sorted(waiting, key=lambda item: (-item[0], item[1], item[2])):
-        form = table.forms[phrase]
-        if names[number] or any(_same_subject(form, other) for other in used):
-            continue
-        names[number] = capitalised(table.shown[phrase])
-        used.add(form)
-    _add_second_names(table, ranked, names, used)
-    for number in range(n_regions):
-        names[number] = names[number] or f"Region {number + 1}"
-    return names, [[table.shown[p] for p in words] for words in keywords]
+@dataclass(frozen=True)
+class Namer:
+    """Names groups of papers by phrases. Papers and phrases are compared by their embeddings.
 
+    `embed` embeds texts with the model of `vectors`. Without it, names are chosen by the
+    frequencies of phrases alone.
+    """
 
-def _add_second_names(
-    table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
-) -> None:
-    """Add a second subject to a name if the first subject covers few papers of its region."""
-    form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
-    for number, found in ranked.groupby("region"):
-        phrase = form_of.get(names[int(number)])
-        first = found[found["phrase"] == phrase]
-        if phrase is None or first.empty or first["share"].iloc[0] >= _SETTINGS.enough_share:
-            continue
-        second = found[
-            (found["score"] >= _SETTINGS.second_score * first["score"].iloc[0])
-            & (found["share"] >= _SETTINGS.second_share * first["share"].iloc[0])
-        ]
-        for candidate in second["phrase"]:
-            form = table.forms[candidate]
-            if form in used or form in UNTELLING or " " not in form:
+    table: PhraseTable
+    vectors: NDArray[np.float32] | None = None
+    embed: Callable[[Sequence[str]], NDArray[np.float32] | None] | None = None
+
+    def name(
+        self,
+        group: NDArray[np.integer],
+        neighbours: Sequence[Sequence[int]],
+        *,
+        taken: Collection[str] = (),
+        fields: bool = False,
+        pairs: bool = True,
+        fallback: str = "Region",
+    ) -> tuple[list[str], list[list[str]]]:
+        """Give each group of papers a unique name, and a list of distinctive keywords.
+
+        A phrase gets credit for its mean similarity to the papers of the group, for the difference
+        to the three other groups that it fits best, for its frequency and for its form. A second
+        phrase is added if it fits many papers of the group clearly better than the first. Only
+        with `fields`, a name can be that of a field of research, such as "Solar physics".
+        """
+        import pandas as pd
+
+        n_groups, forms = len(neighbours), self._wide.forms
+        group = np.asarray(group)
+        ranked = self._candidates(group, neighbours, fields)
+        keywords: list[list[str]] = [[] for _ in range(n_groups)]
+        for number, found in ranked.groupby("region"):
+            several = _distinct(self._wide, found["phrase"].tolist(), 12)
+            keywords[int(number)] = [self._wide.shown[phrase] for phrase in several]
+        ranked = ranked[~pd.Series(forms[ranked["phrase"]], ranked.index).isin(UNTELLING)]
+        ranked = ranked.sort_values("merit", ascending=False, kind="stable")
+        used = {_sorted_words(form) for form in normal_forms(list(taken))}
+        first: dict[int, int] = {}
+        for number, phrase in zip(ranked["region"], ranked["phrase"], strict=True):
+            if number not in first and _sorted_words(forms[phrase]) not in used:
+                first[int(number)] = int(phrase)
+                used.add(_sorted_words(forms[phrase]))
+        names = [f"{fallback} {number + 1}" for number in range(n_groups)]
+        for number, phrase in sorted(first.items()):
+            names[number] = capitalised(self._wide.shown[phrase])
+            if not pairs:
                 continue
-            if not _same_subject(form, table.forms[phrase]):
-                names[int(number)] += f" and {table.shown[candidate]}"
-                used.add(form)
-                break
+            room = _SETTINGS.longest - len(names[number]) - len(" and ")
+            own = ranked[ranked["region"] == number]
+            for second in self._seconds(np.flatnonzero(group == number), own, phrase, fields):
+                shown = self._wide.shown[second]
+                if _sorted_words(forms[second]) not in used and len(shown) <= room:
+                    names[number] += f" and {shown}"
+                    used.add(_sorted_words(forms[second]))
+                    break
+        return names, keywords
 
+    def _candidates(
+        self, group: NDArray[np.integer], neighbours: Sequence[Sequence[int]], fields: bool
+    ) -> pd.DataFrame:
+        """Return the phrases of each group with their merit as a name."""
+        ranked = score_phrases(self._wide, group, neighbours)
+        if ranked.empty:
+            return ranked.assign(merit=0.0)
+        direct = _phrase_counts(self.table, group, len(neighbours), len(self._wide.forms))
+        papers = np.bincount(group[group >= 0], minlength=len(neighbours))
+        itself = np.asarray(direct[ranked["region"], ranked["phrase"]]).ravel()
+        least = 0 if fields else np.maximum(_SETTINGS.least_share * papers[ranked["region"]], 1)
+        ranked = ranked[itself >= least].reset_index(drop=True)
+        lexical = ranked["score"] / ranked.groupby("region")["score"].transform("max").abs()
+        phrases, place = np.unique(ranked["phrase"], return_inverse=True)
+        if self.vectors is None or not self._embed(phrases):
+            return ranked.assign(merit=lexical)
+        texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
+        close = mean_vectors(self.vectors, group, len(neighbours)) @ texts.T
+        highest = -np.sort(-close, axis=0)[: _SETTINGS.rivals + 1]
+        rivals = np.where(close >= highest[-1], highest.sum(axis=0) - close, highest[:-1].sum(0))
+        special = close - rivals / max(len(highest) - 1, 1)
+        penalty = np.array(
+            [_penalty(self._wide.forms[p], self._wide.shown[p], fields) for p in phrases]
+        )
+        least_lift = _SETTINGS.least_lift[fields]
+        rare = np.log(np.minimum(ranked["share"] / _SETTINGS.common_share[fields], 1))
+        return ranked.assign(
+            merit=(close + special)[ranked["region"], place]
+            + _SETTINGS.rare * rare
+            + _SETTINGS.lexical * lexical
+            - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
+            - penalty[place]
+        )
 
-def pair_names(
-    table: PhraseTable,
-    region: NDArray[np.integer],
-    neighbours: Sequence[Sequence[int]],
-    *,
-    taken: Collection[str] = (),
-    enough: float = 0.5,
-    longest: int = 40,
-) -> tuple[list[str], list[list[str]]]:
-    """Name continents by one phrase, or by two phrases that cover different papers."""
-    first = score_phrases(table, region, neighbours)
-    _, keywords = choose_names(table, first, len(neighbours))
-    lengths = [longest] * len(neighbours)
-    leading = _best_subject(table, first, len(neighbours), used={}, lengths=lengths)
-    rest = np.asarray(region).copy()
-    is_leading = np.asarray(leading, dtype=np.int64)[region[table.paper]] == table.phrase
-    rest[table.paper[is_leading & (region[table.paper] >= 0)]] = -1
-    used = {table.forms[p]: n for n, p in enumerate(leading) if p >= 0}
-    lengths = [longest - len(table.shown[p]) - 5 if p >= 0 else 0 for p in leading]
-    complement = score_phrases(table, rest, neighbours)
-    second = _best_subject(table, complement, len(neighbours), used=used, lengths=lengths)
-    share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
-    lengths = [longest] * len(neighbours)
-    used = dict.fromkeys(taken, -1)
-    others = _best_subject(table, first, len(neighbours), used=used, lengths=lengths)
-    names: list[str] = []
-    for number, (one, two, other) in enumerate(zip(leading, second, others, strict=True)):
-        enough_alone = two < 0 or share.get((number, one), 0.0) >= enough
-        if one < 0:
-            names.append(f"Continent {number + 1}")
-        elif enough_alone and table.forms[one] not in taken:
-            names.append(capitalised(table.shown[one]))
-        elif two >= 0:
-            names.append(f"{capitalised(table.shown[one])} and {table.shown[two]}")
-        elif other >= 0:
-            names.append(capitalised(table.shown[other]))
+    def _seconds(
+        self, papers: NDArray[np.int64], ranked: pd.DataFrame, first: int, fields: bool
+    ) -> list[int]:
+        """Return phrases that fit many papers clearly better than the first phrase of a name."""
+        phrases = np.append(ranked["phrase"].to_numpy(np.int64)[:30], first)
+        if self.vectors is not None and first in self._texts:
+            texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
+            few = papers[:: max(1, len(papers) // _SETTINGS.many_papers)]
+            close = np.asarray(self.vectors[few]) @ texts.T
+            alike = texts @ texts[-1] >= _SETTINGS.most_similar
         else:
-            names.append(f"Around {table.shown[one]}")
-    return names, keywords
+            close = self._membership[papers][:, phrases].toarray()
+            words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
+            alike = np.array([bool(some & words[-1]) for some in words])
+        gain = np.maximum(close - close[:, -1:], 0)
+        fits = ~alike & ((gain > 0).mean(axis=0) >= _SETTINGS.second_share)
+        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields]
+        value = gain.mean(axis=0)[:-1] + 0.25 * ranked["merit"].to_numpy()[:30]
+        some = ranked[:30].assign(value=value)[fits[:-1]].sort_values("value", ascending=False)
+        return [int(phrase) for phrase in some["phrase"]]
+
+    def _embed(self, phrases: NDArray[np.integer]) -> bool:
+        """Embed the phrases that were not embedded before; return whether this succeeded."""
+        new = [phrase for phrase in phrases.tolist() if phrase not in self._texts]
+        if new and self.embed is not None:
+            found = self.embed([capitalised(self._wide.shown[phrase]) for phrase in new])
+            self._texts.update(zip(new, () if found is None else found, strict=False))
+        return len(phrases) > 0 and all(phrase in self._texts for phrase in phrases.tolist())
+
+    @cached_property
+    def _texts(self) -> dict[int, NDArray[np.float32]]:
+        """Embeddings of phrases that were candidates for a name."""
+        return {}
+
+    @cached_property
+    def _wide(self) -> PhraseTable:
+        return broadened(self.table)
+
+    @cached_property
+    def _membership(self) -> Any:
+        from scipy import sparse
+
+        table = self._wide
+        shape = (table.n_papers, len(table.forms))
+        return sparse.csr_matrix((np.ones(len(table.paper)), (table.paper, table.phrase)), shape)
 
 
-def _best_subject(
-    table: PhraseTable,
-    ranked: pd.DataFrame,
-    n_regions: int,
-    *,
-    used: dict[str, int],
-    lengths: Sequence[int],
-) -> list[int]:
-    """Return the first phrase of each region that names a new subject and is short enough."""
-    best = [-1] * n_regions
-    taken = {form: set(form.split(" ")) for form in used}
-    for region, phrase in zip(ranked.region, ranked.phrase, strict=True):
-        form = table.forms[phrase]
-        words = set(form.split(" "))
-        if best[region] >= 0 or form in UNTELLING or form in taken:
-            continue
-        if len(table.shown[phrase]) > lengths[region]:
-            continue
-        own = [taken[other] for other, number in used.items() if number == region]
-        if any(words & theirs for theirs in own):
-            continue
-        best[region] = int(phrase)
-        taken[form] = words
-    return best
+def broadened(table: PhraseTable) -> PhraseTable:
+    """Count papers with a thesaurus concept also for its broader concepts.
+
+    Concepts that no paper has as a phrase are ignored, except the fields at the top.
+    """
+    thesaurus = embedded_thesaurus()
+    labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
+    form_of = dict(zip(labels, normal_forms(list(labels.values())), strict=True))
+    number = {form: place for place, form in enumerate(table.forms)}
+    fields = [*thesaurus.top, *(one for top in thesaurus.top for one in thesaurus.narrower(top))]
+    added = [one for one in dict.fromkeys(fields) if form_of[one] not in number]
+    number |= {form_of[one]: len(table.forms) + place for place, one in enumerate(added)}
+    links = sorted(
+        (number[form], number[form_of[above]])
+        for one, concept in thesaurus.concepts.items()
+        for form in set(normal_forms(list(concept.names))) & number.keys()
+        for above in (one, *thesaurus.ancestors(one))
+        if number.get(form_of[above], number[form]) != number[form]
+    )
+    forms = np.array([*table.forms, *(form_of[one] for one in added)], dtype=object)
+    shown = np.array([*table.shown, *(_lower(labels[one]) for one in added)], dtype=object)
+    narrow, broad = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    starts = np.searchsorted(narrow, table.phrase, side="left")
+    counts = np.searchsorted(narrow, table.phrase, side="right") - starts
+    wider = broad[np.repeat(starts, counts) + _ramps(counts)]
+    pairs = np.concatenate(
+        [
+            table.paper * len(forms) + table.phrase,
+            np.repeat(table.paper, counts) * len(forms) + wider,
+        ]
+    )
+    pairs = _sorted_unique(pairs)
+    promise = np.append(
+        table.promise, _promise(forms[len(table.forms) :], shown[len(table.forms) :])
+    )
+    paper, phrase = pairs // max(len(forms), 1), pairs % max(len(forms), 1)
+    return PhraseTable(paper, phrase, forms, shown, promise, table.n_papers)
+
+
+def mean_vectors(
+    vectors: NDArray[np.float32], group: NDArray[np.integer], n_groups: int, block: int = 65536
+) -> NDArray[np.float64]:
+    """Return the mean embedding of each group; the vectors are read in blocks."""
+    from scipy import sparse
+
+    sums = np.zeros((n_groups, vectors.shape[1]))
+    for start in range(0, len(vectors), block):
+        here = group[start : start + block]
+        rows = np.flatnonzero(here >= 0)
+        member = sparse.csr_matrix(
+            (np.ones(len(rows), dtype=np.float32), (here[rows], rows)), (n_groups, len(here))
+        )
+        sums += member @ np.asarray(vectors[start : start + block])
+    papers = np.bincount(group[group >= 0], minlength=n_groups)
+    return np.asarray(sums / np.maximum(papers, 1)[:, None])
+
+
+def _phrase_counts(
+    table: PhraseTable, group: NDArray[np.integer], n_groups: int, n_phrases: int
+) -> Any:
+    """Return the number of papers of each group with each phrase, as a sparse matrix."""
+    from scipy import sparse
+
+    inside = group[table.paper]
+    known = inside >= 0
+    counts = sparse.csr_matrix(
+        (np.ones(int(known.sum())), (inside[known], table.phrase[known])),
+        shape=(n_groups, max(n_phrases, 1)),
+    )
+    counts.sum_duplicates()
+    return counts
+
+
+def _penalty(form: str, shown: str, fields: bool) -> float:
+    """Return the penalty of a phrase that names a quantity or an acronym, or is vague or long."""
+    words = form.split(" ")
+    penalty = 0.05 if words[-1] in QUANTITIES else 0.0
+    if len(words) == 1:
+        penalty += 0.09 if shown[:2].isupper() else 0.0 if shown.endswith(("s", "ae")) else 0.03
+    if len(words) >= 4:
+        penalty += 0.03
+    if VAGUE & {words[0], words[-1]} and not fields:
+        penalty += 0.08
+    return penalty
+
+
+def _sorted_words(form: str) -> str:
+    return " ".join(sorted(form.split(" ")))
 
 
 def capitalised(phrase: str) -> str:
@@ -337,13 +475,9 @@ def capitalised(phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:]
 
 
-def _same_subject(one: str, other: str) -> bool:
-    """Return whether two names probably describe the same topic."""
-    if one == other:
-        return True
-    words, others = set(one.split(" ")), set(other.split(" "))
-    shared = words & others
-    return len(shared) >= 2 and (shared in (words, others))
+def _lower(label: str) -> str:
+    """Return a label in lower case, unless it contains a proper name."""
+    return label.lower() if label[1:] == label[1:].lower() else label
 
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:

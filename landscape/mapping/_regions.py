@@ -1,7 +1,8 @@
-"""Find the regions of the map, and group regions into continents."""
+"""Find the regions of the map, with their subregions and the continents that contain them."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.mapping._density import density_grid, find_basins
-from landscape.mapping._naming import choose_names, pair_names, phrase_table, score_phrases
-from landscape.text._words import normal_forms
+from landscape.mapping._density import DensityGrid, default_bandwidth, density_grid, find_basins
+from landscape.mapping._naming import Namer, mean_vectors, phrase_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 Method = Literal["density", "hdbscan"]
 BY_KEYWORDS = "keywords"  # label_source of names chosen from keywords
 
-#: Number of the first continent; regions have lower numbers.
+#: Numbers of the first continent and of the first subregion; regions have lower numbers.
 FIRST_CONTINENT = 1000
+FIRST_SUBREGION = 100_000
+
+# Subregions: kernel width and minimum size relative to those of regions, and the minimum rise of a
+# peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
+_DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
+_STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
 
 #: Default maximum number of regions, so that their names fit on a page.
 MOST_REGIONS = 90
@@ -31,9 +37,10 @@ MOST_REGIONS = 90
 
 @dataclass(frozen=True)
 class Topics:
-    """Regions and continents of a map."""
+    """Continents, regions and subregions of a map, and the region and subregion of each paper."""
 
     topic_id: NDArray[np.int32]
+    subregion_id: NDArray[np.int32]
     table: pd.DataFrame
 
 
@@ -48,10 +55,15 @@ def build_topics(
     max_regions: int | None = None,
     n_continents: int | None = None,
     previous: NDArray[np.integer] | None = None,
+    embed: Callable[[Sequence[str]], NDArray[np.float32] | None] | None = None,
     language_model: LanguageModel | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Topics:
-    """Find the regions of a map, group regions into continents, and name regions and continents.
+    """Find the continents (level 0), regions (1) and subregions (2) of a map, and name them.
+
+    Subregions surround the peaks of a narrowly smoothed density. Neighbouring subregions with
+    similar papers are merged to regions, and regions to continents (Ward 1963). A region with a
+    single subregion has no rows at level 2.
 
     Parameters
     ----------
@@ -62,17 +74,20 @@ def build_topics(
     titles : sequence of str, length n_papers
         Titles of the papers; the language model receives the titles of typical papers.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. If given, continents group neighbouring regions whose embeddings are similar;
-        otherwise, continents group regions that are close on the map.
+        Embeddings. If given, neighbouring subregions are merged by the similarity of embeddings,
+        otherwise by their distance on the map.
     method : {"density", "hdbscan"}, default "density"
         Method that finds the regions: basins around the peaks of the smoothed density, or
         clusters found by HDBSCAN (Campello et al. 2013).
     max_regions, n_continents : int, optional
         Maximum number of regions and of continents. The defaults depend on the number of papers.
-    previous : array of int, shape (n_papers, 2), optional
-        Region and continent of each paper in an earlier build, -1 for new papers. A topic gets
+    previous : array of int, shape (n_papers, 3), optional
+        Region, continent and subregion of each paper in an earlier build, -1 for none. A topic gets
         the number of the old topic that contains most of its papers, so that manual labels remain
         valid. A topic without old papers gets an unused number.
+    embed : callable, optional
+        Function that embeds a list of texts with the model of `vectors`, or returns None. Names are
+        compared with the papers by their embeddings.
     language_model : LanguageModel, optional
         Language model that improves the names, using keywords and titles of typical papers.
     note : callable, optional
@@ -102,43 +117,73 @@ def build_topics(
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
         max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MOST_REGIONS))
-    region, places = find_regions(x, y, method=method, max_regions=max_regions)
-    n_regions = len(places)
+    leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
+    if len(peaks) <= max_regions:  # as for a small corpus, where finer peaks are noise
+        leaf, peaks = find_regions(x, y, method=method, max_regions=max_regions)
+    profile: NDArray[np.floating] = peaks[["x", "y"]].to_numpy()
+    if vectors is not None:
+        profile = mean_vectors(vectors, leaf, len(peaks))
+    near = nearest_regions(peaks.x.to_numpy(), peaks.y.to_numpy(), k=5)
+    merges = merge_order(profile, peaks.n_papers.to_numpy(), near)
+    region_of = _numbered(len(peaks), merges, max_regions, peaks.density.to_numpy())
+    if n_continents is None:
+        n_continents = int(np.clip(round(1.3 * np.sqrt(region_of.max(initial=0) + 1)), 2, 12))
+    continent_of = _numbered(len(peaks), merges, n_continents, peaks.n_papers.to_numpy(), sums=True)
+    levels = [
+        np.where(leaf >= 0, parent[leaf], -1) if len(parent) else leaf
+        for parent in (continent_of, region_of, _several(region_of))
+    ]
 
     # Ignore phrases in fewer papers than 5% of the smallest possible region.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
-    table = phrase_table(keywords, fewest=fewest)
-    near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
-    ranked = score_phrases(table, region, near)
-    names, words = choose_names(table, ranked, n_regions)
-
-    profile: NDArray[np.floating] = places[["x", "y"]].to_numpy()
-    if vectors is not None:
-        profile = _mean_vectors(vectors, region, n_regions)
-    continent = gather_continents(profile, near, places.n_papers.to_numpy(), n_continents)
-    n_large = int(continent.max()) + 1 if n_regions else 0
-    large_of_paper = np.where(region >= 0, continent[region], -1) if n_regions else region
-    all_large = [[other for other in range(n_large) if other != one] for one in range(n_large)]
-    taken = set(normal_forms(names))
-    large_names, large_words = pair_names(table, large_of_paper, all_large, taken=taken)
-    regions = places.assign(
-        topic_id=places.index.to_numpy(),
-        level=1,
-        parent_id=FIRST_CONTINENT + continent,
-        label=names,
-        keywords=words,
-        exemplars=_exemplars(x, y, region, places),
-    )
-    continents = _continent_rows(regions, continent, n_large, x, y, large_of_paper)
-    continents = continents.assign(label=large_names, keywords=large_words)
-    whole = pd.concat([continents, regions], ignore_index=True)
+    namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
+    tables: dict[int, pd.DataFrame] = {}
+    taken: list[str] = []
+    for level, fallback in ((1, "Region"), (0, "Continent"), (2, "Subregion")):
+        table = _places(x, y, levels[level], leaf, peaks, vectors)
+        if level == 0:  # a name in the middle of the continent
+            middle = pd.DataFrame({"x": x, "y": y}).groupby(levels[0]).median()
+            table[["x", "y"]] = middle.loc[middle.index >= 0].to_numpy()
+        others = nearest_regions(
+            table.x.to_numpy(), table.y.to_numpy(), k=5 if level else len(table)
+        )
+        names, words = namer.name(
+            levels[level],
+            others,
+            taken=taken,
+            fields=level == 0,
+            pairs=level < 2,
+            fallback=fallback,
+        )
+        taken += names
+        tables[level] = table.assign(
+            topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
+        )
+    for level in (1, 2):
+        above = np.full(len(tables[level]), -1, dtype=np.int64)
+        inside = levels[level] >= 0
+        above[levels[level][inside]] = levels[level - 1][inside]
+        tables[level] = tables[level].assign(parent_id=above + _FIRST[level - 1])
+    whole = pd.concat([tables[0].assign(parent_id=-1), tables[1], tables[2]], ignore_index=True)
     whole["label_source"] = BY_KEYWORDS
     if language_model is not None:
         whole = _polish(whole, titles, language_model, note)
-    if previous is not None:
-        region, whole = _keep_numbers(region, large_of_paper, whole, previous)
+    if previous is None:
+        ids = [np.where(group >= 0, group + _FIRST[n], -1) for n, group in enumerate(levels)]
+    else:
+        ids, whole = _keep_numbers(levels, whole, np.asarray(previous)[:, [1, 0, 2]])
     columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
-    return Topics(region.astype(np.int32), whole[[*columns, "n_papers", "density", "exemplars"]])
+    whole = whole[[*columns, "n_papers", "density", "exemplars"]]
+    return Topics(ids[1].astype(np.int32), ids[2].astype(np.int32), whole)
+
+
+_FIRST = (FIRST_CONTINENT, 0, FIRST_SUBREGION)  # number of the first topic of each level
+
+
+def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the subregions of regions with at least two subregions; others get -1."""
+    split = np.bincount(region_of)[region_of] > 1 if len(region_of) else np.zeros(0, dtype=bool)
+    return np.where(split, np.cumsum(split) - 1, -1)
 
 
 def smallest_region(n_papers: int) -> float:
@@ -152,8 +197,12 @@ def find_regions(
     *,
     method: Method = "density",
     max_regions: int | None = None,
+    detail: float = 1.0,
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Divide a map into regions, each around a peak of the density."""
+    """Divide a map into regions, each around a peak of the density.
+
+    A `detail` below one gives a narrower kernel, and smaller regions that rise above the noise.
+    """
     import pandas as pd
 
     if method not in ("density", "hdbscan"):
@@ -162,11 +211,13 @@ def find_regions(
         return np.zeros(0, dtype=np.int64), pd.DataFrame(
             {"x": [], "y": [], "density": [], "n_papers": []}
         )
-    grid = density_grid(x, y)
-    smallest = smallest_region(len(x))
+    grid = _lattice(x, y, detail)
+    smallest = smallest_region(len(x)) * (1.0 if detail == 1.0 else _SIZE)
     rows, columns = grid.cells_of(x, y)
     if method == "density":
-        basins = find_basins(grid, min_papers=smallest, max_peaks=max_regions)
+        basins = find_basins(
+            grid, min_papers=smallest, max_peaks=max_regions, noise=0.0 if detail == 1.0 else _RISE
+        )
         region = basins.labels[rows, columns].astype(np.int64)
         peak_x, peak_y, height = basins.x, basins.y, basins.height
     else:
@@ -182,6 +233,19 @@ def find_regions(
         {"x": peak_x, "y": peak_y, "density": height / grid.cell_width**2, "n_papers": n_papers}
     )
     return region, places
+
+
+def _lattice(x: NDArray[np.floating], y: NDArray[np.floating], detail: float) -> DensityGrid:
+    """Smooth the papers on a grid that does not move if a few papers are added or removed."""
+    bandwidth = detail * _STEP ** round(np.log(default_bandwidth(x, y)) / np.log(_STEP))
+    span = max(np.ptp(x), np.ptp(y)) + 8 * bandwidth
+    cell = max(bandwidth / 3, span / 4000)
+    tile = 24 * cell
+    low = [np.floor((side.min() - 4 * bandwidth) / tile) for side in (x, y)]
+    high = [np.ceil((side.max() + 4 * bandwidth) / tile) for side in (x, y)]
+    bounds = (low[0] * tile, low[1] * tile, high[0] * tile, high[1] * tile)
+    shape = (round(24 * (high[1] - low[1])), round(24 * (high[0] - low[0])))
+    return density_grid(x, y, bounds=bounds, shape=shape, bandwidth=bandwidth)
 
 
 def _hdbscan_clusters(
@@ -218,78 +282,83 @@ def nearest_regions(
     return [[int(j) for j in row if j != i][:k] for i, row in enumerate(found)]
 
 
-def gather_continents(
+def merge_order(
     profile: NDArray[np.floating],
-    neighbours: Sequence[Sequence[int]],
     n_papers: NDArray[np.integer],
-    n_continents: int | None = None,
+    neighbours: Sequence[Sequence[int]],
+) -> list[tuple[int, int]]:
+    """Merge adjacent groups by Ward's criterion; return the pairs, of which the first remains.
+
+    Two groups of n and m papers with mean profiles a and b are merged at the cost
+    nm / (n + m) |a - b|^2 (Ward 1963, J. Am. Stat. Assoc. 58, 236).
+    """
+    means = np.array(profile, dtype=np.float64)
+    size = np.maximum(np.array(n_papers, dtype=np.float64), 1.0)
+    touching: list[set[int]] = [set() for _ in size]
+    for one, near in enumerate(neighbours):
+        for other in near:
+            touching[one].add(other)
+            touching[other].add(one)
+
+    def cost(one: int, other: int) -> float:
+        away = means[one] - means[other]
+        return float(size[one] * size[other] / (size[one] + size[other]) * (away @ away))
+
+    costs = {(a, b): cost(a, b) for a, near in enumerate(touching) for b in near if a < b}
+    alive, merges = set(range(len(size))), []
+    while len(alive) > 1:
+        if not costs:  # separate parts of the map
+            for one, other in itertools.combinations(sorted(alive), 2):
+                touching[one].add(other)
+                touching[other].add(one)
+                costs[one, other] = cost(one, other)
+        one, other = min(costs, key=lambda pair: (costs[pair], pair))
+        merges.append((one, other))
+        alive.remove(other)
+        means[one] = np.average(means[[one, other]], axis=0, weights=size[[one, other]])
+        size[one] += size[other]
+        for third in touching[other]:
+            touching[third].discard(other)
+            del costs[min(third, other), max(third, other)]
+        touching[one] |= touching[other] - {one}
+        for third in touching[one]:
+            touching[third].add(one)
+            costs[min(one, third), max(one, third)] = cost(one, third)
+    return merges
+
+
+def _numbered(
+    n_leaves: int,
+    merges: Sequence[tuple[int, int]],
+    most: int,
+    weight: NDArray[np.number],
+    *,
+    sums: bool = False,
 ) -> NDArray[np.int64]:
-    """Group regions that are adjacent and similar into continents."""
-    from scipy import sparse
-    from sklearn.cluster import AgglomerativeClustering
-
-    n_regions = len(profile)
-    if n_continents is None:
-        n_continents = int(np.clip(round(1.6 * np.sqrt(n_regions)), 2, 14))
-    if n_regions <= n_continents:
-        return np.arange(n_regions)
-    rows = np.repeat(np.arange(n_regions), [len(near) for near in neighbours])
-    columns = np.concatenate([np.asarray(near, dtype=np.int64) for near in neighbours])
-    touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
-    touching = touching + touching.T + sparse.identity(n_regions)
-    n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward clustering has no weights, so regions are repeated in proportion to paper counts.
-    copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
-    original = np.repeat(np.arange(n_regions), copies)
-    found = AgglomerativeClustering(
-        n_clusters=max(n_continents, n_pieces),
-        # None for a disconnected graph, because scikit-learn would issue a warning
-        connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
-        linkage="ward",
-    ).fit_predict(np.asarray(profile)[original])
-    found = found[np.searchsorted(original, np.arange(n_regions))]
-    _, found = np.unique(found, return_inverse=True)
-    # Number the continents by size: the rank is the inverse permutation of the sorted order.
-    rank = np.argsort(np.argsort(-np.bincount(found, weights=n_papers), kind="stable"))
-    return np.asarray(rank[found], dtype=np.int64)
-
-
-def _mean_vectors(
-    vectors: NDArray[np.float32], region: NDArray[np.int64], n_regions: int, block: int = 65536
-) -> NDArray[np.float64]:
-    """Return the mean embedding of each region; the vectors are read in blocks."""
-    from scipy import sparse
-
-    sums = np.zeros((n_regions, vectors.shape[1]))
-    for start in range(0, len(vectors), block):
-        here = region[start : start + block]
-        rows = np.flatnonzero(here >= 0)
-        member = sparse.csr_matrix(
-            (np.ones(len(rows), dtype=np.float32), (here[rows], rows)), (n_regions, len(here))
-        )
-        sums += member @ np.asarray(vectors[start : start + block])
-    papers = np.bincount(region[region >= 0], minlength=n_regions)
-    return np.asarray(sums / np.maximum(papers, 1)[:, None])
+    """Cut a tree into at most `most` groups, numbered by the sum or maximum of their weights."""
+    group = np.arange(n_leaves)
+    for one, other in merges[: max(0, n_leaves - most)]:
+        group[group == other] = one
+    _, group = np.unique(group, return_inverse=True)
+    heights = np.zeros(int(group.max(initial=-1)) + 1)
+    (np.add if sums else np.maximum).at(heights, group, weight)
+    rank = np.argsort(np.argsort(-heights, kind="stable"))
+    return np.asarray(rank[group], dtype=np.int64)
 
 
 def _keep_numbers(
-    region: NDArray[np.int64],
-    continent: NDArray[np.int64],
-    table: pd.DataFrame,
-    previous: NDArray[np.integer],
-) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    levels: Sequence[NDArray[np.int64]], table: pd.DataFrame, previous: NDArray[np.integer]
+) -> tuple[list[NDArray[np.int64]], pd.DataFrame]:
     """Give each topic the number of the old topic that contains most of its papers."""
-    regions = match_numbers(region, np.asarray(previous)[:, 0], first=0)
-    continents = match_numbers(continent, np.asarray(previous)[:, 1], first=FIRST_CONTINENT)
-    number = dict(enumerate(regions))
-    number |= {FIRST_CONTINENT + old: new for old, new in enumerate(continents)} | {-1: -1}
+    number, ids = {-1: -1}, []
+    for group, old, first in zip(levels, previous.T, _FIRST, strict=True):
+        kept = np.array([*match_numbers(group, old, first=first), -1], dtype=np.int64)
+        number |= {first + place: int(new) for place, new in enumerate(kept[:-1])}
+        ids.append(kept[group])  # the last element is for papers without a topic
     renumbered = table.assign(
         topic_id=table.topic_id.map(number), parent_id=table.parent_id.map(number)
     )
-    inside = region >= 0
-    kept = np.full(len(region), -1, dtype=np.int64)
-    kept[inside] = np.asarray(regions, dtype=np.int64)[region[inside]]
-    return kept, renumbered.sort_values(["level", "topic_id"], ignore_index=True)
+    return ids, renumbered.sort_values(["level", "topic_id"], ignore_index=True)
 
 
 def match_numbers(
@@ -314,56 +383,40 @@ def match_numbers(
     return numbers
 
 
-def _exemplars(
+def _places(
     x: NDArray[np.floating],
     y: NDArray[np.floating],
-    region: NDArray[np.int64],
-    places: pd.DataFrame,
-) -> list[list[int]]:
-    """Return the rows of the papers nearest to the peak of each region."""
-    away = np.full(len(x), np.inf)
-    inside = region >= 0
-    away[inside] = np.hypot(
-        x[inside] - places.x.to_numpy()[region[inside]],
-        y[inside] - places.y.to_numpy()[region[inside]],
-    )
-    order = np.lexsort((away, region))
-    starts = np.searchsorted(region[order], np.arange(len(places)))
-    counts = places.n_papers.to_numpy()
-    return [
-        order[start : start + min(int(n), 8)].tolist()
-        for start, n in zip(starts, counts, strict=True)
-    ]
-
-
-def _continent_rows(
-    regions: pd.DataFrame,
-    continent: NDArray[np.int64],
-    n_large: int,
-    x: NDArray[np.floating],
-    y: NDArray[np.floating],
-    large_of_paper: NDArray[np.int64],
+    group: NDArray[np.int64],
+    leaf: NDArray[np.int64],
+    peaks: pd.DataFrame,
+    vectors: NDArray[np.float32] | None,
 ) -> pd.DataFrame:
-    """Return one row per continent, at the median position of its papers."""
+    """Return the highest peak, the number of papers and the typical papers of each group."""
     import pandas as pd
 
-    rows = []
-    for number in range(n_large):
-        inside = large_of_paper == number
-        parts = regions[continent == number]
-        rows.append(
-            {
-                "topic_id": FIRST_CONTINENT + number,
-                "level": 0,
-                "parent_id": -1,
-                "x": float(np.median(x[inside])),
-                "y": float(np.median(y[inside])),
-                "n_papers": int(inside.sum()),
-                "density": float(parts.density.max()),
-                "exemplars": [rows_[0] for rows_ in parts.exemplars if rows_][:8],
-            }
-        )
-    return pd.DataFrame(rows)
+    n_groups = int(group.max(initial=-1)) + 1
+    height = peaks.density.to_numpy()
+    highest = np.full(n_groups, -1, dtype=np.int64)
+    inside = np.flatnonzero(group >= 0)
+    for number, peak in np.unique(np.column_stack([group, leaf])[inside], axis=0).tolist():
+        if highest[number] < 0 or height[peak] > height[highest[number]]:
+            highest[number] = peak
+    places = peaks.iloc[highest].reset_index(drop=True)
+    if vectors is None:
+        away = np.hypot(x[inside] - places.x.to_numpy()[group[inside]],
+                        y[inside] - places.y.to_numpy()[group[inside]])  # fmt: skip
+    else:
+        means = mean_vectors(vectors, group, n_groups).astype(np.float32)
+        away = np.concatenate([
+            -np.einsum("ij,ij->i", vectors[rows], means[group[rows]])
+            for rows in np.array_split(inside, len(inside) // 65536 + 1)
+        ])  # fmt: skip
+    order = inside[np.lexsort((away, group[inside]))]
+    counts = np.bincount(group[inside], minlength=n_groups)
+    starts = np.cumsum(counts) - counts
+    typical = [order[start : start + 8].tolist() for start in starts]
+    typical = [rows[:n] for rows, n in zip(typical, counts.tolist(), strict=True)]
+    return places.assign(n_papers=counts, exemplars=pd.Series(typical, dtype=object))
 
 
 def _polish(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,10 +13,9 @@ from landscape._io import data_file, replacing, sha256_of
 from landscape._progress import progress
 from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
-from landscape.errors import LandscapeError
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
-from landscape.pipeline._map import vectors_of
+from landscape.pipeline._map import embed_texts, vectors_of
 from landscape.pipeline._rows import paper_ids, read_batches, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
 from landscape.store._tables import layer_schema
@@ -197,22 +195,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
     """Embed the concepts with the embedding model of the papers, unless the model is paid."""
     from landscape.overlays.thesaurus._tagging import concept_texts
 
-    model = context.manifest.stages["embeddings"].model
-    try:
-        return _embedded(tuple(concept_texts(thesaurus)[1]), json.dumps(model)) if model else None
-    except LandscapeError as error:
-        context.say(f"Concepts are matched without embeddings, because embedding failed: {error}")
-        return None
-
-
-@lru_cache(maxsize=1)
-def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
-    """Embed texts with a model described in JSON. Return None if the model is paid."""
-    from landscape.embeddings._embedder import PaidEmbedder, embedder_for
-
-    # The user selected this model for the build, so it is trusted.
-    embedder = embedder_for(json.loads(model), trust=True)
-    return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
+    return embed_texts(context, concept_texts(thesaurus)[1], "Concepts")
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:

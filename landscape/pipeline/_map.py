@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from landscape.embeddings import Embedder
     from landscape.mapping._quality import Measures
     from landscape.mapping._regions import Topics
 
@@ -51,14 +54,37 @@ def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
     return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
 
 
+def embed_texts(context: Context, texts: Sequence[str], what: str) -> NDArray[np.float32] | None:
+    """Embed texts with the model of the papers. Return None if it fails, or if it is paid."""
+    model = context.manifest.stages["embeddings"].model
+    try:
+        embedder = _embedder(json.dumps(model)) if model else None
+        return None if embedder is None else embedder.embed(texts)
+    except LandscapeError as error:
+        context.say(f"{what} are matched without embeddings, because embedding failed: {error}")
+        return None
+
+
+@lru_cache(maxsize=1)
+def _embedder(model: str) -> Embedder | None:
+    """Return the embedder that is described in JSON, or None if it is paid."""
+    from landscape.embeddings._embedder import PaidEmbedder, embedder_for
+
+    # The user selected this model for the build, so it is trusted.
+    embedder = embedder_for(json.loads(model), trust=True)
+    return None if isinstance(embedder, PaidEmbedder) else embedder
+
+
 def write_map(
-    context: Context, coordinates: NDArray[np.float32], topic_id: NDArray[np.int32] | None = None
+    context: Context, coordinates: NDArray[np.float32], topics: Topics | None = None
 ) -> list[str]:
     """Write ``map.parquet``, one file per part."""
     import pyarrow as pa
 
-    if topic_id is None:
-        topic_id = np.full(len(coordinates), -1, dtype=np.int32)
+    nothing = np.full(len(coordinates), -1, dtype=np.int32)
+    topic_id, subregion_id = nothing, nothing
+    if topics is not None:
+        topic_id, subregion_id = topics.topic_id, topics.subregion_id
     files, start = context.part_files(PAPERS), 0
     for part in files:
         papers = read_columns([part], ["paper_id"])["paper_id"]
@@ -69,6 +95,7 @@ def write_map(
                 "x": pa.array(coordinates[rows, 0], pa.float32()),
                 "y": pa.array(coordinates[rows, 1], pa.float32()),
                 "topic_id": pa.array(topic_id[rows], pa.int32()),
+                "subregion_id": pa.array(subregion_id[rows], pa.int32()),
             }
         )
         write_table(context.folder / MAP / part.name, table)
@@ -197,7 +224,7 @@ def _topics_run(context: Context) -> StageResult:
     papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
     with progress("Topics", total=None), vectors_of(context) as vectors:
         topics, model = _find(context, coordinates, papers, vectors)
-    names = write_map(context, coordinates, topics.topic_id)
+    names = write_map(context, coordinates, topics)
     _write_table(context.folder / TOPICS, topics.table, ids)
     return StageResult(
         rows=len(topics.table),
@@ -229,6 +256,7 @@ def _find(
             max_regions=context.options.max_regions,
             n_continents=context.options.n_continents,
             previous=_previous_topics(context),
+            embed=lambda texts: embed_texts(context, texts, "Names"),
             language_model=language_model,
             note=context.say,
         )
@@ -245,7 +273,7 @@ def _find(
 
 
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Return the region and continent of each paper in the last atlas, or -1 if it is new."""
+    """Return the region, continent and subregion of each paper in the last atlas, or -1."""
     import pyarrow.parquet as pq
 
     previous = recall(context.folder)
@@ -257,7 +285,11 @@ def _previous_topics(context: Context) -> NDArray[np.int64] | None:
     table = pq.read_table(previous.folder / TOPICS, columns=["topic_id", "parent_id"]).to_pydict()
     parent = dict(zip(table["topic_id"], table["parent_id"], strict=True))
     continent = np.array([parent.get(number, -1) for number in region.tolist()], dtype=np.int64)
-    return np.column_stack([region, continent])
+    subregion = np.full(len(rows), -1, dtype=np.int64)
+    if all("subregion_id" in pq.read_schema(file).names for file in previous.files(MAP)):
+        old = read_columns(previous.files(MAP), ["subregion_id"])["subregion_id"].to_numpy()
+        subregion = np.where(rows >= 0, old[rows], -1).astype(np.int64)
+    return np.column_stack([region, continent, subregion])
 
 
 def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
@@ -275,7 +307,7 @@ def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
 
 TOPICS_STAGE = Stage(
     name="topics",
-    version=2,
+    version=3,
     parameters=_topics_parameters,
     inputs=inputs_from(
         map="projection.map",

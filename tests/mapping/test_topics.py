@@ -8,13 +8,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.mapping._naming import (
-    capitalised,
-    choose_names,
-    pair_names,
-    phrase_table,
-    score_phrases,
-)
+from landscape.mapping._naming import Namer, broadened, capitalised, phrase_table
 from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions
 
 SUBJECTS = {
@@ -52,9 +46,10 @@ def regions(topics):
 
 
 def before_of(topics) -> np.ndarray:
-    """Region and continent of each paper, as the next build is given them."""
+    """Region, continent and subregion of each paper, as the next build is given them."""
     parent = topics.table.set_index("topic_id").parent_id.to_dict() | {-1: -1}
-    return np.column_stack([topics.topic_id, [parent[t] for t in topics.topic_id.tolist()]])
+    continent = [parent[t] for t in topics.topic_id.tolist()]
+    return np.column_stack([topics.topic_id, continent, topics.subregion_id])
 
 
 def test_every_subject_becomes_a_region_with_its_own_name(literature) -> None:
@@ -116,7 +111,7 @@ def test_regions_keep_their_numbers_when_papers_are_added(literature) -> None:
         np.append(x[order], rng.normal(-20, 0.4, 250)),
         np.append(y[order], rng.normal(-20, 0.4, 250)),
         [*(keywords[i] for i in order), *([["comets"]] * 250)],
-        previous=np.concatenate([before_of(old)[order], np.full((250, 2), -1)]),
+        previous=np.concatenate([before_of(old)[order], np.full((250, 3), -1)]),
     )
     before = regions(old).set_index("label").topic_id
     after = regions(grown).set_index("label").topic_id
@@ -230,8 +225,7 @@ def test_the_neighbours_decide_what_distinguishes() -> None:
     """Both regions are about stars; what sets each apart from the other is its name."""
     keywords = [["stars", "flares"]] * 50 + [["stars", "spots"]] * 50 + [["dust"]] * 100
     region = np.repeat([0, 1, 2], [50, 50, 100])
-    ranked = score_phrases(phrase_table(keywords), region, [[1], [0], [0]])
-    names, _ = choose_names(phrase_table(keywords), ranked, 3)
+    names, _ = Namer(phrase_table(keywords)).name(region, [[1], [0], [0]])
     assert names == ["Flares", "Spots", "Dust"]
 
 
@@ -240,14 +234,45 @@ def test_a_wide_region_is_named_by_two_subjects_that_complement_each_other() -> 
         [["black holes", "event horizons"]] * 30 + [["neutron stars"]] * 28 + [["comets"]] * 40
     )
     region = np.repeat([0, 1], [58, 40])
-    names, words = pair_names(phrase_table(keywords), region, [[1], [0]], enough=0.6)
+    names, words = Namer(phrase_table(keywords)).name(region, [[1], [0]])
     assert set(names[0].lower().split(" and ")) == {"black holes", "neutron stars"}
     assert names[1] == "Comets"
     assert "event horizons" in words[0]
 
 
-def test_names_keep_to_the_room_there_is() -> None:
-    keywords = [["stars"]] * 30 + [["a very long winded subject of research"]] * 28 + [["dust"]] * 9
-    region = np.zeros(67, dtype=int)
-    names, _ = pair_names(phrase_table(keywords), region, [[]], enough=0.9, longest=20)
-    assert len(names[0]) <= 20
+def test_a_name_is_the_phrase_that_fits_most_papers_of_the_region() -> None:
+    """The embeddings decide, though another phrase is more frequent."""
+    keywords = [["quasars", "red quasars"]] * 20 + [["quasars", "blazars"]] * 30
+    keywords += [["dust"]] * 50
+    region = np.repeat([0, 1], [50, 50])
+    vectors = np.array([[1.0, 0.0]] * 50 + [[0.0, 1.0]] * 50, dtype=np.float32)
+    fits = {"Quasars": 0.2, "Red quasars": 0.3, "Blazars": 0.9, "Dust": 0.0}
+
+    def embed(texts):
+        across = np.array([fits[text] for text in texts])
+        return np.column_stack([across, np.sqrt(1 - across**2)]).astype(np.float32)
+
+    names, _ = Namer(phrase_table(keywords), vectors, embed).name(region, [[1], [0]])
+    assert names == ["Blazars", "Dust"]
+
+
+def test_papers_of_a_narrower_concept_count_for_the_broader_one() -> None:
+    keywords = [["brown dwarfs"]] * 5 + [["Y dwarfs"]] * 4 + [["comets"]] * 3
+    table = broadened(phrase_table(keywords))
+    held = table.paper[table.phrase == table.forms.tolist().index("brown dwarf")]
+    assert held.tolist() == list(range(9))
+
+
+def test_a_large_region_has_subregions_within_it() -> None:
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(0, 40, size=(120, 2))
+    points = np.concatenate([rng.normal(centre, 0.35, size=(60, 2)) for centre in centres])
+    topics = build_topics(*points.T, [["stars"]] * len(points), max_regions=20)
+    table = topics.table.set_index("topic_id")
+    assert len(regions(topics)) == 20
+    assert (table.level == 2).sum() > 40
+    inside = topics.subregion_id >= 0
+    above = table.parent_id[topics.subregion_id[inside]].to_numpy()
+    assert (above == topics.topic_id[inside]).all()
+    assert table.n_papers[table.level == 2].sum() == inside.sum()
+    assert table.label.is_unique

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,7 +15,7 @@ from landscape.figures._caption import NEARNESS, Caption, caption_of
 from landscape.figures._colours import Theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
 from landscape.overlays.trends import compare as find_differences
 
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
     from landscape.store._atlas_store import AtlasStore
     from landscape.types import Analysis
 
+_SIZE = (11.0, 5.9)
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30
 _WIDEST = 64.0  # larger odds ratios are clipped to the axis
-_NAMES_ON_MAP = 14
+_NAMES_ON_MAP = 24
 _HOW = (
-    "A region with an odds ratio above 1 is over-represented in a, and below 1 in b. Bars are 95% "
-    "intervals. Filled symbols are significant at the chosen false discovery rate."
+    "Bars are 95% intervals; filled marks are significant at this rate. Bars without a mark have "
+    "no paper in one selection."
 )
 
 
@@ -41,7 +45,7 @@ def compare(
     q: float = 0.05,
     n_regions: int = 24,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
@@ -49,7 +53,8 @@ def compare(
 
     The left side shows the odds ratios, with 95% intervals, of the regions with the most
     significant differences. The right side shows these regions on the map. Filled symbols are
-    differences that are significant at the false discovery rate `q`.
+    differences that are significant at the false discovery rate `q`. A region without papers in
+    one selection has an interval, but no symbol.
 
     Parameters
     ----------
@@ -93,41 +98,61 @@ def draw_comparison(
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region contains papers of these selections. Use wider filters.")
-    caption = caption_of(analysis, _HOW, NEARNESS)
-    page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
+    names = {
+        row.selection: short_name(row.name) for row in analysis.tables["selections"].itertuples()
+    }
+    numbers = analysis.caption.partition(": ")[2]
+    notes = caption_of(replace(analysis, caption="")).sentences
+    lines = [re.sub(r"\b[ab]\b", lambda side: names[side[0]], line) for line in (numbers, *notes)]
+    sentences = [*filter(None, lines[:1]), _HOW, *lines[1:], NEARNESS]
+    title = f"{names['a']} against {names['b']}: regions with different shares of papers."
+    generated = bool(analysis.bounds.get("generated"))
+    caption = Caption(title[:1].upper() + title[1:], sentences, generated)
+    page = Page(caption, look, size=_SIZE, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
-    middle = left + 0.56 * (right - left)
+    middle = left + 0.53 * (right - left)
     n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
     shown = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
     shown = shown.sort_values("odds_ratio", ascending=False, ignore_index=True)
-    _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis)
-    foot = _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas)
-    if foot - bottom > 130 * page.scale:
-        _draw_shares(page, (middle, bottom, right, foot - 16 * page.scale), tested)
-    words = _describe(shown, caption)
+    _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis, names)
+    _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas, names)
+    words = _describe(shown, caption, names)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
+
+
+def short_name(words: str) -> str:
+    """Return a name for a filter, such as ``JWST`` for ``facility:JWST``."""
+    years = re.fullmatch(r"(?:year:)?(\d{4})?(?:\.\.|-)(\d{4})?", words)
+    if years and any(years.groups()):
+        first, last = years.groups()
+        return f"{first or 'until'} {'to ' if first and last else ''}{last or 'and later'}"
+    simple = re.fullmatch(r"\w+:\s*\"?([^;|:\"]+)\"?", words)
+    return simple[1] if simple else words
 
 
 def _colour(row: Any, colours: Theme) -> str:
     return {"a": colours.found, "b": colours.apart}.get(row.over_in, colours.faint)
 
 
-def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
+def _draw_forest(
+    page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis, names: Mapping[str, str]
+) -> None:
     """Draw names, counts and odds ratios with intervals, one region per row."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
-    ends = [left + share * (right - left) for share in (0.42, 0.50, 0.58)]
+    ends = [left + share * (right - left) for share in (0.38, 0.49, 0.60)]
     y = top
     sides = (colours.found, colours.apart)
     for row, colour in zip(analysis.tables["selections"].itertuples(), sides, strict=True):
         y -= 11 * scale
-        words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
+        words = f"{names[row.selection]} ({count(row.compared, 'paper')})"
         page.write(words, left, y, size=8.5, weight="bold", colour=colour, gid="heading",
                    width=right - left)  # fmt: skip
     y -= 4 * scale
     page.write("papers in", ends[0], y - 9 * scale, size=SMALL, align="right", colour=colours.faint)
-    for x, words, colour in zip(ends[1:], "ab", sides, strict=True):
-        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour, weight="bold")
+    for x, words, colour in zip(ends[1:], names.values(), sides, strict=True):
+        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour,
+                   weight="bold", width=ends[1] - ends[0] - 4 * scale)  # fmt: skip
     upper = y - 13 * scale
     pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
     # The limits of the axis include all dots and most bars.
@@ -138,29 +163,38 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     marks = doubling_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
     panel = page.chart(
         (ends[2] + 6 * scale, upper - pitch * len(shown), right, upper),
-        Axis(limits, marks, "odds ratio, a against b", log=True),
+        Axis(limits, marks, f"odds ratio, {names['a']} against {names['b']}", log=True),
         Axis((len(shown) - 0.5, -0.5)), gid="odds ratios", rows=list(enumerate(shown["label"])),
     )  # fmt: skip
     tones = [_colour(row, colours) for row in shown.itertuples()]
+    panel.layers.append(Rule(x=1.0, colour=colours.faint, width=0.6 * scale, order=0.0))
     value, low, high = (
         np.clip(shown[name].to_numpy(float), *limits)
         for name in ("odds_ratio", "odds_ratio_low", "odds_ratio_high")
     )
-    panel.layers.extend([
-        Rule(x=1.0, colour=colours.faint, width=0.6 * scale, order=0.0),
+    # If a selection has no paper in a region, the odds ratio is 0 or infinite.
+    bounded = (shown[["a_papers", "b_papers"]] > 0).all(axis=1).to_numpy()
+    hover = [
+        f"{row.label}\n{row.a_papers:,} against {row.b_papers:,} papers\n"
+        f"odds ratio {row.odds_ratio:.2f} ({row.odds_ratio_low:.2f} to {row.odds_ratio_high:.2f})"
+        + (f", q {row.q:.2g}" if "q" in shown else "")
+        for row in shown.itertuples()
+    ]
+    at = np.flatnonzero(bounded)
+    panel.layers.append(
         Intervals(
-            at=np.arange(len(shown)), value=value, low=low, high=high, colours=tones,
-            filled=[bool(over) for over in shown["over_in"]], width=1.1 * scale,
-            size=3.8 * scale, gid="odds ratio",
-            hover=[
-                f"{row.label}\n{row.a_papers:,} against {row.b_papers:,} papers\n"
-                f"odds ratio {row.odds_ratio:.2f} ({row.odds_ratio_low:.2f} to "
-                f"{row.odds_ratio_high:.2f})"
-                + (f", q {row.q:.2g}" if "q" in shown else "")
-                for row in shown.itertuples()
-            ],
-        ),
-    ])  # fmt: skip
+            at=at, value=value[at], low=low[at], high=high[at],
+            colours=[tones[row] for row in at],
+            filled=[bool(over) for over in shown["over_in"].iloc[at]], width=1.1 * scale,
+            size=3.8 * scale, gid="odds ratio", hover=[hover[row] for row in at],
+        )
+    )  # fmt: skip
+    for row in np.flatnonzero(~bounded):
+        ends_of = (low[row], reach) if shown["b_papers"].iloc[row] == 0 else (1 / reach, high[row])
+        panel.layers.append(
+            Lines(lines=[np.array([[end, row] for end in ends_of])], colour=tones[row],
+                  width=1.1 * scale, gid="open interval", hover=hover[row])
+        )  # fmt: skip
     for place, (row, tone) in enumerate(zip(shown.itertuples(), tones, strict=True)):
         y = upper - (place + 0.5) * pitch - 2.5 * scale
         page.write(row.label, ends[0], y, size=7.5, align="right", colour=tone, gid="region",
@@ -169,10 +203,14 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
             page.write(f"{n_papers:,}", x, y, size=SMALL, align="right")
 
 
-def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
-    """Mark the regions that differ on a map, and return the lower edge of the map."""
+def _draw_map(
+    page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore, names: Mapping[str, str]
+) -> None:
+    """Mark the regions that differ on a map."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
+    lower = 0.5 * max(0.0, map_box(box, x, y)[1] - box[1])  # centre the map in its column
+    box = box[0], box[1] + lower, box[2], box[3] - lower
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)
     add_density(page, panel, x, y)
     differ = shown[shown["over_in"] != ""].merge(atlas.topics[["topic_id", "x", "y"]])
@@ -194,49 +232,14 @@ def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> f
         reserved=np.hstack([at - half, at + half]),
     )  # fmt: skip
     across = box[0]
-    for (_, _, colour), words in zip(keys, ("▲ more in a", "▼ more in b"), strict=True):
+    for (_, _, colour), words in zip(
+        keys, (f"▲ larger share: {names['a']}", f"▼ larger share: {names['b']}"), strict=True
+    ):
         page.write(words, across, box[3] + 5 * scale, size=SMALL + 1, colour=colour, gid="key")
         across += page.extent(words, size=SMALL + 1).width + 10 * scale
-    return panel.box[1]
 
 
-def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
-    """Draw a scatter plot of the share of each region in b against its share in a."""
-    left, bottom, right, top = box
-    scale, colours = page.scale, page.colours
-    page.write("Share of papers of each region", left, top - 8 * scale, size=8.5, weight="bold")
-    side = min(right - left - 40 * scale, top - bottom - 40 * scale)
-    x0, y0 = left + 34 * scale, bottom + 24 * scale
-    inner = x0, y0, min(x0 + 1.6 * side, right), top - 14 * scale
-    least = 0.5 / max(float(tested["a_papers"].sum()), float(tested["b_papers"].sum()), 1.0)
-    shares = 100 * np.maximum(tested[["a_share", "b_share"]].to_numpy(dtype=float), least)
-    limits = float(shares.min()) / 1.3, float(shares.max()) * 1.3
-    powers = range(int(np.floor(np.log10(limits[0]))), int(np.ceil(np.log10(limits[1]))) + 1)
-    marks = [(10.0**p, f"{10.0**p:g}%") for p in powers if limits[0] <= 10.0**p <= limits[1]]
-    panel = page.chart(
-        inner, Axis(limits, marks, "in a", log=True), Axis(limits, marks, "in b", log=True),
-        gid="shares", below=20.0,
-    )  # fmt: skip
-    panel.layers.append(
-        Lines(lines=[np.array([[limits[0]] * 2, [limits[1]] * 2])], colour=colours.faint,
-              width=0.6 * scale, order=0.0, gid="equal")
-    )  # fmt: skip
-    tones = np.array([_colour(row, colours) for row in tested.itertuples()])
-    over = (tested["over_in"] != "").to_numpy()
-    for tone, filled in dict.fromkeys(zip(tones.tolist(), over.tolist(), strict=True)):
-        rows = (tones == tone) & (over == filled)
-        panel.layers.append(
-            Points(
-                x=shares[rows, 0], y=shares[rows, 1], colour=tone, size=3.2 * scale,
-                filled=filled, edge=tone, edge_width=0.8 * scale, gid="share",
-                hover=[f"{row.label}\n{row.a_share:.2%} in a, {row.b_share:.2%} in b"
-                       for row in tested[rows].itertuples()],
-            )
-        )  # fmt: skip
-    page.write("in b", left, (inner[1] + inner[3]) / 2, size=SMALL, colour=colours.apart)
-
-
-def _describe(shown: pd.DataFrame, caption: Caption) -> str:
+def _describe(shown: pd.DataFrame, caption: Caption, names: Mapping[str, str]) -> str:
     parts = []
     for side, rows in (("a", shown), ("b", shown.iloc[::-1])):
         named = ", ".join(
@@ -244,5 +247,5 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
             f"{row.a_papers:,} against {row.b_papers:,} papers)"
             for row in rows[rows["over_in"] == side].head(6).itertuples()
         )
-        parts.append(f"Over-represented in {side}: {named or 'none'}.")
+        parts.append(f"Over-represented in {names[side]}: {named or 'none'}.")
     return caption.describe("Chart that compares two selections.", " ".join(parts))

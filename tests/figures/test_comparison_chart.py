@@ -8,7 +8,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._compare import compare, draw_comparison
+from landscape.figures._compare import compare, draw_comparison, short_name
 from landscape.figures._maps import map_box
 
 
@@ -49,10 +49,43 @@ def test_an_infinite_odds_ratio_stays_on_the_chart(atlas, halves):
             assert low <= line.get_xdata()[0] <= high
 
 
+def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
+    figure = compare(atlas, *halves)
+    (forest,) = [axes for axes in figure.axes if axes.get_gid() == "odds ratios"]
+    shown = figure.table.set_index("label")
+    names = [text.get_text() for text in figure.texts if text.get_gid() == "region"]
+    marks = {round(line.get_ydata()[0]): line.get_markerfacecolor() != line.get_color()
+             for line in forest.lines if line.get_marker() == "o"}  # fmt: skip
+    assert marks
+    for row, name in enumerate(names):
+        found = shown.loc[name]
+        assert (row in marks) == bool(found["a_papers"] and found["b_papers"]), name
+        clear = found["odds_ratio_low"] > 1 or found["odds_ratio_high"] < 1
+        assert not found["over_in"] or clear
+        if row in marks:
+            assert marks[row] == (not found["over_in"]), "open if the interval includes 1"
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("facility:JWST", "JWST"),
+        ('facility:"James Webb"', "James Webb"),
+        ("..2010", "until 2010"),
+        ("year:2011..", "2011 and later"),
+        ("1999-2009", "1999 to 2009"),
+        ("2011..; facility:ALMA", "2011..; facility:ALMA"),
+    ],
+)
+def test_selections_have_short_names(words, name):
+    assert short_name(words) == name
+
+
 def test_caption_names_both_selections_and_their_papers(atlas, halves):
     figure = compare(atlas, *halves)
     printed = " ".join(text.get_text() for text in figure.texts)
-    assert f"a: selection A ({len(halves[0]):,} papers)" in printed
+    assert f"selection A ({len(halves[0]):,} papers)" in printed
+    assert "larger share: selection A" in printed
     assert "Of " in figure.caption
     assert "false discovery rate" in figure.alt_text
 

@@ -49,8 +49,8 @@ def compare(
     Analysis
         One row per region, the most significant first: ``topic_id, label, a_papers, b_papers,
         a_share, b_share, odds_ratio, odds_ratio_low, odds_ratio_high, p, q, over_in`` ("a",
-        "b", or "" if the difference is not significant). ``tables["selections"]`` describes a and
-        b.
+        "b", or "" if the difference is not significant or the interval includes 1).
+        ``tables["selections"]`` describes a and b.
 
     Raises
     ------
@@ -140,7 +140,9 @@ def compare_counts(
         "q": false_discovery_rates(p),
     })  # fmt: skip
     higher = np.where(table["a_share"] > table["b_share"], "a", "b")
-    return table.assign(over_in=np.where(table["q"] <= q, higher, ""))
+    # The exact test and the interval may differ; a difference must be clear in both.
+    clear = (table["q"] <= q) & ((table["odds_ratio_low"] > 1) | (table["odds_ratio_high"] < 1))
+    return table.assign(over_in=np.where(clear, higher, ""))
 
 
 def select_rows(

@@ -69,6 +69,7 @@ _SEEN, _SOLID = 2.0, 12.0
 _SMOOTHED = 3  # minimum half-width of hatched areas, in cells
 _ON_SCALE = 0.9  # share of the papers of a facility at places within the colour scale
 _STRONG = 0.4  # minimum share at a named peak, relative to the upper limit of the colour scale
+_BEFORE = 5  # years before first light on a chart
 _CHART = (100.0, 250.0)  # height of the chart of years, in points
 _SHARES = (
     "Colours: share of the papers nearby, shrunk towards the overall share where papers are few. "
@@ -187,9 +188,8 @@ def draw_impact(
     names = names if len(usage.facilities) <= 4 else f"{len(usage.facilities)} facilities"
     period = format_period(*windows[0]) if slices is None else ""
     when = f", {period}" if period not in ("", "all years") else ""
-    caption = _write_bounds(
-        atlas, analysis, views, title=f"Impact of {names} on the literature{when}"
-    )
+    title = f"Impact of {names} on the literature{when}"
+    caption = _write_bounds(atlas, analysis, views, title=title, verb=usage.verb)
     page = Page(caption, look, size=size, has_key=True)
     if alone:
         _draw_alone(page, atlas, views[0], analysis, usage.facilities[0])
@@ -222,14 +222,14 @@ def fitted_page(
 
 
 def _write_bounds(
-    atlas: AtlasStore, analysis: Analysis, views: Sequence[View], *, title: str
+    atlas: AtlasStore, analysis: Analysis, views: Sequence[View], *, title: str, verb: str
 ) -> Caption:
     """Return a caption with numbers, a note on how to read the maps, and limitations."""
     corpus, row = describe_corpus(atlas), analysis.table.iloc[0]
     first = f"{describe_corpus(atlas, with_size=True)}."
     if len(views) == 1:
         first = (
-            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} use "
+            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} {verb} "
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
     caption = caption_of(analysis)
@@ -526,6 +526,8 @@ def _key_numbers(row: Any) -> str:
 def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
     """Draw the share of papers by year with intervals; hatch years that are not covered."""
     scale, (left, bottom, right, top) = page.scale, box
+    since = years["year"] >= of.first_light.year - _BEFORE
+    years = years[since] if since.sum() > _BEFORE else years
     page.write("Share of all papers by year", left, top - 9 * scale, size=9, weight="bold",
                gid="heading")  # fmt: skip
     panel = share_panel(

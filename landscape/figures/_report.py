@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._author_names import short_names
+from landscape._wording import count
 from landscape.corpus._facilities import Facility, find_facility
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, caption_of
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 
 SIZE_INCHES = (8.5, 11.0)
 _LEAST_SIZE = (7.0, 9.0)
-_TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 7, 7
+_TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 12, 7
+_FEWEST = 3  # minimum papers of a listed region
 _A_ROW = 4
 _BIG, _TILE = 16.0, 56.0  # font size of a key number; height of its box in points
-_HEADING = 9.0
-_NOT_KNOWN = "–"
+_HEADING, _LEAD = 9.0, 10.0
 _METHOD = (
     "Intervals are 95% bootstrap intervals, and 95% Wilson intervals for regions and years. On "
     "the map, shares are shrunk towards the overall share where there are few papers.",
@@ -59,9 +60,9 @@ def report(
 ) -> Path:
     """Write a one-page report on the impact of a facility on the literature.
 
-    The page contains key numbers with intervals, a map of the share of the local literature, the
-    share by year, the main regions and suggested papers. The caption describes the method and its
-    limitations.
+    The page contains a summary, key numbers with intervals, a map of the share of the local
+    literature, the share by year, the main regions and suggested papers. The caption describes the
+    method and its limitations.
 
     Parameters
     ----------
@@ -130,26 +131,31 @@ def draw_report(
                 {"colours": colours, "size_inches": size_inches, "title": title})  # fmt: skip
     regions = found.tables["regions"].query("papers > 0")
     regions = regions.sort_values("papers", ascending=False, ignore_index=True)
+    summary = summarize(row, regions, usage.verb)
 
     left, bottom, right, top = page.chart_area
     gap = 14 * page.scale
     page.write(_about(of), left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
-    y = write_numbers(page, (left, bottom, right, top - 14 * page.scale), numbers)
-    middle, upper = left + 0.56 * (right - left), y - 0.56 * (y - bottom)
+    for line in page.wrapped(summary, size=_LEAD, width=right - left, most=3):
+        top -= 1.35 * _LEAD * page.scale
+        page.write(line, left, top - 10 * page.scale, size=_LEAD, gid="summary")
+    y = write_numbers(page, (left, bottom, right, top - 22 * page.scale), numbers)
+    middle, upper = left + 0.56 * (right - left), y - 0.52 * (y - bottom)
     foot = _draw_share_map(page, (left, upper, middle - gap, y - gap), atlas, usage, (since, until))
-    end = _write_regions(page, (middle, upper, right, y - gap), regions.head(_TOP_REGIONS))
+    end = _write_regions(page, (middle, upper, right, y - gap), regions)
     lower = min(foot, end) - gap
-    years = max(bottom, lower - 220 * page.scale)
-    draw_years(page, (left, years, middle - gap, lower), found.tables["years"], of)
+    draw_years(page, (left, bottom, middle - gap, lower), found.tables["years"], of)
     own = np.flatnonzero(usage.uses(0) & in_period(usage, since, until))
     rows = exemplar_rows(atlas, own, regions["topic_id"].tolist(), most=_EXEMPLARS)
-    _write_papers(page, (middle, bottom, right, lower), atlas, rows)
+    _write_papers(page, (middle, bottom, right, end - gap), atlas, rows)
 
     most = ", ".join(
         f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
         for one in regions.head(5).itertuples()
     )
-    more = f"{'; '.join(map(str, numbers))}. Regions with the most papers: {most or 'none'}."
+    more = (
+        f"{summary} {'; '.join(map(str, numbers))}. Regions with the most papers: {most or 'none'}."
+    )
     words = page.caption.describe(f"Report on {title}.", more)
     return page.draw(alt_text=words, table=regions)
 
@@ -178,46 +184,65 @@ class Number:
         return f"{self.meaning}: {self.value}{within}"
 
 
+def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
+    """Return the main results in sentences that can be quoted."""
+    share, interval = share_words(row["share"], row["share_low"], row["share_high"])
+    words = (
+        f"{row['papers']:,} of {count(row['corpus_papers'], 'paper')} {verb} {row['facility']}: "
+        f"{share} (95% interval {interval})."
+    )
+    known = regions[regions["papers"] >= _FEWEST]
+    if len(known):
+        best = known.sort_values("share_low", ascending=False).iloc[0]
+        share, interval = share_words(best["share"], best["share_low"], best["share_high"])
+        words += (
+            f" The largest share is in the region {clean_name(best['label'])}: {share} of its "
+            f"{count(best['region_papers'], 'paper')} ({interval})."
+        )
+    return words
+
+
+def share_words(value: float, low: float, high: float) -> tuple[str, str]:
+    """Format a share and its interval in per cent, with digits that tell the bounds apart."""
+    wanted = round(0.7 - math.log10(max(100 * (high - low), 1e-3)))
+    digits = min(max(wanted, int(abs(value) < 0.1)), 2)
+    return f"{value:.{digits}%}", f"{low:.{digits}%} to {high:.{digits}%}"
+
+
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
-    """Return the key numbers of a facility from its row in an impact table."""
+    """Return the known key numbers of a facility from its row in an impact table."""
     import pandas as pd
 
-    def value_of(name: str) -> float:
-        return math.nan if pd.isna(row.get(name)) else float(row[name])
+    def share(name: str, meaning: str) -> Number | None:
+        values = [row.get(f"{name}{end}") for end in ("", "_low", "_high")]
+        known = [float(value) for value in values if value is not None and not pd.isna(value)]
+        return Number(*share_words(*known), meaning) if len(known) == len(values) else None
 
     def whole(name: str) -> str:
-        return f"{value_of(name):,.0f}" if math.isfinite(value_of(name)) else _NOT_KNOWN
+        return f"{int(row[name]):,}" if not pd.isna(row.get(name)) else "unknown"
 
-    def number(name: str, form: Callable[[float], str], meaning: str) -> Number:
-        value, low, high = (value_of(f"{name}{end}") for end in ("", "_low", "_high"))
-        if not math.isfinite(value):
-            return Number(_NOT_KNOWN, "not known", meaning)
-        interval = f"{form(low)} to {form(high)}" if math.isfinite(low + high) else ""
-        return Number(form(value), interval, meaning)
-
-    since = f"since first light, {str(row.get('first_light', ''))[:4]}"
-    if row.get("rise_comparable", True):
-        rise = number(
-            "rise", lambda value: f"{100 * value:+.1f} pts", f"change in main regions {since}"
-        )
-    else:
-        meaning = f"change in main regions {since}; the corpus also changed"
-        rise = Number(_NOT_KNOWN, "not comparable", meaning)
-    near = f"of {whole('local_corpus')} papers in the {whole('core_regions')} main regions"
-    cited = f"of all citations ({whole('cited_papers')} of its papers known)"
-    outside = f"outside its main research fields, of {whole('fields_known')} papers"
-    effective = f"effective regions (papers in {whole('regions')})"
-    bridging = "regions reached per paper, relative to papers of its region"
-    return [
+    numbers = [
         Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
-        number("share", _percent, "of all papers"),
-        number("local_share", _percent, near),
-        rise,
-        number("citations_share", _percent, cited),
-        number("effective_regions", "{:.1f}".format, effective),
-        number("outside_home", _percent, outside),
-        number("bridging", "×{:.2f}".format, bridging),
-    ]
+        share("share", "of all papers"),
+        share("local_share", f"of the {whole('local_corpus')} papers in its "
+                             f"{whole('core_regions')} main regions"),
+        share("citations_share", f"of all known citations, from {whole('cited_papers')} papers"),
+        share("outside_home", "of its papers are outside its main research fields"),
+    ]  # fmt: skip
+    if row.get("rise_comparable", True) and not pd.isna(row.get("rise")):
+        low, high = (f"{100 * row[f'rise_{end}']:+.1f}" for end in ("low", "high"))
+        meaning = f"percentage points in its main regions since {str(row['first_light'])[:4]}"
+        numbers.append(Number(f"{100 * row['rise']:+.1f}", f"{low} to {high}", meaning))
+    if not pd.isna(row.get("regions")):
+        meaning = f"regions have its papers (effective number {row['effective_regions']:.0f})"
+        numbers.append(Number(whole("regions"), "", meaning))
+    low, high = row.get("bridging_low", math.nan), row.get("bridging_high", math.nan)
+    if low > 1 or high < 1:
+        value, low, high = (f"{100 * (one - 1):+.0f}%".replace("-", "−")
+                            for one in (row["bridging"], low, high))  # fmt: skip
+        meaning = "links to other regions, compared with other papers of its regions"
+        numbers.append(Number(value, f"{low} to {high}", meaning))
+    return [number for number in numbers if number is not None]
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
@@ -239,10 +264,6 @@ def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
                 gid="meaning",
             )  # fmt: skip
     return top - math.ceil(len(numbers) / _A_ROW) * _TILE * scale
-
-
-def _percent(value: float) -> str:
-    return f"{value:.0%}" if abs(value) >= 0.1 else f"{value:.1%}"
 
 
 # -- map, years, regions and papers
@@ -273,7 +294,9 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Main regions")
-    columns = [right - 74 * scale, right]
+    regions = regions[regions["papers"] >= min(_FEWEST, regions["papers"].max())]
+    regions = regions.head(_TOP_REGIONS)
+    columns = [right - 92 * scale, right]
     y = top - 24 * scale
     for x, words in zip(columns, ("papers", "share of region"), strict=True):
         page.write(words, x, y, size=6.5, align="right", colour=page.colours.faint)
@@ -286,8 +309,8 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
         width = columns[0] - left - page.extent(counts, size=7.5).width - 6 * scale
         page.write(row.label, left, y, size=7.5, gid="region", width=width)
         page.write(counts, columns[0], y, size=7.5, align="right")
-        share = f"{row.share:.0%} ({row.share_low:.0%} to {row.share_high:.0%})"
-        page.write(share, columns[1], y, size=7.5, align="right")
+        share, interval = share_words(row.share, row.share_low, row.share_high)
+        page.write(f"{share} ({interval})", columns[1], y, size=7.5, align="right")
     return y
 
 

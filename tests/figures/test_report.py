@@ -8,7 +8,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._report import draw_report, exemplar_rows, key_numbers, report
+from landscape.figures._report import draw_report, exemplar_rows, key_numbers, report, share_words
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_it_is_written_as_one_page(atlas, tmp_path):
 def test_unknown_and_unused_facilities_are_refused(atlas, tmp_path):
     with pytest.raises(InputError, match="ALMA"):
         report(atlas, "ALMMA", tmp_path / "a.pdf")
-    with pytest.raises(InputError, match="mentions XRISM"):
+    with pytest.raises(InputError, match="uses XRISM"):
         report(atlas, "XRISM", tmp_path / "a.pdf", n_resamples=5)
     with pytest.raises(InputError, match="cannot be written as"):
         report(atlas, "ALMA", tmp_path / "a.docx")
@@ -110,10 +110,35 @@ def test_a_page_too_small_is_refused(atlas):
         draw_report(atlas, "ALMA", size_inches=(5, 5))
 
 
-def test_numbers_that_are_not_known_are_said_to_be_so():
-    row = {"papers": 1, "corpus_papers": 9, "citations_share": float("nan"), "cited_papers": 0}
-    told = {number.meaning: number for number in key_numbers(row)}
-    assert told["of all citations (0 of its papers known)"].interval == "not known"
+def test_unknown_numbers_and_numbers_without_information_are_omitted():
+    row = {"papers": 1, "corpus_papers": 9, "citations_share": float("nan"), "cited_papers": 0,
+           "rise": 0.1, "rise_comparable": False, "bridging": 0.9, "bridging_low": 0.5,
+           "bridging_high": 1.4}  # fmt: skip
+    assert [number.meaning for number in key_numbers(row)] == ["papers of 9"]
+    clear = key_numbers({**row, "bridging_high": 0.97})
+    assert (clear[-1].value, clear[-1].interval) == ("−10%", "−50% to −3%")
+
+
+def test_the_summary_can_be_quoted(page):
+    words = " ".join(words_of(page, "summary"))
+    assert words.startswith("90 of 1,500 papers use data of ALMA: 6.0% (95% interval ")
+    assert "Exoplanet atmospheres" in words
+    printed = " ".join(text.get_text() for text in page.texts)
+    assert "0% (0% to 0%)" not in printed
+    assert "not known" not in printed
+    assert "not comparable" not in printed
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        ((0.0019, 0.0015, 0.0023), ("0.19%", "0.15% to 0.23%")),
+        ((0.85, 0.78, 0.90), ("85%", "78% to 90%")),
+        ((0.174, 0.167, 0.182), ("17.4%", "16.7% to 18.2%")),
+    ],
+)
+def test_the_digits_of_a_share_tell_its_bounds_apart(share, words):
+    assert share_words(*share) == words
 
 
 def test_exemplars_are_the_most_cited_of_each_region(atlas):

@@ -226,27 +226,21 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
         index=False, escape=True, column_format=form
     )
     body = re.sub("[<>]", r"$\g<0>$", body)  # other letters in the default encoding of LaTeX
-    others = [name for name in table if name not in used]
-    parts = [
-        f"{len(names)} columns" if others else "",
-        f"the first {len(first)} of {len(table):,} rows" if len(first) < len(table) else "",
-    ]
-    part = " and ".join(filter(None, parts))
-    notes = [*notes, f"This table has {part}; the CSV file has all."] if part else notes
-    below = " ".join(escape_latex(note) for note in notes)
+    others = ", ".join(str(name) for name in table if name not in used)
+    if others or len(first) < len(table):
+        part = f"This table has {len(names)} columns and {len(first):,} of {len(table):,} rows"
+        notes = [*notes, f"{part}; the CSV file has all."]
     return (
-        "\\begin{table}\n\\centering\\small\n"
-        f"\\caption{{{escape_latex(caption)}}}\n{body}"
-        f"\\par\\smallskip\\footnotesize {below}\n\\end{{table}}\n"
-        + (f"% Other columns, in the CSV file: {', '.join(map(str, others))}\n" if others else "")
+        f"\\begin{{table}}\n\\centering\\small\n\\caption{{{escape_latex(caption)}}}\n{body}"
+        f"\\par\\smallskip\\footnotesize {' '.join(map(escape_latex, notes))}\n\\end{{table}}\n"
+        + (f"% Other columns, in the CSV file: {others}\n" if others else "")
     )
 
 
 def _with_range(name: str, scale: int, value: Any, low: Any, high: Any) -> str:
     """Format a value and its interval, with two digits of the width of the interval."""
     if not isinstance(value, float | int) or isinstance(value, bool) or value != value:
-        words = _in_words(name, value) or "--"
-        return words.replace("_", " ") if name == "measure" else words
+        return _in_words(name, value) or "--"
     value, low, high = scale * value, scale * low, scale * high
     if not 0 < high - low < inf:
         if name in ("p", "q") and value < _CERTAIN:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 _DRAWN, _RANKED, _PANELS = 8, 20, 24
 _NAMES, _NAMES_IN_PANEL = 16, 0.9  # names on a map, and per square inch of a small map
-_FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 8, 5
+_FACILITIES_DESCRIBED = 8
 _FEWEST = 3  # minimum number of papers of a facility in a ranked region
 _CELL = 2.2  # cell size of a share map, in points
 _TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
@@ -138,22 +138,17 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    usage = read_usage(atlas, facilities)
+    usage = drawn = read_usage(atlas, facilities)
     if facilities is None:
-        usage = _first(usage, _RANKED)
+        usage, drawn = (replace(usage, facilities=usage.facilities[:n], rows=usage.rows[:n])
+                        for n in (_RANKED, _DRAWN))  # fmt: skip
     analysis = measure_usage(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
-    if facilities is None:
-        usage = _first(usage, _DRAWN)
     return draw_impact(
-        atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
+        atlas, analysis, usage=drawn, since=since, until=until, multiples=multiples,
         slices=slices, **look,
     )  # fmt: skip
-
-
-def _first(usage: Usage, n: int) -> Usage:
-    return replace(usage, facilities=usage.facilities[:n], rows=usage.rows[:n])
 
 
 def draw_impact(
@@ -233,9 +228,8 @@ def _write_bounds(
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
     caption = caption_of(analysis)
-    numbers = list(filter(None, [_key_numbers(row)])) if len(views) == 1 else []
     rest = [one for one in caption.sentences if not one.startswith("Bridges")]
-    return replace(caption, head=f"{title}.", sentences=[first, _SHARES, *numbers, *rest])
+    return replace(caption, head=f"{title}.", sentences=[first, _SHARES, *rest])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
@@ -251,17 +245,16 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             low, high = -np.inf if since is None else since, np.inf if until is None else until
             missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
             counts = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
-            if missed and len(windows) > 1 and not inside.any():
+            if not inside.any():
                 counts = f"hardly covered: {', '.join(missed)}"
-            several = len(usage.facilities) > 1 or len(windows) == 1
-            name = facility.name if several else ""
-            period = format_period(since, until) if len(windows) > 1 else ""
-            period = str(since) if period and since == until else period
+            name = facility.name if len(usage.facilities) > 1 or len(windows) == 1 else ""
+            period = str(since) if since == until else format_period(since, until)
+            period = period if len(windows) > 1 else ""
             views.append(View(", ".join(filter(None, [name, period])), counts, inside, uses))
     return views
 
 
-# -- layouts: one share map, contours on one map, or one panel for each view
+# -- layouts: one share map, or a small map for each view
 
 
 def _draw_alone(
@@ -277,9 +270,8 @@ def _draw_alone(
     (found,), everywhere = share_maps(page, panel, x, y, [view])
     top = scale_top([found])
     add_shares(page, panel, found, top, everywhere=everywhere)
-    page.write_key(share_key(page, top, hatched=_is_hatched([panel])))
-    name = str(analysis.table["facility"].iloc[0])
-    ranking, ranked = _region_ranking(analysis, name)
+    page.write_key(share_key(page, top))
+    ranking, ranked = _region_ranking(analysis, of.name)
     if column is not None:
         left, bottom, right, upper = column
         needed = (11 * len(ranking.rows) + 70) * page.scale
@@ -288,7 +280,7 @@ def _draw_alone(
         page.write_ranking(ranking, (left, cut, right, upper))
         draw_years(page, (left, bottom, right, cut), analysis.tables["years"], of)
     own = analysis.tables["regions"]
-    _add_region_dots(page, panel, own[(own["facility"] == name) & (own["papers"] > 0)], top)
+    _add_region_dots(page, panel, own[(own["facility"] == of.name) & (own["papers"] > 0)], top)
     peaks = name_peaks(found, x[view.uses], y[view.uses], topic_id[view.uses], regions, top)
     others = regions.set_index("topic_id").loc[ranked].reset_index()
     others = others[~others["topic_id"].isin(peaks["topic_id"])]
@@ -325,9 +317,6 @@ def name_peaks(
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
     """Add dots with hover texts for the browser; their size shows the number of papers."""
-    if not {"x", "y"} <= set(regions.columns):
-        return
-    regions = regions.dropna(subset=["x", "y"])
     ramp, share = share_ramp(page.colours), regions["share"].to_numpy(float)
     size = 4 + 12 * np.sqrt(regions["papers"].to_numpy(float) / max(1, regions["papers"].max()))
     panel.layers.append(
@@ -349,8 +338,7 @@ def _draw_panels(
 ) -> None:
     """Draw a small share map per view, and a ranked table in the empty places of the last row."""
     x, y, topic_id = _papers_on_map(atlas)
-    columns = n_columns(len(views))
-    empty = -len(views) % columns
+    empty = -len(views) % n_columns(len(views))
     boxes = page.tiled(len(views) + empty)
     panels = map_panels(page, boxes[: len(views)], x, y)
     found, everywhere = share_maps(page, panels[0], x, y, views)
@@ -359,19 +347,15 @@ def _draw_panels(
     most = round(_NAMES_IN_PANEL * (right - left) * (upper - bottom) / (72 * page.scale) ** 2)
     for view, panel, shares in zip(views, panels, found, strict=True):
         add_shares(page, panel, shares, top, everywhere=everywhere)
-        uses = view.uses
-        peaks = name_peaks(shares, x[uses], y[uses], topic_id[uses], regions, top)
+        its = x[view.uses], y[view.uses], topic_id[view.uses]
+        peaks = name_peaks(shares, *its, regions, top)
         add_few_names(page, panel, peaks, most=max(4, most), size=7.0, reach=9 * page.scale)
         page.write_heading(panel.box, view.heading, view.counts)
-    page.write_key(share_key(page, top, hatched=_is_hatched(panels)))
+    page.write_key(share_key(page, top))
     if empty and analysis is not None and page.onto is None:
         left, bottom, _, upper = boxes[len(views)]
         box = left, bottom, boxes[-1][2], upper + 14 * page.scale
         page.write_ranking(_facility_ranking(analysis), box)
-
-
-def _is_hatched(panels: Sequence[Panel]) -> bool:
-    return any(isinstance(layer, Hatched) for panel in panels for layer in panel.layers)
 
 
 # -- share maps
@@ -422,12 +406,13 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
     return next((top for top in _TOPS if top >= 0.999 * high), 1.0)
 
 
-def share_key(page: Page, top: float, *, hatched: bool = False) -> Key:
-    """Return the colour key of a share map, with round values."""
+def share_key(page: Page, top: float) -> Key:
+    """Return the colour key of the share maps on a page, with round values."""
     values = [top * part for part in (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)]
     squares = [(f"{'≥' * (top == value < 1)}{100 * value:.3g}%",
                 tuple(pick(share_ramp(page.colours), value / top).tolist()))
                for value in values]  # fmt: skip
+    hatched = any(isinstance(layer, Hatched) for panel in page.panels for layer in panel.layers)
     return Key(f"Share of nearby papers{' (hatched: too few papers)' * hatched}", squares)
 
 
@@ -446,15 +431,9 @@ def add_shares(
         Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
     )
     if everywhere is not None:
-        where = not_covered(found, everywhere)
-        panel.layers.extend(
-            [
-                Hatched(
-                    where=where, extent=found.extent, colour=page.colours.faint, gid="not covered"
-                )
-            ]
-            * bool(where.any())
-        )
+        hatched = Hatched(where=not_covered(found, everywhere), extent=found.extent,
+                          colour=page.colours.faint, gid="not covered")  # fmt: skip
+        panel.layers.extend([hatched] if hatched.where.any() else [])
     if outline and found.facility_papers.sum() > 0:
         grid = DensityGrid.of_window(found.extent, found.facility_papers)
         lines = contour_lines(grid, *highest_density_levels(grid, (0.5,)))
@@ -482,14 +461,11 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 def _facility_ranking(analysis: Analysis) -> Ranking:
     """Rank facilities by papers."""
-    table = analysis.table.assign(
-        label=analysis.table["facility"].astype(str),
-        interval=[_interval(row) for _, row in analysis.table.iterrows()],
-        effective=[_number(value) for value in analysis.table["effective_regions"]],
-    )
+    intervals = [_interval(row) for _, row in analysis.table.iterrows()]
+    table = analysis.table.assign(label=analysis.table["facility"], interval=intervals)
     columns = [
         ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
-        ("effective", "Effective\nregions", "{}"),
+        ("effective_regions", "Effective\nregions", "{:.0f}"),
     ]  # fmt: skip
     return Ranking.of_table("Facilities by papers that use them", "Facility", table, columns)
 
@@ -509,18 +485,6 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
     title = "Regions with the largest shares"
     ranking = Ranking.of_table(title, "Region, sorted by the lower bound", own, columns)
     return ranking, own["topic_id"].astype(int).tolist()
-
-
-def _key_numbers(row: Any) -> str:
-    """Summarize the spread of a facility in one sentence."""
-    parts = []
-    if row["effective_regions"] == row["effective_regions"]:
-        parts.append(f"Its papers are spread over {_number(row['effective_regions'])} effective "
-                     "regions")  # fmt: skip
-    if row["outside_home"] == row["outside_home"]:
-        parts.append(f"{percent(row['outside_home'], digits=0)} of those with a known field are "
-                     "outside the main research fields of the facility")  # fmt: skip
-    return f"{'; '.join(parts)}." if parts else ""
 
 
 def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
@@ -545,29 +509,21 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
 
 def _describe(analysis: Analysis) -> str:
     """Return the main numbers, for the alternative text."""
-    table = analysis.table
+    rows = analysis.table.head(_FACILITIES_DESCRIBED).to_dict("records")
     parts = [
-        f"{clean_name(str(row['facility']))}"
-        f"{', ' + str(row['period']) if 'period' in table else ''}: {row['papers']:,} papers, "
-        f"{percent(row['share'])}"
-        for _, row in table.head(_FACILITIES_DESCRIBED).iterrows()
+        f"{clean_name(row['facility'])}{', ' * ('period' in row)}{row.get('period', '')}: "
+        f"{row['papers']:,} papers, {percent(row['share'])}"
+        for row in rows
     ]
-    if len(table) == 1:
-        ranking, _ = _region_ranking(analysis, str(table["facility"].iloc[0]))
-        parts += [
-            f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_DESCRIBED]
-        ]
+    if len(rows) == 1:
+        ranking, _ = _region_ranking(analysis, str(rows[0]["facility"]))
+        parts += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:5]]
     return f"{'; '.join(parts)}."
 
 
 def percent(share: Any, *, digits: int = 1) -> str:
     """Format a share in per cent, or a missing share as a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
-
-
-def _number(value: Any) -> str:
-    """Format a number with two or three digits, or a missing number as a dash."""
-    return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def _interval(row: Any, *, digits: int = 1) -> str:

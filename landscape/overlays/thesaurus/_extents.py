@@ -39,8 +39,17 @@ _NORMAL_95 = 1.96
 _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
-# distance of neighbours in cells, number of hues.
-_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST, _NEAR, _HUES = 1.8, 3.0, 1.3, 3.0, 0.006, 3, 7
+# distance of neighbours in cells, number of hues, cells along the longer side.
+_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST, _NEAR, _HUES, _CELLS = (
+    1.8,
+    3.0,
+    1.3,
+    3.0,
+    0.006,
+    3,
+    7,
+    300,
+)
 
 
 def thesaurus_overlay(
@@ -197,18 +206,14 @@ def measure_extents(
 
 
 def trace_territories(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    members: NDArray[np.bool_],
-    *,
-    n_cells: int = 300,
+    x: NDArray[np.float64], y: NDArray[np.float64], members: NDArray[np.bool_]
 ) -> dict[str, pd.DataFrame]:
     """Trace the places in which each group of papers is the most over-represented one."""
     import pandas as pd
     from scipy.ndimage import distance_transform_edt, label
 
     extent = x0, y0, x1, y1 = map_extent(x, y, margin=_MARGIN)
-    cell = max(x1 - x0, y1 - y0) / n_cells
+    cell = max(x1 - x0, y1 - y0) / _CELLS
     shape = max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell))
     kernel = max(_BORDER_KERNEL * default_bandwidth(x, y), 1.2 * cell)
     n, overall = len(x), np.maximum(members.mean(axis=0), 1e-9)
@@ -222,10 +227,9 @@ def trace_territories(
               for its, mean in zip(own, overall, strict=True)]  # fmt: skip
     scores = np.stack([*ratios, np.full(shape, np.log(_OVER))])
     rows, columns = DensityGrid.of_window(extent, papers).cells_of(x, y)
-    lines: list[pd.DataFrame] = []
-    places, pieces = [], np.zeros(shape, dtype=int)
+    places, pieces, land = [], np.zeros(shape, dtype=int), min(_LAND, papers.max() / 2)
     for turn in range(3):  # in the first two turns, small territories join their neighbours
-        leader = np.where(papers >= _LAND, scores.argmax(axis=0), -1)
+        leader = np.where(papers >= land, scores.argmax(axis=0), -1)
         for group, inside in enumerate(members.T):
             pieces, n_pieces = label(leader == group)
             held = pieces[rows, columns]
@@ -241,8 +245,8 @@ def trace_territories(
                     "papers": counts[piece], "concept_papers": hits,
                     "ratio": hits / counts[piece] / overall[group],
                 })  # fmt: skip
-    coast = np.log(np.maximum(papers, 1e-12) / _LAND)
-    tints = [*choose_tints(leader, len(overall)), -1]
+    coast = np.log(np.maximum(papers, 1e-12) / land)
+    tints, lines = [*choose_tints(leader, len(overall)), -1], []
     for group in range(-1, len(overall)):
         others = np.delete(scores, group, axis=0).max(axis=0)
         margin = np.minimum(scores[group] - others, coast) if group >= 0 else coast
@@ -263,18 +267,16 @@ def trace_territories(
 
 def choose_tints(leader: NDArray[np.int64], n: int) -> list[int]:
     """Number groups of cells so that neighbours also differ in the remainder of division by 7."""
-    borders = np.zeros((n, n))
+    borders, tints = np.zeros((n + 1, n + 1)), np.full(n, -1)  # the last group is for no group
     for one, other in ((leader[:-_NEAR], leader[_NEAR:]), (leader[:, :-_NEAR], leader[:, _NEAR:])):
-        both = (np.minimum(one, other) >= 0) & (np.maximum(one, other) < n) & (one != other)
-        np.add.at(borders, (one[both], other[both]), 1.0)
+        np.add.at(borders, (one, other), 1.0)
     borders += borders.T
-    tints = np.full(n, -1)
-    for group in np.argsort(-np.bincount(leader[(leader >= 0) & (leader < n)], minlength=n)):
-        met = [borders[group, (tints >= 0) & (tints % _HUES == hue)].sum() for hue in range(_HUES)]
-        cost = [met[tint % _HUES] + 1e-3 * tint + 1e9 * (tints == tint).sum()
-                for tint in range(3 * _HUES)]  # fmt: skip
-        tints[group] = int(np.argmin(cost))
-    return [int(tint) for tint in tints]
+    for group in np.argsort(-np.diag(borders)[:n]):
+        met = [borders[group, :n][(tints >= 0) & (tints % _HUES == hue)].sum()
+               for hue in range(_HUES)]  # fmt: skip
+        free = [tint for tint in range(3 * _HUES) if tint not in tints] or [0]
+        tints[group] = min(free, key=lambda tint: (met[tint % _HUES], tint))
+    return tints.tolist()
 
 
 def measure_separability(

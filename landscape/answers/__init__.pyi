@@ -1,6 +1,7 @@
 from ._asking import AskSettings, answer_question
 from ._evidence import check_claims
 from ._questions import Preset, QuestionKind, classify, preset_for
+from ._regions import describe_regions
 
 __all__ = [
     "AskSettings",
@@ -9,5 +10,6 @@ __all__ = [
     "answer_question",
     "check_claims",
     "classify",
+    "describe_regions",
     "preset_for",
 ]

@@ -99,11 +99,7 @@ def tidy_name(name: object, *, most: int = LONGEST) -> str:
 
 
 def read_names(
-    path: str | os.PathLike[str],
-    known: Mapping[str, str],
-    *,
-    shown: Mapping[str, str] | None = None,
-    language: str = "en",
+    path: str | os.PathLike[str], known: Mapping[str, str], *, language: str = "en"
 ) -> tuple[dict[str, str], list[str]]:
     """Read everyday names from a CSV table; return them by key, and messages on problems."""
     table = Path(path)
@@ -130,7 +126,7 @@ def read_names(
         raise InputError(
             f"{table} cannot be read as a table of names ({error}); save it as CSV in UTF-8."
         ) from error
-    by_name = keys_by_name(known, shown or {})
+    by_name = {name.casefold(): key for key, name in known.items()}
     names, unknown = {}, []
     for place, name in rows:
         wanted = tidy_name(place.strip().removeprefix("'"))
@@ -147,11 +143,6 @@ def read_names(
             f"(the first is {unknown[0]!r}). These rows are ignored."
         )
     return names, problems
-
-
-def keys_by_name(known: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, str]:
-    """Map names in lower case to the keys of places; technical names take precedence."""
-    return {name.casefold(): key for names in (shown, known) for key, name in names.items()}
 
 
 def ask_names(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +13,7 @@ from landscape._serializer import pick
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import place_in_words
-from landscape.mapping._regions import BY_KEYWORDS
-from landscape.outreach._continents import (
-    Separation,
-    Water,
-    continent_names,
-    fields_of,
-    find_waters,
-    papers_on_shores,
-    separation,
-)
+from landscape.outreach._continents import find_waters, papers_on_shores, shared_idea
 from landscape.outreach._labels import Place
 from landscape.outreach._names import tidy_name, wording
 from landscape.outreach._page import Box
@@ -181,12 +172,10 @@ class FoundPlace:
     keywords: tuple[str, ...] = ()
     cloud: Floats = field(default_factory=lambda: np.empty((0, 2)))
     note: str = ""
-    name: str = ""
-    silent: bool = False
 
     def called(self, names: Mapping[str, str]) -> str:
         """Return the name on the map; `names` take precedence."""
-        return names.get(self.key) or self.name or self.technical_name
+        return names.get(self.key) or self.technical_name
 
 
 @progress("Finding the places", total=None, unit="steps")
@@ -215,7 +204,6 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
                 continue
             members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
             found.append(_land(row, kind, members, x, y, parents))
-    found = _continent_names(atlas, found, continents, topics)
     field_of = continents if len(set(continents[continents >= 0])) > 1 else topic
     return [*found, *_waters(atlas, terrain, x, y, field_of, found, language)]
 
@@ -231,9 +219,6 @@ def as_places(
     places: list[Place] = []
     named = 0
     for one in found:
-        # Names that equal the default names, as in an unchanged gazetteer, have no effect.
-        if one.silent and one.called(names) == one.called({}):
-            continue
         if one.kind == "region":
             named += 1
             if most is not None and named > most:
@@ -287,27 +272,6 @@ def as_entries(
     return entries
 
 
-def _continent_names(
-    atlas: AtlasStore,
-    found: Sequence[FoundPlace],
-    continents: NDArray[np.int64],
-    topics: pd.DataFrame,
-) -> list[FoundPlace]:
-    """Name continents differently from regions; names chosen by the user are not changed."""
-    chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
-    names = {
-        kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
-        for kind in ("continent", "region")
-    }
-    own = {number: name for number, name in names["continent"].items() if number not in chosen}
-    by_hand = [name for number, name in names["continent"].items() if number in chosen]
-    called, silent = continent_names(own, names["region"], fields_of(atlas, continents), by_hand)
-    return [
-        replace(one, name=called.get(int(one.key), ""), silent=int(one.key) in silent)
-        for one in found
-    ]
-
-
 def _land(
     row: Any,
     kind: str,
@@ -343,47 +307,36 @@ def _waters(
     lands: Sequence[FoundPlace],
     language: str,
 ) -> list[FoundPlace]:
-    """Find seas and straits, and name them after keywords that distinguish their shores."""
+    """Find seas and straits, and name them after a keyword that both shores share."""
     labels = {int(one.key): one.called({}) for one in lands}
     waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())
     found = []
     for water in waters:
-        shores = _separation_of(atlas, water, x, y, field_of, avoid)
-        if shores is None:
+        shores = papers_on_shores(water, x, y, field_of)
+        words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
+        idea = shared_idea(words[0], words[1], avoid=avoid)
+        if idea is None:
             continue
-        avoid |= set(shores.words)
-        words = wording(language)
-        template = words.strait if water.kind == "strait" else words.sea
-        a, b = (_titled(tidy_name(word), language) for word in shores.words)
+        avoid.add(idea.word)
+        texts = wording(language)
+        template = texts.strait if water.kind == "strait" else texts.sea
+        name = template.format(a=_titled(tidy_name(idea.word), language))
         middle = np.argmin(np.hypot(water.x - np.median(water.x), water.y - np.median(water.y)))
         first, second = (labels.get(shore, str(shore)) for shore in water.shores)
         found.append(
             FoundPlace(
                 key=water.key,
                 kind=water.kind,
-                technical_name=template.format(a=a, b=b),
+                technical_name=name,
                 x=float(water.x[middle]),
                 y=float(water.y[middle]),
-                keywords=shores.words,
+                keywords=(idea.word,),
                 cloud=np.column_stack([water.x, water.y]),
-                note=f"It is between {first} and {second}. {shores.sentence(first, second)}",
+                note=f"It is between {first} and {second}. {idea.sentence(first, second)}",
             )
         )
     return found
-
-
-def _separation_of(
-    atlas: AtlasStore,
-    water: Water,
-    x: Floats,
-    y: Floats,
-    field_of: NDArray[np.int64],
-    avoid: set[str],
-) -> Separation | None:
-    shores = papers_on_shores(water, x, y, field_of)
-    words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
-    return separation(words[0], words[1], avoid=avoid)
 
 
 def _titled(words: str, language: str) -> str:

@@ -51,10 +51,9 @@ def choose_names(
 ) -> dict[str, str]:
     """Return everyday names by key. The model names only places that the user has not named."""
     known = {one.key: one.technical_name for one in found}
-    shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
     if isinstance(names, Mapping):
-        by_name = _names.keys_by_name(known, shown)
+        by_name = {name.casefold(): key for key, name in known.items()}
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
             everyday = _names.tidy_name(name)
@@ -66,7 +65,7 @@ def choose_names(
             elif everyday:
                 given[key] = everyday
     elif names is not None:
-        given, problems = _names.read_names(names, known, shown=shown, language=language)
+        given, problems = _names.read_names(names, known, language=language)
         for problem in problems:
             add_note(problem)
     if model is not None:
@@ -76,17 +75,7 @@ def choose_names(
             if one.key not in given
         ]
         given |= _names.ask_names(model, rest, language=language, note=add_note)
-    return given | _distinct_names(given, found)
-
-
-def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
-    """Return technical names for places whose short name is an everyday name of another place."""
-    used = {name.casefold() for name in given.values()}
-    return {
-        one.key: one.technical_name
-        for one in found
-        if one.key not in given and one.called({}).casefold() in used
-    }
+    return given
 
 
 def drawable_names(

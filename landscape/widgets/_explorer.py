@@ -152,7 +152,8 @@ class MapExplorer(ExplorerState):
         # Show the window that contains the middle 96% of the papers.
         topics, here = self.atlas.topics, found.iloc[0]
         inside = topics["topic_id"][topics["parent_id"] == here["topic_id"]].tolist()
-        own = np.isin(self.atlas.map["topic_id"].to_numpy(), [here["topic_id"], *inside])
+        column = "subregion_id" if here["level"] == 2 else "topic_id"
+        own = np.isin(self.atlas.map[column].to_numpy(), [here["topic_id"], *inside])
         x, y = np.append(self._data.x[own], here["x"]), np.append(self._data.y[own], here["y"])
         (x0, x1), (y0, y1) = (np.quantile(side, [0.02, 0.98]) for side in (x, y))
         margin = max(0.12 * max(x1 - x0, y1 - y0), 1e-3 * self._data.whole.width)
@@ -389,6 +390,7 @@ class MapExplorer(ExplorerState):
             names = [one for one in self._drawn.names if one.level == NAMED_LEVELS[name]]
             if number < len(names):
                 self.go_to(names[number].topic_id)
+                self._controls.show_region(names[number].topic_id, self.atlas)
             return
         rows = self._drawn.marks.get(name, np.zeros(0, dtype=np.int64))
         if name in ("found", "apart"):
@@ -471,6 +473,7 @@ class MapExplorer(ExplorerState):
     def _go_to_chosen(self, topic: int) -> None:
         if topic >= 0:
             self.go_to(topic)
+            self._controls.show_region(topic, self.atlas)
             with self._setting():
                 self._controls.regions.value = -1  # allows choosing the same region again
 

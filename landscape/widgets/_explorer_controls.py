@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from landscape.answers import describe_regions
 from landscape.errors import LandscapeError
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 from landscape.widgets._colours import NAMES, columns_to_colour
@@ -105,7 +106,7 @@ class Controls(SimpleNamespace):
 
     def offer(self, atlas: Atlas, data: MapData, state: MapState) -> str:
         """Set the options for an atlas; return sentences about missing data."""
-        labels = data.labels.table
+        labels = data.labels.table[data.labels.table["level"] < 2]
         colours = [(words, name) for name, words in NAMES.items()]
         with contextlib.suppress(LandscapeError, OSError):
             colours += [
@@ -187,6 +188,10 @@ class Controls(SimpleNamespace):
             self.tabs.selected_index = 0
         else:
             self.found_note.value = NOTHING_FOUND
+
+    def show_region(self, number: int, atlas: Atlas) -> None:
+        """Show the description of a region."""
+        self.record.value = describe_regions(atlas, number)._repr_html_()
 
     def show_paper(self, row: int, atlas: Atlas, data: MapData) -> None:
         """Show the record of a paper."""

@@ -95,7 +95,8 @@ _GAP = 5.0
 _MOST_NAMES = 44
 # Maximum distance in pixels between a name and its peak, because there are no leader lines.
 _REACH = 2.0
-_FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0  # zooms at which regions appear and continents disappear
+# Zooms at which more regions appear, regions have priority, and subregions replace continents.
+_FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0
 _FIRST_REGIONS = 12  # maximum number of region names on the whole map
 
 
@@ -115,12 +116,12 @@ class Labels:
     """Names on the map. Their sizes are measured once, and they are placed again for each view."""
 
     def __init__(self, topics: Any) -> None:
-        self.table = chosen_topics(topics, levels=(0, 1))
+        self.table = chosen_topics(topics, levels=(0, 1, 2))
         self._level = self.table["level"].to_numpy(dtype=np.int64)
         self._x, self._y = (self.table[side].to_numpy(dtype=np.float64) for side in ("x", "y"))
         self._has_continents = bool((self._level == 0).any())
         self._shapes = [
-            _shapes(str(label), int(level))
+            _shapes(str(label), min(int(level), 1))
             for label, level in zip(self.table["label"], self._level, strict=True)
         ]
 
@@ -145,6 +146,7 @@ class Labels:
             regions = regions[:_FIRST_REGIONS]
         if zoom >= _CLOSE:
             continents = continents[:0]
+            regions = np.append(regions, np.flatnonzero(inside & (self._level == 2)))
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
         return np.concatenate([first, then])[:_MOST_NAMES]
 
@@ -167,7 +169,7 @@ class Labels:
             topic, box = chosen[place], placed.boxes[place].tolist()
             names.append(
                 Name(
-                    int(self.table["topic_id"].iloc[topic]), int(self._level[topic]),
+                    int(self.table["topic_id"].iloc[topic]), min(int(self._level[topic]), 1),
                     shapes[place].lines[int(placed.variants[place])],
                     view.box[0] + unit * (box[0] + box[2]) / 2,
                     view.box[1] + unit * (box[1] + box[3]) / 2,

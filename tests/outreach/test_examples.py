@@ -11,15 +11,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.outreach._continents import (
-    Field,
-    Separation,
-    Water,
-    continent_names,
-    find_waters,
-    papers_on_shores,
-    separation,
-)
+from landscape.outreach._continents import Idea, Water, find_waters, papers_on_shores, shared_idea
 from landscape.outreach._elevation import Surface, measure_ground, relief_of
 from landscape.outreach._files import check_target, gazetteer_of
 from landscape.outreach._fonts import (
@@ -54,7 +46,7 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
-from landscape.outreach._names import ask_names, keys_by_name, read_names, tidy_name, wording
+from landscape.outreach._names import ask_names, read_names, tidy_name, wording
 from landscape.outreach._page import choose_sheet, draw_page, png_bytes
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import Entry, as_table, describe
@@ -76,16 +68,15 @@ def test_continents_papers_on_shores() -> None:
     assert [rows.tolist() for rows in near] == [[0, 1], [2]]
 
 
-def test_continents_separation() -> None:
-    shores = [["comets", "surveys"]] * 4, [["quasars", "surveys"]] * 4
-    assert separation(*shores).words == ("comets", "quasars")
+def test_continents_shared_idea() -> None:
+    shores = [["comets", "magnetic fields"]] * 4, [["quasars", "magnetic fields"]] * 4
+    assert shared_idea(*shores).word == "magnetic fields"
 
 
-def test_continents_separation_sentence() -> None:
-    found = Separation(("dust", "jets"), ((0.4, 0.1), (0.3, 0.0)))
-    sentence = found.sentence("Comets", "Quasars")
-    assert sentence.startswith("dust: 40% of the papers near the shore of Comets, 10% across")
-    assert sentence.endswith("0% across the water")
+def test_continents_shared_idea_sentence() -> None:
+    assert Idea("dust", (0.4, 0.1)).sentence("Comets", "Quasars") == (
+        "Dust: 40% of the papers near the shore of Comets, 10% near the shore of Quasars."
+    )
 
 
 def test_continents_find_waters() -> None:
@@ -98,18 +89,6 @@ def test_continents_find_waters() -> None:
 
 def test_continents_water_key() -> None:
     assert Water((3, 7), "sea", np.zeros(1), np.zeros(1), 1.0).key == "3|7"
-
-
-def test_continents_continent_names() -> None:
-    labels = {1: "Dark energy and inflation", 2: "Stars and molecular clouds", 3: "Comets"}
-    regions = {7: "Dark energy", 8: "Inflation", 9: "Molecular clouds"}
-    by_field = {1: [Field("Cosmology", 0.63, 0.56, 0)]}
-    named, taken = continent_names(labels, regions, by_field)
-    assert named == {1: "Cosmology", 2: "Stars", 3: "Comets"}
-    assert taken == frozenset()
-    named, taken = continent_names(labels, regions, {})
-    assert named == {1: "Dark energy", 2: "Stars", 3: "Comets"}
-    assert taken == {7}
 
 
 def test_elevation_relief_of() -> None:
@@ -320,13 +299,6 @@ def test_names_ask_names() -> None:
     regions = [{"key": "7", "name": "Dark matter halos", "keywords": []}]
     found = ask_names(Echo(), regions)  # type: ignore[arg-type] # all that is asked of a model
     assert found == {"7": "Invisible scaffolding"}
-
-
-def test_names_keys_by_name() -> None:
-    assert keys_by_name({"7": "Dark energy and inflation"}, {"7": "Cosmology"}) == {
-        "cosmology": "7",
-        "dark energy and inflation": "7",
-    }
 
 
 def test_names_read_names(tmp_path: Path) -> None:

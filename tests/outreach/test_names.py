@@ -11,10 +11,8 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.llm._client import connect
-from landscape.outreach._continents import find_waters, separation
+from landscape.outreach._continents import find_waters, shared_idea
 from landscape.outreach._names import ask_names, read_names, tidy_name
-from landscape.outreach._places import FoundPlace
-from landscape.outreach._rendering import choose_names
 from landscape.outreach._terrain import Terrain
 from tests.servers.openai_server import OpenAIServer, failing
 
@@ -112,33 +110,22 @@ def test_water_between_two_fields_is_found_and_open_water_is_not() -> None:
     assert find_waters(channel(), x, y, np.full(4, -1)) == []
 
 
-def test_what_separates_two_shores() -> None:
-    first = [["dust", "stars"]] * 8 + [["jets", "stars"], None]
-    second = [["jets", "stars"]] * 6 + [["wind", "stars"]] * 4
-    found = separation(first, second)
+def test_a_water_is_named_by_an_idea_that_both_shores_share() -> None:
+    first = [["dust", "stars", "HST"]] * 8 + [["jets", "stars", "HST"], None]
+    second = [["jets", "stars", "HST"]] * 6 + [["wind", "stars", "HST"]] * 4
+    found = shared_idea(first, second)
     assert found is not None
-    assert found.words == ("dust", "jets")
-    assert found.shares[0] == pytest.approx((8 / 9, 0.0))
-    kept = separation(first, second, avoid=["Jets"])
-    assert kept is not None
-    assert kept.words == ("dust", "wind")
-    assert separation([["a word"]] * 3, [["a word"]] * 3) is None
-    assert separation([None], []) is None
+    assert (found.word, found.shares) == ("stars", (1.0, 1.0))
+    other = shared_idea(first, second, avoid=["Stars"])
+    assert other is not None
+    assert other.word == "jets"
 
 
-def test_shores_that_hardly_differ_are_not_told_apart() -> None:
-    first = [["space weather"]] * 10 + [["sky"]] * 90
-    second = [["space weather"]] * 5 + [["sky"]] * 95
-    assert separation(first, second) is None
+@pytest.mark.parametrize("word", ["results", "HST", "X-ray 2", "stellar masses", "gas"])
+def test_facilities_numbers_and_measures_name_no_water(word: str) -> None:
+    assert shared_idea([[word]] * 9, [[word]] * 9) is None
 
 
-def test_a_place_gives_way_to_one_that_somebody_called_so() -> None:
-    nowhere = {"x": 0.0, "y": 0.0, "cloud": np.zeros((0, 2)), "n_papers": 9, "part_of": ""}
-    found = [
-        FoundPlace(key="1", kind="continent", technical_name="Stars and cold gas", keywords=(),
-              name="Cold gas", **nowhere),
-        FoundPlace(key="2", kind="region", technical_name="Carbon monoxide", keywords=(),
-                   **nowhere),
-    ]  # fmt: skip
-    given = choose_names({"2": "cold gas"}, None, found, "en", pytest.fail)
-    assert [one.called(given) for one in found] == ["Stars and cold gas", "cold gas"]
+def test_shores_that_share_no_idea_leave_the_water_without_a_name() -> None:
+    assert shared_idea([["dust"]] * 97 + [["winds"]] * 3, [["winds"]] * 100) is None
+    assert shared_idea([None], []) is None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
-from itertools import chain
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +17,8 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
+_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+_QUALIFIED = re.compile(r"(.+?)\s*\((.+)\)|(.+)/(.+)")  # HERMES (AAT), AAT/HERMES
 _KIND = re.compile(
     r"(?<!\s)\s++(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I
 )
@@ -29,7 +31,11 @@ _NEAREST = 4
 
 @dataclass(frozen=True)
 class Facility:
-    """Telescope, satellite, probe, detector or survey."""
+    """Telescope, satellite, probe, detector or survey, or an instrument or observatory.
+
+    A mention counts for one of the facilities in `counted_as`: an instrument or a survey counts for
+    its telescope, and the telescopes of an observatory count for themselves.
+    """
 
     name: str
     full_name: str
@@ -43,6 +49,22 @@ class Facility:
     home_fields: tuple[str, ...]
     ambiguous: frozenset[str] = frozenset()
     traps: tuple[str, ...] = ()
+    counted_as: tuple[str, ...] = ()
+
+    @property
+    def is_part(self) -> bool:
+        """Whether this is an instrument or a survey of the facility that it counts for."""
+        return self.name not in self.counted_as
+
+    def includes(self, facility: str, surface: str) -> bool:
+        """Return whether a mention, with its facility and its words, is about this facility."""
+        if not self.is_part or facility not in self.counted_as:
+            return facility in self.counted_as
+        return any(f" {name} " in f" {_words(surface)} " for name in self._words_of_names)
+
+    @cached_property
+    def _words_of_names(self) -> frozenset[str]:
+        return frozenset(_words(_BRACKETS.sub("", name)) for name in self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,37 +75,31 @@ class Facility:
 
 @cache
 def load_facilities() -> Mapping[str, Facility]:
-    """Return all facilities as a mapping from canonical name to facility."""
-    entries: dict[str, dict[str, Any]] = {
-        str(name): raw for name, raw in read_yaml(missions_file()).items()
-    }
-    parts = set()
-    for name, part in entries.items():
-        whole = part
-        while "parent" in whole and entries[whole["parent"]].get("kind") != "observatory":
-            whole = entries[whole["parent"]]
-        if whole is not part:
-            parts.add(name)
-            kind = "surveys" if part["kind"] in _SURVEYS else "instruments"
-            names = [name, part["full"], *part.get("aliases", ())]
-            names = [one for one in names if one not in part.get("not", ())]
-            for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
-                              ("traps", part.get("traps", ()))):  # fmt: skip
-                whole[key] = [*whole.get(key, ()), *more]
-    return MappingProxyType({
-        name: _facility(name, raw) for name, raw in entries.items() if name not in parts
-    })  # fmt: skip
+    """Return the facilities that count for themselves, from canonical name to facility."""
+    return MappingProxyType({name: one for name, one in _read().items() if not one.is_part})
 
 
 def find_facility(name: str) -> Facility:
-    """Find a facility by any of its names, ignoring case, hyphens and spaces."""
+    """Find a facility, an instrument, a survey or an observatory by any of its names.
+
+    Case, hyphens and spaces are ignored, unless the name is a canonical name. The facility that an
+    instrument belongs to may be added: "HERMES (AAT)" or "AAT/HERMES".
+    """
+    within = _QUALIFIED.fullmatch(name.strip())
+    part, whole = (within[1] or within[4], within[2] or within[3]) if within else ("", "")
+    own = (found for tried in (name, _KIND.sub("", name)) if (found := _called(tried)))
+    found = next(own, None) or [one for one in _called(part, any_case=True) if _is_of(one, whole)]
+    if len(found) > 1:
+        names = ", ".join(
+            f"{one.name} ({one.counted_as[0]})" if one.is_part and "(" not in one.name else one.name
+            for one in found
+        )
+        raise InputError(f"There are {len(found)} facilities {name!r}; give one of: {names}.")
+    if found:
+        return found[0]
     folded = _by_folded_name()
-    for tried in (name, _KIND.sub("", name), name.rpartition("/")[2]):
-        found = folded.get(_folded(tried))
-        if found:
-            return load_facilities()[found[1]]
     near = difflib.get_close_matches(_folded(name), folded, n=_NEAREST, cutoff=0.6)
-    meant = list(dict.fromkeys(folded[key][0] for key in near))
+    meant = list(dict.fromkeys(folded[key][0][0] for key in near))
     hint = (
         f"the nearest names are: {', '.join(meant)}."
         if meant
@@ -92,24 +108,92 @@ def find_facility(name: str) -> Facility:
     raise InputError(f"There is no facility {name!r}; {hint}")
 
 
-@cache
-def _by_folded_name() -> Mapping[str, tuple[str, str]]:
-    """Map normalised names to original names and facilities. Canonical names have priority."""
-    found: dict[str, tuple[str, str]] = {}
-    facilities = load_facilities().values()
-    ranked = (
-        [((one.name,), one) for one in facilities],
-        [((one.full_name, *one.aliases), one) for one in facilities],
-        [((*one.instruments, *one.surveys), one) for one in facilities],
+def _called(name: str, *, any_case: bool = False) -> list[Facility]:
+    """Return the facilities with a name. Canonical names and parts of facilities have priority."""
+    known = _read()
+    exact = [] if any_case else [one for one in (name, name.upper()) if one in known]
+    if exact:
+        return [known[exact[0]]]
+    keys = [key for _, key in _by_folded_name().get(_folded(name), ())]
+    if not any_case:
+        keys = [key for key in keys if _folded(_BRACKETS.sub("", key)) == _folded(name)] or keys
+    found = [known[key] for key in dict.fromkeys(keys)]
+    wholes = {one.counted_as[0] for one in found if one.is_part}
+    return [one for one in found if one.name not in wholes]
+
+
+def _is_of(one: Facility, whole: str) -> bool:
+    """Return whether a facility belongs to a facility with a name."""
+    return not {key for _, key in _by_folded_name().get(_folded(whole), ())}.isdisjoint(
+        one.counted_as
     )
-    for names, facility in chain.from_iterable(ranked):
-        for name in names:
-            found.setdefault(_folded(name), (name, facility.name))
-    return found
+
+
+@cache
+def _by_folded_name() -> Mapping[str, list[tuple[str, str]]]:
+    """Map normalised names to original and canonical names; facilities precede their parts."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for one in sorted(_read().values(), key=lambda one: one.is_part):
+        own = (one.name, _BRACKETS.sub("", one.name), one.full_name, *one.aliases)
+        for folded, name in {_folded(name): name for name in reversed(own)}.items():
+            found[folded].append((name, one.name))
+    return dict(found)
 
 
 def _folded(name: str) -> str:
-    return _NOT_IN_NAMES.sub("", name.lower().removeprefix("the "))
+    return _words(name.lower().removeprefix("the ")).replace(" ", "")
+
+
+def _words(name: str) -> str:
+    return _NOT_IN_NAMES.sub(" ", name.lower()).strip()
+
+
+@cache
+def _read() -> Mapping[str, Facility]:
+    """Read the facilities, and the instruments and surveys, which share the facts of theirs."""
+    entries: dict[str, dict[str, Any]] = {
+        str(name): raw for name, raw in read_yaml(missions_file()).items()
+    }
+    sites = {name for name, entry in entries.items() if entry.get("kind") == "observatory"}
+    counted, inside = defaultdict(list), defaultdict(list)
+    parts = {}
+    for name, part in entries.items():
+        names = [name, part["full"], *part.get("aliases", ())]
+        whole, above = name, part.get("parent")
+        while above and above not in sites:
+            inside[above] += names
+            whole, above = above, entries[above].get("parent")
+        counted[name].append(whole)
+        while above and whole == name:
+            counted[above].append(name)
+            above = entries[above].get("parent")
+        if whole != name:
+            parts[name] = part
+    for name, part in parts.items():
+        whole = entries[counted[name][0]]
+        kind = "surveys" if part["kind"] in _SURVEYS else "instruments"
+        names = [name, part["full"], *part.get("aliases", ())]
+        names = [one for one in names if one not in part.get("not", ())]
+        for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
+                          ("traps", part.get("traps", ()))):  # fmt: skip
+            whole[key] = [*whole.get(key, ()), *more]
+    for name, entry in [*entries.items()]:
+        for listed in (*entry.get("instruments", ()), *entry.get("surveys", ())):
+            if name in parts or listed in inside[name]:
+                continue
+            key = f"{listed} ({name})" if listed in entries or listed in parts else listed
+            parts[key] = {"full": listed}
+            counted[key] = [name]
+    found = {
+        name: _facility(name, entry, counted[name])
+        for name, entry in entries.items()
+        if name not in parts
+    }
+    for name, part in parts.items():
+        whole = entries[counted[name][0]]
+        facts = {key: whole[key] for key in (*_REQUIRED, "end") if key in whole} | part
+        found[name] = _facility(name, facts | {"surveys": inside[name]}, counted[name])
+    return MappingProxyType(found)
 
 
 def missions_file() -> Path:
@@ -117,7 +201,7 @@ def missions_file() -> Path:
     return data_file("missions.yaml")
 
 
-def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
+def _facility(name: str, raw: Mapping[str, Any], counted_as: Sequence[str]) -> Facility:
     wrong = sorted((_REQUIRED - raw.keys()) | (raw.keys() - _REQUIRED - _OPTIONAL))
     if wrong:
         raise InputError(f"missions.yaml: {name} has missing or unknown keys: {', '.join(wrong)}.")
@@ -131,6 +215,7 @@ def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
         agency=str(raw["agency"]),
         home_fields=tuple(map(str, raw["home"])),
         ambiguous=frozenset(map(str, raw.get("ambiguous", ()))),
+        counted_as=tuple(counted_as),
         **lists,
     )
 

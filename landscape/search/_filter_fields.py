@@ -11,8 +11,9 @@ Review
     "peer review".
 Facility
     The layer of missions of an atlas lists the facilities. It distinguishes the satellite
-    ``Planck`` from Planck's constant. If there is no such layer, or the facility is an
-    instrument, the title and the abstract are searched.
+    ``Planck`` from Planck's constant. The name of an instrument or a survey selects its own
+    papers, and the name of an observatory those of its telescopes. Without this layer, the title
+    and the abstract are searched.
 Missing values
     A paper without a year, a citation count or a journal does not match any condition on this
     value, so it matches all negated conditions. For example, ``citations<50`` selects papers
@@ -232,7 +233,7 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
         if node.name == "review" and "is_review" in layers:
             return {"is_review"}
         return FLAGS[node.name][0]
-    if node.field == "facility" and "facilities" in layers and _known_facility(node.text):
+    if node.field == "facility" and "facilities" in layers:
         return {"facilities"}
     return FIELDS[node.field][0]
 
@@ -280,21 +281,12 @@ def _cost(node: Node) -> int:
     return 0 if needed <= {"year", "cites"} else 1
 
 
-def _known_facility(text: str) -> str | None:
-    """Return the name of a facility, or None if the text does not name a known facility."""
-    try:
-        facility = find_facility(text)
-    except InputError:
-        return None
-    names = (text, facility.name, facility.full_name, *facility.aliases)
-    wanted, *own = (re.sub(r"[^a-z0-9+]", "", name.lower()) for name in names)
-    return facility.name if wanted in own else None
-
-
 def _facility(text: str, papers: Columns) -> Mask:
-    facility = _known_facility(text)
-    if facility is not None and "facilities" in papers:
-        return papers.any_distinct("facilities", lambda name: name == facility)
+    facility = find_facility(text)
+    if "facilities" in papers:  # each mention is a facility and the words, on two lines
+        return papers.any_distinct(
+            "facilities", lambda pair: facility.includes(*pair.split("\n", 1))
+        )
     return _in_text("title", "abstract")(text, papers)
 
 

@@ -17,6 +17,7 @@
 ``journal:ApJ``             abbreviation, name, or words of the name of a journal
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
 ``facility:Planck``         the satellite, not the constant (needs the layer of missions)
+``facility:MUSE``           an instrument or a survey; "HERMES (AAT)" where names are ambiguous
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` is a wildcard
 ``citations>=50``           citation counts; also ``>``, ``<=``, ``<``, ``=``; unknown counts never
                             match

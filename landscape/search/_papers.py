@@ -205,14 +205,15 @@ class SearchIndexes:
 
     @cached_property
     def _facilities(self) -> pd.Series[Any]:
-        """Return the facilities in each paper, shape (n,)."""
+        """Return the mentions in each paper, as facility and words on two lines, shape (n,)."""
         import pandas as pd
         import pyarrow as pa
 
-        named = self._atlas.read_layer("missions", ["facility"]).drop_duplicates()
+        named = self._atlas.read_layer("missions", ["facility", "surface"]).drop_duplicates()
         named = named.sort_values("paper_row", kind="stable")
         starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
-        lists = pa.ListArray.from_arrays(starts, pa.array(named["facility"], pa.string()))
+        pairs = named["facility"].astype(str) + "\n" + named["surface"].astype(str)
+        lists = pa.ListArray.from_arrays(starts, pa.array(pairs, pa.string()))
         return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))
 
     @cached_property

@@ -186,11 +186,11 @@ def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str
 def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
     """Return the papers that mention a facility, and the name of the facility."""
     from landscape.corpus._facilities import find_facility
+    from landscape.overlays.missions._usage import select_mentions
 
     facility = find_facility(name)
     mentions = atlas.missions
-    named = (mentions["facility"] == facility.name).to_numpy()
-    rows = np.unique(mentions["paper_row"].to_numpy()[named])
+    rows = np.unique(mentions["paper_row"].to_numpy()[select_mentions(mentions, facility)])
     return rows.astype(np.int64), facility.name
 
 

@@ -129,11 +129,12 @@ def read_usage(
 
     if role not in ROLE_CHOICES:
         raise InputError(f"role is {role!r}; choose {', '.join(ROLE_CHOICES)}.")
-    pairs = read_roles(atlas)
+    named = None if facilities is None else _named(facilities)
+    pairs = read_roles(atlas, named)
     has_roles = bool((pairs["role"] >= 0).all())  # not in an atlas of an earlier version
     role = role if has_roles else "any"
     counted = pairs if role == "any" else pairs[pairs["role"] == ROLES.index(role)]
-    chosen = _chosen(counted["facility"], pairs["facility"], facilities)
+    chosen = _by_papers(counted["facility"], pairs["facility"]) if named is None else named
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)
     papers = atlas.read_papers(["date", "year", "cites"])
@@ -162,16 +163,32 @@ def read_usage(
     )  # fmt: skip
 
 
-def read_roles(atlas: AtlasStore) -> pd.DataFrame:
+def read_roles(atlas: AtlasStore, facilities: Sequence[Facility] | None = None) -> pd.DataFrame:
     """Read the strongest role of each facility in each paper, as its place in `ROLES`.
 
-    The role is -1 in an atlas of an earlier version, which has no roles.
+    The role is -1 in an atlas of an earlier version, which has no roles. Without `facilities`, an
+    instrument counts for its telescope; otherwise each mention counts for all that it names.
     """
     import pandas as pd
 
-    mentions = atlas.read_layer("missions", ["facility", "role"])
-    mentions["role"] = pd.Index(ROLES).get_indexer(mentions["role"])
+    mentions = atlas.read_layer("missions", ["facility", "surface", "role"])
+    mentions = mentions.assign(role=pd.Index(ROLES).get_indexer(mentions["role"]))
+    if facilities is not None:
+        chosen = [(one.name, mentions[select_mentions(mentions, one)]) for one in facilities]
+        mentions = pd.concat([own.assign(facility=name) for name, own in chosen])
     return mentions.sort_values("role", kind="stable").drop_duplicates(["facility", "paper_row"])
+
+
+def select_mentions(mentions: pd.DataFrame, facility: Facility) -> NDArray[np.bool_]:
+    """Return a mask of the mentions that name a facility or a part of it, shape (n_mentions,)."""
+    own = mentions["facility"].isin(facility.counted_as).to_numpy()
+    if not facility.is_part:
+        return own
+    names = mentions["surface"].where(own).astype(object)
+    wanted = [
+        name for name in names.dropna().unique() if facility.includes(facility.counted_as[0], name)
+    ]
+    return names.isin(wanted).to_numpy()
 
 
 def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
@@ -199,16 +216,18 @@ def format_period(since: int | None, until: int | None) -> str:
     return f"{until} and earlier" if since is None else f"{since} to {until}"
 
 
-def _chosen(
-    counted: pd.Series, mentioned: pd.Series, names: Sequence[str] | None
-) -> tuple[Facility, ...]:
-    from landscape.corpus._facilities import find_facility, load_facilities
+def _named(names: Sequence[str]) -> tuple[Facility, ...]:
+    from landscape.corpus._facilities import find_facility
 
-    if names is not None:
-        given = [names] if isinstance(names, str) else list(names)
-        if not given:
-            raise InputError("No facility is given; name at least one, for example ALMA.")
-        return tuple({one.name: one for one in map(find_facility, given)}.values())
+    given = [names] if isinstance(names, str) else list(names)
+    if not given:
+        raise InputError("No facility is given; name at least one, for example ALMA.")
+    return tuple({one.name: one for one in map(find_facility, given)}.values())
+
+
+def _by_papers(counted: pd.Series, mentioned: pd.Series) -> tuple[Facility, ...]:
+    from landscape.corpus._facilities import load_facilities
+
     known = load_facilities()
     counts, used = mentioned.value_counts(), counted.value_counts()
     found = sorted(

@@ -41,17 +41,40 @@ def test_a_name_of_the_facility_itself_belongs_to_one_facility_only():
     ("asked", "name"),
     [
         ("hubble space telescope", "HST"), ("the VLA", "VLA"), ("H.E.S.S.", "HESS"),
-        ("PanSTARRS1", "Pan-STARRS"), ("lsst", "Rubin"), ("XMM Newton", "XMM-Newton"),
-        ("MaNGA", "SDSS"), ("LASCO", "SOHO"), ("HARPS", "ESO 3.6m"), ("Keck", "Keck"),
+        ("PanSTARRS1", "Pan-STARRS"), ("XMM Newton", "XMM-Newton"), ("Keck", "Keck"),
+        ("HERMES (AAT)", "HERMES (AAT)"), ("AAT/HERMES", "HERMES (AAT)"), ("HerMES", "HerMES"),
+        ("herschel/hermes", "HerMES"), ("muse", "MUSE"), ("VLT/MUSE", "MUSE"),
     ],
 )  # fmt: skip
-def test_a_facility_is_found_by_any_of_its_names(asked, name):
+def test_a_facility_is_found_by_any_of_its_names_at_the_level_that_is_named(asked, name):
     assert find_facility(asked).name == name
+
+
+@pytest.mark.parametrize(
+    ("asked", "facility"),
+    [("MaNGA", "SDSS"), ("LASCO", "SOHO"), ("HARPS", "ESO 3.6m"), ("NIRSpec", "JWST")],
+)
+def test_an_instrument_counts_for_its_telescope_and_selects_its_own_mentions(asked, facility):
+    one = find_facility(asked)
+    assert one.is_part
+    assert one.counted_as == (facility,)
+    assert one.includes(facility, asked)
+    assert one.includes(facility, f"{facility}/{asked}")
+    assert not one.includes(facility, facility)
+    assert not one.includes("VLA", asked)
+    assert find_facility(facility).includes(facility, asked)
+
+
+def test_a_name_of_several_facilities_is_answered_with_the_choices():
+    with pytest.raises(InputError, match="3 facilities 'HERMES'") as failed:
+        find_facility("HERMES")
+    choices = str(failed.value).partition("give one of: ")[2].rstrip(".").split(", ")
+    assert len({find_facility(choice).name for choice in choices}) == 3
 
 
 def test_every_facility_of_the_demo_corpus_is_known():
     for key, facility in load_demo_facilities().items():
-        known = {find_facility(name).name for name in facility.names}
+        known = {find_facility(name).counted_as for name in facility.names}
         assert len(known) == 1, key
 
 

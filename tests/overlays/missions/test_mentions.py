@@ -99,7 +99,7 @@ def test_the_demo_corpus_is_read_almost_perfectly(tmp_path):
     for paper in truth:
         row = rows[paper["paper_id"]]
         for one in paper["mentions"]:
-            facility = find_facility(one["surface"]).name
+            facility = find_facility(one["surface"]).counted_as[0]
             planted.add((row, one["field"], one["start"], facility))
         trapped |= {(row, one["field"], one["start"]) for one in paper["traps"]}
     found = find_in_papers([p["title"] for p in papers], [p["abstract"] for p in papers])

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
-from math import floor, inf, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,7 +40,6 @@ _MOST_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
 _NOT_IN_LATEX = ("_id", "_row", "_low", "_high")  # ends of names of columns
-_WIDE = 100.0  # intervals that are wider, relative to the value, have two significant digits
 _ZERO, _CERTAIN = 1e-9, 0.001
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
@@ -203,30 +201,30 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
     their values. A comment at the end lists the other columns. The package booktabs is required.
     """
     headings = read_yaml(data_file("analyses.yaml"))["latex"].get(kind, {})
-    if "difference" in table:  # the only measure whose interval has no name of its own
-        table = table.rename(columns={"low": "difference_low", "high": "difference_high"})
+    table = table.rename(columns={"low": "difference_low", "high": "difference_high"})
     names = [str(name) for name in table if not str(name).endswith(_NOT_IN_LATEX)]
-    names = [*[name for name in headings if name in table], *([] if headings else names)]
-    names = names[:_LATEX_COLUMNS]
-    first = table.head(_MOST_ROWS).map(_joined)
-    shown, used = first[names].copy(), set(names)
+    names = ([name for name in headings if name in table] if headings else names)[:_LATEX_COLUMNS]
+    first = table.head(_MOST_ROWS).drop(columns=["papers_low", "papers_high"], errors="ignore")
     for name in names:
-        scale = 100 if headings.get(name, "").endswith("(%)") else 1
-        ends = [f"{name}_low", f"{name}_high"]
-        has_range = name != "papers" and set(ends) <= set(first)
-        low, high = (first[end] if has_range else first[name] for end in ends)
-        used |= set(ends) if has_range or name == "papers" else set()
-        shown[name] = [_with_range(name, scale, *row)
-                       for row in zip(first[name], low, high, strict=True)]  # fmt: skip
+        if headings.get(name, "").endswith("(%)"):
+            cells = [one for one in (name, f"{name}_low", f"{name}_high") if one in first]
+            first[cells] = 100 * first[cells]
+    shown = with_intervals(first)
+    for name in {"p", "q"}.intersection(names):
+        shown.loc[first[name] < _CERTAIN, name] = f"<{_CERTAIN}"
     form = "".join(
         "p{0.3\\textwidth}" if shown[name].str.len().max() > _LONG_CELL
         else "l" if first[name].dtype.kind not in "iuf" else "r" for name in names
     )  # fmt: skip
-    body: str = shown.rename(columns=lambda name: headings.get(name, name)).to_latex(
-        index=False, escape=True, column_format=form
+    body: str = (
+        shown[names]
+        .replace("", "--")
+        .rename(columns=headings)
+        .to_latex(index=False, escape=True, column_format=form)
     )
     body = re.sub("[<>]", r"$\g<0>$", body)  # other letters in the default encoding of LaTeX
-    others = ", ".join(str(name) for name in table if name not in used)
+    kept = {*names, *set(first).difference(shown), "papers_low", "papers_high"}
+    others = ", ".join(str(name) for name in table if name not in kept)
     if others or len(first) < len(table):
         part = f"This table has {len(names)} columns and {len(first):,} of {len(table):,} rows"
         notes = [*notes, f"{part}; the CSV file has all."]
@@ -235,24 +233,6 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
         f"\\par\\smallskip\\footnotesize {' '.join(map(escape_latex, notes))}\n\\end{{table}}\n"
         + (f"% Other columns, in the CSV file: {others}\n" if others else "")
     )
-
-
-def _with_range(name: str, scale: int, value: Any, low: Any, high: Any) -> str:
-    """Format a value and its interval, with two digits of the width of the interval."""
-    if not isinstance(value, float | int) or isinstance(value, bool) or value != value:
-        return _in_words(name, value) or "--"
-    value, low, high = scale * value, scale * low, scale * high
-    if not 0 < high - low < inf:
-        if name in ("p", "q") and value < _CERTAIN:
-            return f"<{_CERTAIN}"
-        is_number = isinstance(value, int) and not _YEAR.search(name)
-        return f"{value:,}" if is_number else _in_words(name, value)
-    if high - low > _WIDE * max(1.0, abs(value)) and scale == 1:
-        return f"{value:.2g} ({low:.2g} to {high:.2g})"
-    step = min(high - low, abs(value) or high - low)
-    digits = 0 if isinstance(value, int) else min(max(1 - floor(log10(step)), 0), 3)
-    to = " to " if low < 0 else "--"
-    return f"{value:,.{digits}f} ({low:,.{digits}f}{to}{high:,.{digits}f})"
 
 
 def to_text(table: pd.DataFrame) -> str:

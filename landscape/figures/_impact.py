@@ -57,9 +57,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_DRAWN, _RANKED, _PANELS = 8, 20, 24
+_DRAWN, _PANELS = 9, 24
 _NAMES, _NAMES_IN_PANEL = 16, 0.9  # names on a map, and per square inch of a small map
-_FACILITIES_DESCRIBED = 8
 _FEWEST = 3  # minimum number of papers of a facility in a ranked region
 _CELL = 2.2  # cell size of a share map, in points
 _TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
@@ -102,13 +101,13 @@ def impact(
 
     For one facility, draw its share map, a table of the regions with the largest shares, and its
     share by year. For several facilities, draw a small share map for each, with the same colour
-    scale, and a ranked table if there is space.
+    scale.
 
     Parameters
     ----------
     atlas : AtlasStore
     facilities : str or sequence of str, optional
-        Names or aliases; by default the eight most used facilities.
+        Names or aliases; by default the nine most used facilities.
     since, until : int, optional
         First and last year, both included.
     multiples : bool, default False
@@ -138,15 +137,14 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    usage = drawn = read_usage(atlas, facilities)
+    usage = read_usage(atlas, facilities)
     if facilities is None:
-        usage, drawn = (replace(usage, facilities=usage.facilities[:n], rows=usage.rows[:n])
-                        for n in (_RANKED, _DRAWN))  # fmt: skip
+        usage = replace(usage, facilities=usage.facilities[:_DRAWN], rows=usage.rows[:_DRAWN])
     analysis = measure_usage(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     return draw_impact(
-        atlas, analysis, usage=drawn, since=since, until=until, multiples=multiples,
+        atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
         slices=slices, **look,
     )  # fmt: skip
 
@@ -186,11 +184,13 @@ def draw_impact(
     title = f"Impact of {names} on the literature{when}"
     caption = _write_bounds(atlas, analysis, views, title=title, verb=usage.verb)
     page = Page(caption, look, size=size, has_key=True)
+    regions = ""
     if alone:
-        _draw_alone(page, atlas, views[0], analysis, usage.facilities[0])
+        regions = _draw_alone(page, atlas, views[0], analysis, usage.facilities[0])
     else:
-        _draw_panels(page, atlas, views, analysis if slices is None else None)
-    words = caption.describe("Map of the impact of facilities.", _describe(analysis))
+        _draw_panels(page, atlas, views)
+    numbers = [f"{clean_name(view.heading)}: {view.counts}." for view in views]
+    words = caption.describe("Map of the impact of facilities.", " ".join([*numbers, regions]))
     return page.draw(alt_text=words, table=analysis.table)
 
 
@@ -201,7 +201,8 @@ def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
 
 def n_columns(n: int) -> int:
     """Return the number of columns of `n` small maps."""
-    return n if n < 4 else 2 if n == 4 else 3 if n < 10 else math.ceil(math.sqrt(n))
+    least = n if n < 4 else math.ceil(math.sqrt(n))
+    return min((least, least + (n > 6)), key=lambda columns: -n % columns)
 
 
 def fitted_page(
@@ -257,10 +258,8 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
 # -- layouts: one share map, or a small map for each view
 
 
-def _draw_alone(
-    page: Page, atlas: AtlasStore, view: View, analysis: Analysis, of: Facility
-) -> None:
-    """Draw one share map, a table of the regions with the largest shares, and a chart of years."""
+def _draw_alone(page: Page, atlas: AtlasStore, view: View, analysis: Analysis, of: Facility) -> str:
+    """Draw one map, a table of regions and a chart of years; return the first regions in words."""
     import pandas as pd
 
     box, column = page.divided()
@@ -284,7 +283,9 @@ def _draw_alone(
     peaks = name_peaks(found, x[view.uses], y[view.uses], topic_id[view.uses], regions, top)
     others = regions.set_index("topic_id").loc[ranked].reset_index()
     others = others[~others["topic_id"].isin(peaks["topic_id"])]
-    add_names(page, panel, pd.concat([peaks, others]).head(_NAMES))
+    named = [part for part in (peaks, others) if len(part)] or [others]
+    add_names(page, panel, pd.concat(named).head(_NAMES))
+    return "; ".join(f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:5])
 
 
 def name_peaks(
@@ -333,14 +334,11 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
     )  # fmt: skip
 
 
-def _draw_panels(
-    page: Page, atlas: AtlasStore, views: Sequence[View], analysis: Analysis | None
-) -> None:
-    """Draw a small share map per view, and a ranked table in the empty places of the last row."""
+def _draw_panels(page: Page, atlas: AtlasStore, views: Sequence[View]) -> None:
+    """Draw a small share map per view."""
     x, y, topic_id = _papers_on_map(atlas)
-    empty = -len(views) % n_columns(len(views))
-    boxes = page.tiled(len(views) + empty)
-    panels = map_panels(page, boxes[: len(views)], x, y)
+    boxes = page.tiled(len(views))
+    panels = map_panels(page, boxes, x, y)
     found, everywhere = share_maps(page, panels[0], x, y, views)
     top, regions = scale_top(found), chosen_topics(atlas.topics, levels=(1,))
     left, bottom, right, upper = boxes[0]
@@ -352,10 +350,6 @@ def _draw_panels(
         add_few_names(page, panel, peaks, most=max(4, most), size=7.0, reach=9 * page.scale)
         page.write_heading(panel.box, view.heading, view.counts)
     page.write_key(share_key(page, top))
-    if empty and analysis is not None and page.onto is None:
-        left, bottom, _, upper = boxes[len(views)]
-        box = left, bottom, boxes[-1][2], upper + 14 * page.scale
-        page.write_ranking(_facility_ranking(analysis), box)
 
 
 # -- share maps
@@ -459,17 +453,6 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 # -- tables and numbers
 
 
-def _facility_ranking(analysis: Analysis) -> Ranking:
-    """Rank facilities by papers."""
-    intervals = [_interval(row) for _, row in analysis.table.iterrows()]
-    table = analysis.table.assign(label=analysis.table["facility"], interval=intervals)
-    columns = [
-        ("papers", "Papers", "{:,}"), ("share", "Share", "{:.1%}"), ("interval", "95%", "{}"),
-        ("effective_regions", "Effective\nregions", "{:.0f}"),
-    ]  # fmt: skip
-    return Ranking.of_table("Facilities by papers that use them", "Facility", table, columns)
-
-
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
     """Rank regions by the share of papers with a facility; return the table and the topic ids."""
     regions = analysis.tables["regions"]
@@ -505,20 +488,6 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
             Rule(x=first, colour=page.colours.ink, width=0.7 * scale, dashes="dotted",
                  label="first light", gid="first light")
         )  # fmt: skip
-
-
-def _describe(analysis: Analysis) -> str:
-    """Return the main numbers, for the alternative text."""
-    rows = analysis.table.head(_FACILITIES_DESCRIBED).to_dict("records")
-    parts = [
-        f"{clean_name(row['facility'])}{', ' * ('period' in row)}{row.get('period', '')}: "
-        f"{row['papers']:,} papers, {percent(row['share'])}"
-        for row in rows
-    ]
-    if len(rows) == 1:
-        ranking, _ = _region_ranking(analysis, str(rows[0]["facility"]))
-        parts += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:5]]
-    return f"{'; '.join(parts)}."
 
 
 def percent(share: Any, *, digits: int = 1) -> str:

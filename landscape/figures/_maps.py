@@ -268,8 +268,6 @@ _Style = tuple[list[list[str]], float, str, str]  # line breaks, size, weight an
 
 def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Style:
     ways = [way.split("\n") for way in line_breaks(clean_name(row.label))]
-    if own := getattr(row, "colour", None):
-        return ways, _REGION, "bold", own
     if emphasized is not None:
         if row.topic_id in emphasized:
             return ways, _REGION, "bold", colours.ink

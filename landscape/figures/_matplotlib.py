@@ -232,16 +232,11 @@ class _Brush:
             whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
             axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
                                      gid=f"{layer.gid} fill"))  # fmt: skip
-        for colour, width, dashes, over in (
-            (layer.halo, layer.width * 2.4, "-", 0.0),
-            (layer.colour, layer.width, layer.dashes, 0.1),
-        ):  # fmt: skip
-            if colour:
-                drawn = LineCollection(lines, colors=colour, linewidths=width, alpha=layer.opacity,
-                                       linestyles=[_STYLES.get(dashes, dashes)])  # fmt: skip
-                drawn.set(gid=layer.gid, zorder=layer.order + over, capstyle="butt",
-                          joinstyle="round")  # fmt: skip
-                axes.add_collection(drawn, autolim=False)
+        drawn = LineCollection(lines, colors=layer.colour, linewidths=layer.width,
+                               alpha=layer.opacity,
+                               linestyles=[_STYLES.get(layer.dashes, layer.dashes)])  # fmt: skip
+        drawn.set(gid=layer.gid, zorder=layer.order + 0.1, capstyle="butt", joinstyle="round")
+        axes.add_collection(drawn, autolim=False)
 
     def _points(self, axes: Axes, layer: Points) -> None:
         if isinstance(layer.colour, str) and np.ndim(layer.size) == 0:

@@ -54,7 +54,6 @@ class Lines(Layer):
     colour: str
     width: float
     dashes: Any = "-"
-    halo: str | None = None
     fill: float = 0.0
     opacity: float = 1.0
     hover: str = ""

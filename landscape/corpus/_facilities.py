@@ -171,7 +171,7 @@ def _read() -> Mapping[str, Facility]:
             parts[name] = part
     for name, part in parts.items():
         whole = entries[counted[name][0]]
-        kind = "surveys" if part["kind"] in _SURVEYS else "instruments"
+        kind = "surveys" if part.get("kind") in _SURVEYS else "instruments"
         names = [name, part["full"], *part.get("aliases", ())]
         names = [one for one in names if one not in part.get("not", ())]
         for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),

@@ -207,7 +207,11 @@ def _joined(text: str, found: list[_Candidate]) -> list[Place]:
                 spans[-1] = (start, one.end, facility)
                 continue
         spans.append((one.start, one.end, one.facility))
-    return [Place(start, end, name) for start, end, name in spans]
+    return [
+        Place(start, end, name)
+        for start, end, name in spans
+        if not _NAMESAKE.match(text[end : end + _SETTINGS.width])
+    ]
 
 
 def _with_roles(texts: Sequence[str], found: list[list[Place]]) -> list[list[Mention]]:
@@ -293,7 +297,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 def folded(surface: str) -> str:
     """Normalise spaces and hyphens in a name; convert long names of several words to lower case."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
-    return plain.lower() if _any_case(plain) else plain
+    return plain.casefold() if _any_case(plain) else plain
 
 
 def _first_words(name: str) -> set[str]:
@@ -357,6 +361,15 @@ _LIST = re.compile(
 _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
+)
+# An organisation, a grant or software that has the name of a facility.
+_NAMESAKE = re.compile(
+    r"^[\s~]?(?:[\-–][A-Z]\w+ |[\-–]DESC )?[\s~]?(?:[Cc]ollaborations?\b|[Cc]onsorti(?:um|a)\b|"
+    r"Data (?:Processing|Analysis|Management)|Multilateral|Operations,|"
+    r"(?:X-ray |Science )?Center\b|Guest (?:Observ|Invest)|Award|IRAF|Fellow|Challenge|Foundation|"
+    r"Project (?:Office|codes?)|project codes?|[Pp]roduction team|Workshop|"
+    r"Interactive Processing|GO program|(?:1D |processing )?pipeline\b|cutout tool|"
+    r"[\-–]?[\s~]?(?:GO|AR|HF|SNAP)[\d\-]|supercomputer)"
 )
 
 

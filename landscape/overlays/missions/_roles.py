@@ -197,5 +197,6 @@ def draw_certainty(
     for _ in range(_EM_STEPS):
         joint = drawn * true[:, :, None]
         posterior = joint / joint.sum(axis=1, keepdims=True)
-        true = posterior @ (papers / max(papers.sum(), 1))
+        if papers.any():
+            true = posterior @ (papers / papers.sum())
     return np.pad(posterior[:, ROLES.index(role)], ((0, 0), (1, 0)))

@@ -31,8 +31,11 @@ class NameSettings:
     least_share: float = 0.01  # minimum share of a group's papers that have the phrase itself
     # a name in a smaller share of the papers gets a penalty
     common_share: tuple[float, float] = (0.2, 0.5)
-    rare: float = 0.04  # penalty for each factor e below `common_share`
+    # penalty for each factor e below `common_share`
+    rare: tuple[float, float] = (0.06, 0.04)
     lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
+    # weight of the similarity to the papers that have the phrase
+    usage: tuple[float, float] = (0.2, 0.0)
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
     second_gain: tuple[float, float] = (0.045, 0.03)
@@ -322,13 +325,35 @@ class Namer:
         )
         least_lift = _SETTINGS.least_lift[fields]
         rare = np.log(np.minimum(ranked["share"] / _SETTINGS.common_share[fields], 1))
+        usage = self._usage(group, phrases, len(neighbours))
         return ranked.assign(
             merit=(close + special)[ranked["region"], place]
-            + _SETTINGS.rare * rare
+            + _SETTINGS.usage[fields] * usage[ranked["region"], place]
+            + _SETTINGS.rare[fields] * rare
             + _SETTINGS.lexical * lexical
             - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
             - penalty[place]
         )
+
+    def _usage(
+        self, group: NDArray[np.integer], phrases: NDArray[np.integer], n_groups: int
+    ) -> NDArray[np.float64]:
+        """Return the cosines of the papers of each group with the papers that have a phrase."""
+        if self.vectors is None:
+            return np.zeros((n_groups, len(phrases)))
+        member = self._membership.T.tocsr()[phrases]
+        width = 65536
+        sums = sum(
+            member[:, start : start + width] @ np.asarray(self.vectors[start : start + width])
+            for start in range(0, len(self.vectors), width)
+        )
+        users = sums / np.maximum(np.asarray(member.sum(axis=1)), 1)
+        means = mean_vectors(self.vectors, group, n_groups)
+        centre = means.mean(axis=0)
+        users, means = users - centre, means - centre
+        users /= np.maximum(np.linalg.norm(users, axis=1, keepdims=True), 1e-9)
+        means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+        return np.asarray(means @ users.T)
 
     def _seconds(
         self, papers: NDArray[np.int64], ranked: pd.DataFrame, first: int, fields: bool
@@ -458,6 +483,8 @@ def _penalty(form: str, shown: str, fields: bool) -> float:
         penalty += 0.09 if shown[:2].isupper() else 0.0 if shown.endswith(("s", "ae")) else 0.03
     if len(words) >= 4:
         penalty += 0.03
+    if sum(word[:1].isupper() and word[1:].islower() for word in shown.split(" ")) >= 2:
+        penalty += 0.05  # the name of an instrument, a survey or a place
     if VAGUE & {words[0], words[-1]} and not fields:
         penalty += 0.08
     return penalty

@@ -38,7 +38,9 @@ def atlas(make_atlas):
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     made.read_papers = lambda columns: papers[columns]
     made.vectors = lambda: vectors
-    made.missions = pd.DataFrame({"facility": "ALMA", "paper_row": rows, "role": "science"})
+    made.missions = pd.DataFrame(
+        {"facility": "ALMA", "surface": "ALMA", "paper_row": rows, "role": "science"}
+    )
     made.rows = rows
     return made
 

@@ -41,7 +41,8 @@ def test_a_name_of_the_facility_itself_belongs_to_one_facility_only():
     ("asked", "name"),
     [
         ("hubble space telescope", "HST"), ("the VLA", "VLA"), ("H.E.S.S.", "HESS"),
-        ("PanSTARRS1", "Pan-STARRS"), ("XMM Newton", "XMM-Newton"), ("Keck", "Keck"),
+        ("PanSTARRS1", "Pan-STARRS"), ("lsst", "Rubin"), ("Keck", "Keck"),
+        ("XMM Newton", "XMM-Newton"), ("Paranal", "Paranal Observatory"),
         ("HERMES (AAT)", "HERMES (AAT)"), ("AAT/HERMES", "HERMES (AAT)"), ("HerMES", "HerMES"),
         ("herschel/hermes", "HerMES"), ("muse", "MUSE"), ("VLT/MUSE", "MUSE"),
     ],
@@ -63,6 +64,13 @@ def test_an_instrument_counts_for_its_telescope_and_selects_its_own_mentions(ask
     assert not one.includes(facility, facility)
     assert not one.includes("VLA", asked)
     assert find_facility(facility).includes(facility, asked)
+
+
+def test_an_observatory_selects_its_telescopes():
+    paranal = find_facility("Paranal Observatory")
+    assert {"VLT", "VISTA"} < set(paranal.counted_as)
+    assert paranal.includes("VLT", "MUSE")
+    assert not paranal.includes("Keck", "LRIS")
 
 
 def test_a_name_of_several_facilities_is_answered_with_the_choices():

@@ -108,6 +108,12 @@ def find_facility(name: str) -> Facility:
     raise InputError(f"There is no facility {name!r}; {hint}")
 
 
+def is_known_name(name: str) -> bool:
+    """Return whether a name, or a part of a name with hyphens, is the name of a facility."""
+    known = _by_folded_name()
+    return any(_folded(one) in known for one in (name, name.removesuffix("s"), *name.split("-")))
+
+
 def _called(name: str, *, any_case: bool = False) -> list[Facility]:
     """Return the facilities with a name. Canonical names and parts of facilities have priority."""
     known = _read()

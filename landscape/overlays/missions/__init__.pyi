@@ -1,3 +1,4 @@
+from ._candidates import facility_candidates as facility_candidates
 from ._comparison import before_after as before_after
 from ._comparison import compare_facilities as compare_facilities
 from ._impact import impact as impact

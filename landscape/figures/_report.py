@@ -229,19 +229,17 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
         share("citations_share", f"of all known citations, from {whole('cited_papers')} papers"),
         share("outside_home", "of its papers are outside its main research fields"),
     ]  # fmt: skip
-    if row.get("rise_comparable", True) and not pd.isna(row.get("rise")):
-        low, high = (f"{100 * row[f'rise_{end}']:+.1f}" for end in ("low", "high"))
-        meaning = f"percentage points in its main regions since {str(row['first_light'])[:4]}"
-        numbers.append(Number(f"{100 * row['rise']:+.1f}", f"{low} to {high}", meaning))
     if not pd.isna(row.get("regions")):
         meaning = f"regions have its papers (effective number {row['effective_regions']:.0f})"
         numbers.append(Number(whole("regions"), "", meaning))
-    low, high = row.get("bridging_low", math.nan), row.get("bridging_high", math.nan)
-    if low > 1 or high < 1:
-        value, low, high = (f"{100 * (one - 1):+.0f}%".replace("-", "−")
-                            for one in (row["bridging"], low, high))  # fmt: skip
-        meaning = "links to other regions, compared with other papers of its regions"
-        numbers.append(Number(value, f"{low} to {high}", meaning))
+    since = f"percentage points in its main regions since {str(row.get('first_light'))[:4]}"
+    links = "links to other regions, compared with other papers of its regions"
+    for name, same, unit, meaning in (("rise", 0, "", since), ("bridging", 1, "%", links)):
+        values = [row.get(f"{name}{end}", math.nan) for end in ("", "_low", "_high")]
+        if row.get(f"{name}_comparable", True) and (values[1] > same or values[2] < same):
+            value, low, high = (f"{100 * (one - same):+.0f}{unit}".replace("-", "−")
+                                for one in values)  # fmt: skip
+            numbers.append(Number(value, f"{low} to {high}", meaning))
     return [number for number in numbers if number is not None]
 
 

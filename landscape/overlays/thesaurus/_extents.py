@@ -40,16 +40,8 @@ _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
 # distance of neighbours in cells, number of hues, cells along the longer side.
-_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST, _NEAR, _HUES, _CELLS = (
-    1.8,
-    3.0,
-    1.3,
-    3.0,
-    0.006,
-    3,
-    7,
-    300,
-)
+_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST = 1.8, 3.0, 1.3, 3.0, 0.007
+_NEAR, _HUES, _CELLS = 3, 7, 300
 
 
 def thesaurus_overlay(
@@ -210,7 +202,7 @@ def trace_territories(
 ) -> dict[str, pd.DataFrame]:
     """Trace the places in which each group of papers is the most over-represented one."""
     import pandas as pd
-    from scipy.ndimage import distance_transform_edt, label
+    from scipy.ndimage import distance_transform_edt, gaussian_filter, label
 
     extent = x0, y0, x1, y1 = map_extent(x, y, margin=_MARGIN)
     cell = max(x1 - x0, y1 - y0) / _CELLS
@@ -225,7 +217,7 @@ def trace_territories(
     # Logarithms of the ratios of shares, shrunk to 1 if papers are few; the last is for no group.
     ratios = [np.log((its + _PRIOR) / (mean * papers + _PRIOR))
               for its, mean in zip(own, overall, strict=True)]  # fmt: skip
-    scores = np.stack([*ratios, np.full(shape, np.log(_OVER))])
+    scores = np.stack([*ratios, np.where(papers >= 4 * _LAND, np.log(_OVER), 0.0)])
     rows, columns = DensityGrid.of_window(extent, papers).cells_of(x, y)
     places, pieces, land = [], np.zeros(shape, dtype=int), min(_LAND, papers.max() / 2)
     for turn in range(3):  # in the first two turns, small territories join their neighbours
@@ -249,8 +241,9 @@ def trace_territories(
     tints, lines = [*choose_tints(leader, len(overall)), -1], []
     for group in range(-1, len(overall)):
         others = np.delete(scores, group, axis=0).max(axis=0)
-        margin = np.minimum(scores[group] - others, coast) if group >= 0 else coast
-        found = contour_lines(DensityGrid.of_window(extent, np.exp(margin)), 1.0)
+        margin = gaussian_filter(np.clip(scores[group] - others, -0.05, 0.05), 1.2)
+        inside = np.minimum(margin, coast / 5) if group >= 0 else coast
+        found = contour_lines(DensityGrid.of_window(extent, np.exp(inside)), 1.0)
         lines += [
             pd.DataFrame({
                 "group": group, "tint": tints[group], "piece": piece, "order": np.arange(len(line)),

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm._client import WritingModel
-    from landscape.search._engine import Engine
     from landscape.store import AtlasStore
 
 _MOST = 5  # number of concepts, facilities, typical papers and newest papers
@@ -46,11 +45,9 @@ def describe_regions(
     Returns
     -------
     Analysis
-        One row per region, the largest first: ``topic_id, level, region, within, papers,
-        first_year, median_year, last_year, concepts, facilities, subregions, typical, newest,
-        sentences``, and ``paragraph`` if a model wrote one. For one region, the table has the
-        columns ``about`` and ``description``, the caption the sentences, and
-        ``tables["regions"]`` the row.
+        One row per region, by level and size: ``topic_id, level, region, within, papers,
+        first_year, last_year, concepts, facilities, subregions, typical, newest, sentences``, and
+        ``paragraph`` if a model wrote one. The caption describes `region` in full.
 
     Raises
     ------
@@ -65,6 +62,8 @@ def describe_regions(
     """
     if model is not None and region is None:
         raise InputError("A language model describes one region; give its name or number.")
+    import pandas as pd
+
     topics = atlas.topics.sort_values(["level", "n_papers"], ascending=[True, False])
     chosen = topics if region is None else topics[_is_region(topics, region)]
     if region is not None and chosen.empty:
@@ -89,7 +88,6 @@ def describe_regions(
                 "within": names.get(one.parent_id, ""),
                 "papers": len(inside),
                 "first_year": years.min(),
-                "median_year": years.median(),
                 "last_year": years.max(),
                 "concepts": _typical(concepts, members[one.topic_id]) or list(one.keywords)[:_MOST],
                 "facilities": _typical(facilities, members[one.topic_id], common=True),
@@ -99,18 +97,21 @@ def describe_regions(
                 "sentences": _quotes(central, f"{one.label} {' '.join(one.keywords)}"),
             }
         )
-    table = _table(rows)
+    table = pd.DataFrame(rows).astype({"first_year": "Int64", "last_year": "Int64"})
     warnings: tuple[str, ...] = ()
     if model is not None:
-        table, warnings = _with_paragraph(table, engine, members, model)
+        question = f"What do the papers on {rows[0]['region']} study, and what do they find?"
+        settings = AskSettings(k=8, style="multi-paper", generation="rag", hyde=False)
+        inside = engine.within(members[rows[0]["topic_id"]])
+        answer = ask(inside, question, settings, model=model)
+        table, warnings = table.assign(paragraph=answer.text), answer.notes
     return Analysis(
         kind="regions",
-        table=table if region is None else _transposed(table),
+        table=table,
         caption=_ALL if region is None else _caption(table.iloc[0]),
         denominators={"papers": len(atlas)},
         bounds=atlas.coverage,
         warnings=warnings,
-        tables={} if region is None else {"regions": table},
     )
 
 
@@ -179,39 +180,10 @@ def _quotes(papers: Any, subject: str) -> list[str]:
 
 
 def _caption(row: pd.Series) -> str:
-    """Return the years, the quoted sentences and the paragraph on one region."""
-    first = f"{row['region']}: {row['papers']:,} papers, {row['first_year']} to {row['last_year']}"
+    """Return the description of one region, one line per property."""
+    lines = [f"{row['region']}: {row['papers']:,} papers, {row['first_year']}-{row['last_year']}."]
+    lines += [f"Part of {row['within']}."] if row["within"] else []
+    for name in ("concepts", "facilities", "subregions", "typical", "newest"):
+        lines += [f"{name.capitalize()}: {'; '.join(row[name])}."] if row[name] else []
     paragraph = [row["paragraph"]] if "paragraph" in row else []
-    return "\n".join([f"{first} (median {row['median_year']}).", *row["sentences"], *paragraph])
-
-
-def _with_paragraph(
-    table: pd.DataFrame, engine: Engine, members: Any, model: WritingModel
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Add a paragraph that a model writes from the papers of the region, with checked claims."""
-    row = table.iloc[0]
-    question = f"What do the papers on {row['region']} study, and what do they find?"
-    settings = AskSettings(k=8, style="multi-paper", generation="rag", hyde=False)
-    found = ask(engine.within(members[row["topic_id"]]), question, settings, model=model)
-    return table.assign(paragraph=found.text), found.notes
-
-
-def _table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    years = dict.fromkeys(("first_year", "median_year", "last_year"), "Int64")
-    table = pd.DataFrame(rows)
-    return table.assign(**{name: table[name].round().astype(kind) for name, kind in years.items()})
-
-
-def _transposed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the description of one region with one row per property, and one per listed text."""
-    import pandas as pd
-
-    lines = []
-    for name, value in (
-        table.drop(columns=["sentences", "paragraph"], errors="ignore").iloc[0].items()
-    ):
-        values = value if isinstance(value, list) else [value]
-        lines += [(str(name).replace("_", " "), str(one)) for one in values]
-    return pd.DataFrame(lines, columns=["about", "description"])
+    return "\n".join([*lines, *row["sentences"], *paragraph])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ class NameSettings:
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
+    inertia: float = 0.08  # an old name remains if no name has more additional merit
     longest: int = 60  # characters
 
 
@@ -258,6 +259,7 @@ class Namer:
         taken: Collection[str] = (),
         fields: bool = False,
         pairs: bool = True,
+        old: Mapping[int, str] | None = None,
         fallback: str = "Region",
     ) -> tuple[list[str], list[list[str]]]:
         """Give each group of papers a unique name, and a list of distinctive keywords.
@@ -265,7 +267,8 @@ class Namer:
         A phrase gets credit for its mean similarity to the papers of the group, for the difference
         to the three other groups that it fits best, for its frequency and for its form. A second
         phrase is added if it fits many papers of the group clearly better than the first. Only
-        with `fields`, a name can be that of a field of research, such as "Solar physics".
+        with `fields`, a name can be that of a field of research, such as "Solar physics". An `old`
+        name of a group remains unless another is clearly better.
         """
         import pandas as pd
 
@@ -279,12 +282,24 @@ class Namer:
         ranked = ranked[~pd.Series(forms[ranked["phrase"]], ranked.index).isin(UNTELLING)]
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
         used = {_sorted_words(form) for form in normal_forms(list(taken))}
+        names = [f"{fallback} {number + 1}" for number in range(n_groups)]
+        kept: set[int] = set()
+        for number, name in (old or {}).items():
+            own = ranked[ranked["region"] == number]
+            merit = dict(zip(forms[own["phrase"]], own["merit"], strict=True))
+            parts = normal_forms(name.split(" and "))
+            free = {_sorted_words(part) for part in parts if part in merit} - used
+            good = own["merit"].max() - _SETTINGS.inertia
+            if len(free) == len(parts) and merit[parts[0]] >= good:
+                names[number] = name
+                kept.add(number)
+                used |= free
         first: dict[int, int] = {}
+        ranked = ranked[~ranked["region"].isin(kept)]
         for number, phrase in zip(ranked["region"], ranked["phrase"], strict=True):
             if number not in first and _sorted_words(forms[phrase]) not in used:
                 first[int(number)] = int(phrase)
                 used.add(_sorted_words(forms[phrase]))
-        names = [f"{fallback} {number + 1}" for number in range(n_groups)]
         for number, phrase in sorted(first.items()):
             names[number] = capitalised(self._wide.shown[phrase])
             if not pairs:

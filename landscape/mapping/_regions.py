@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +55,7 @@ def build_topics(
     max_regions: int | None = None,
     n_continents: int | None = None,
     previous: NDArray[np.integer] | None = None,
+    old_names: Mapping[int, str] | None = None,
     embed: Callable[[Sequence[str]], NDArray[np.float32] | None] | None = None,
     language_model: LanguageModel | None = None,
     note: Callable[[str], None] | None = None,
@@ -85,6 +86,9 @@ def build_topics(
         Region, continent and subregion of each paper in an earlier build, -1 for none. A topic gets
         the number of the old topic that contains most of its papers, so that manual labels remain
         valid. A topic without old papers gets an unused number.
+    old_names : mapping of int to str, optional
+        Names of the topics of the earlier build, by number. An old name remains unless another
+        name is clearly better.
     embed : callable, optional
         Function that embeds a list of texts with the model of `vectors`, or returns None. Names are
         compared with the papers by their embeddings.
@@ -147,10 +151,16 @@ def build_topics(
         others = nearest_regions(
             table.x.to_numpy(), table.y.to_numpy(), k=5 if level else len(table)
         )
+        old: dict[int, str] = {}
+        if previous is not None and old_names:
+            before = np.asarray(previous)[:, _COLUMN[level]]
+            numbers = match_numbers(levels[level], before, first=_FIRST[level])
+            old = {new: old_names[n] for new, n in enumerate(numbers) if n in old_names}
         names, words = namer.name(
             levels[level],
             others,
             taken=taken,
+            old=old,
             fields=level == 0,
             pairs=level < 2,
             fallback=fallback,
@@ -171,13 +181,14 @@ def build_topics(
     if previous is None:
         ids = [np.where(group >= 0, group + _FIRST[n], -1) for n, group in enumerate(levels)]
     else:
-        ids, whole = _keep_numbers(levels, whole, np.asarray(previous)[:, [1, 0, 2]])
+        ids, whole = _keep_numbers(levels, whole, np.asarray(previous)[:, _COLUMN])
     columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
     whole = whole[[*columns, "n_papers", "density", "exemplars"]]
     return Topics(ids[1].astype(np.int32), ids[2].astype(np.int32), whole)
 
 
 _FIRST = (FIRST_CONTINENT, 0, FIRST_SUBREGION)  # number of the first topic of each level
+_COLUMN = [1, 0, 2]  # column of `previous` for each level
 
 
 def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:

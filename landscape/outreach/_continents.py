@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.mapping._naming import QUANTITIES, UNTELLING, capitalised
+from landscape.mapping._naming import QUANTITIES, UNTELLING
 from landscape.outreach._terrain import Terrain
 from landscape.text._words import normal_form
 
@@ -104,28 +104,13 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
     return found
 
 
-@dataclass(frozen=True)
-class Idea:
-    """A keyword that papers on both shores have, and its share on each shore."""
-
-    word: str
-    shares: tuple[float, float]
-
-    def sentence(self, first: str, second: str) -> str:
-        """Return a text for the gazetteer with the keyword and its shares."""
-        return (
-            f"{capitalised(self.word)}: {self.shares[0]:.0%} of the papers near the shore of "
-            f"{first}, {self.shares[1]:.0%} near the shore of {second}."
-        )
-
-
 def shared_idea(
     first: Iterable[Sequence[str] | None],
     second: Iterable[Sequence[str] | None],
     *,
     avoid: Iterable[str] = (),
-) -> Idea | None:
-    """Find the plain keyword that is most frequent on both shores."""
+) -> tuple[str, tuple[float, float]] | None:
+    """Find the plain keyword that is most frequent on both shores, and its share on each."""
     counts, totals = [], []
     for papers in (first, second):
         sets = [{str(word) for word in words} for words in papers if words is not None]
@@ -145,7 +130,7 @@ def shared_idea(
     ]
     shares = {word: (counts[0][word] / totals[0], counts[1][word] / totals[1]) for word in plain}
     best = max(plain, key=lambda word: min(shares[word]), default="")
-    return Idea(best, shares[best]) if best and min(shares[best]) >= _COMMON else None
+    return (best, shares[best]) if best and min(shares[best]) >= _COMMON else None
 
 
 def papers_on_shores(

@@ -315,13 +315,14 @@ def _waters(
     for water in waters:
         shores = papers_on_shores(water, x, y, field_of)
         words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
-        idea = shared_idea(words[0], words[1], avoid=avoid)
-        if idea is None:
+        found_idea = shared_idea(words[0], words[1], avoid=avoid)
+        if found_idea is None:
             continue
-        avoid.add(idea.word)
+        idea, (near, far) = found_idea
+        avoid.add(idea)
         texts = wording(language)
         template = texts.strait if water.kind == "strait" else texts.sea
-        name = template.format(a=_titled(tidy_name(idea.word), language))
+        name = template.format(a=_titled(tidy_name(idea), language))
         middle = np.argmin(np.hypot(water.x - np.median(water.x), water.y - np.median(water.y)))
         first, second = (labels.get(shore, str(shore)) for shore in water.shores)
         found.append(
@@ -331,9 +332,10 @@ def _waters(
                 technical_name=name,
                 x=float(water.x[middle]),
                 y=float(water.y[middle]),
-                keywords=(idea.word,),
+                keywords=(idea,),
                 cloud=np.column_stack([water.x, water.y]),
-                note=f"It is between {first} and {second}. {idea.sentence(first, second)}",
+                note=f"It is between {first} and {second}: {near:.0%} of the papers near the first "
+                f"shore and {far:.0%} near the second have the keyword {idea!r}.",
             )
         )
     return found

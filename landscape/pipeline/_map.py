@@ -245,6 +245,8 @@ def _find(
     """Find and name the topics. If the language model fails, the names are not improved."""
     from landscape.mapping._regions import build_topics
 
+    previous, old_names = _previous_topics(context)
+
     def find(language_model: Any) -> Topics:
         return build_topics(
             coordinates[:, 0],
@@ -255,7 +257,8 @@ def _find(
             method=context.options.topics_method,
             max_regions=context.options.max_regions,
             n_continents=context.options.n_continents,
-            previous=_previous_topics(context),
+            previous=previous,
+            old_names=old_names,
             embed=lambda texts: embed_texts(context, texts, "Names"),
             language_model=language_model,
             note=context.say,
@@ -272,24 +275,31 @@ def _find(
     return find(None), None
 
 
-def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Return the region, continent and subregion of each paper in the last atlas, or -1."""
+def _previous_topics(context: Context) -> tuple[NDArray[np.int64] | None, dict[int, str]]:
+    """Return the region, continent and subregion of each paper in the last atlas, and names.
+
+    A paper without a topic has -1. Names from a language model are not included.
+    """
     import pyarrow.parquet as pq
+
+    from landscape.mapping._regions import BY_KEYWORDS
 
     previous = recall(context.folder)
     if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
-        return None
+        return None, {}
     rows = old_rows(context, previous)
     _, _, topic_id = read_map(previous.files(MAP))
     region = np.where(rows >= 0, topic_id[rows], -1).astype(np.int64)
-    table = pq.read_table(previous.folder / TOPICS, columns=["topic_id", "parent_id"]).to_pydict()
-    parent = dict(zip(table["topic_id"], table["parent_id"], strict=True))
+    columns = ["topic_id", "parent_id", "label", "label_source"]
+    table = pq.read_table(previous.folder / TOPICS, columns=columns).to_pylist()
+    parent = {topic["topic_id"]: topic["parent_id"] for topic in table}
+    names = {one["topic_id"]: one["label"] for one in table if one["label_source"] == BY_KEYWORDS}
     continent = np.array([parent.get(number, -1) for number in region.tolist()], dtype=np.int64)
     subregion = np.full(len(rows), -1, dtype=np.int64)
     if all("subregion_id" in pq.read_schema(file).names for file in previous.files(MAP)):
         old = read_columns(previous.files(MAP), ["subregion_id"])["subregion_id"].to_numpy()
         subregion = np.where(rows >= 0, old[rows], -1).astype(np.int64)
-    return np.column_stack([region, continent, subregion])
+    return np.column_stack([region, continent, subregion]), names
 
 
 def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:

@@ -276,3 +276,18 @@ def test_a_large_region_has_subregions_within_it() -> None:
     assert (above == topics.topic_id[inside]).all()
     assert table.n_papers[table.level == 2].sum() == inside.sum()
     assert table.label.is_unique
+
+
+def test_an_old_name_remains_unless_another_is_clearly_better() -> None:
+    region = np.repeat([0, 1], 100)
+    others = [["comets"]] * 100
+
+    def name(n_planets: int, **old: object) -> str:
+        planets = [["giant planets"]] * n_planets + [["hot Jupiters"]] * (100 - n_planets)
+        namer = Namer(phrase_table(planets + others))
+        return namer.name(region, [[1], [0]], pairs=False, **old)[0][0]
+
+    assert name(51) == "Giant planets"
+    assert name(51, old={0: "Hot Jupiters"}) == "Hot Jupiters"
+    assert name(90, old={0: "Hot Jupiters"}) == "Giant planets"
+    assert name(51, old={0: "Dark matter"}) == "Giant planets"

@@ -11,7 +11,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.outreach._continents import Idea, Water, find_waters, papers_on_shores, shared_idea
+from landscape.outreach._continents import Water, find_waters, papers_on_shores, shared_idea
 from landscape.outreach._elevation import Surface, measure_ground, relief_of
 from landscape.outreach._files import check_target, gazetteer_of
 from landscape.outreach._fonts import (
@@ -70,13 +70,7 @@ def test_continents_papers_on_shores() -> None:
 
 def test_continents_shared_idea() -> None:
     shores = [["comets", "magnetic fields"]] * 4, [["quasars", "magnetic fields"]] * 4
-    assert shared_idea(*shores).word == "magnetic fields"
-
-
-def test_continents_shared_idea_sentence() -> None:
-    assert Idea("dust", (0.4, 0.1)).sentence("Comets", "Quasars") == (
-        "Dust: 40% of the papers near the shore of Comets, 10% near the shore of Quasars."
-    )
+    assert shared_idea(*shores) == ("magnetic fields", (1.0, 1.0))
 
 
 def test_continents_find_waters() -> None:

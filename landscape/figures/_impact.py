@@ -173,10 +173,7 @@ def draw_impact(
     if look.get("ax") is not None and len(views) > 1:
         raise InputError(f"{len(views)} maps do not fit into one ax; choose one facility.")
     alone = len(views) == 1 and not multiples
-    columns = 1 if alone else n_columns(len(views))
-    size = fitted_page(
-        x, y, columns, math.ceil(len(views) / columns), beside=BESIDE if alone else 0.0
-    )
+    size = fitted_page(x, y, len(views), beside=BESIDE if alone else 0.0)
     names = join_names([clean_name(one.name) for one in usage.facilities])
     names = names if len(usage.facilities) <= 4 else f"{len(usage.facilities)} facilities"
     period = format_period(*windows[0]) if slices is None else ""
@@ -184,13 +181,12 @@ def draw_impact(
     title = f"Impact of {names} on the literature{when}"
     caption = _write_bounds(atlas, analysis, views, title=title, verb=usage.verb)
     page = Page(caption, look, size=size, has_key=True)
-    regions = ""
+    numbers = "; ".join(f"{clean_name(view.heading)}: {view.counts}" for view in views)
     if alone:
-        regions = _draw_alone(page, atlas, views[0], analysis, usage.facilities[0])
+        numbers += f". {_draw_alone(page, atlas, views[0], analysis, usage.facilities[0])}"
     else:
         _draw_panels(page, atlas, views)
-    numbers = [f"{clean_name(view.heading)}: {view.counts}." for view in views]
-    words = caption.describe("Map of the impact of facilities.", " ".join([*numbers, regions]))
+    words = caption.describe("Map of the impact of facilities.", f"{numbers}.")
     return page.draw(alt_text=words, table=analysis.table)
 
 
@@ -199,21 +195,15 @@ def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
     return (*positions(atlas.map["x"], atlas.map["y"]), atlas.map["topic_id"].to_numpy())
 
 
-def n_columns(n: int) -> int:
-    """Return the number of columns of `n` small maps."""
+def fitted_page(x: Floats, y: Floats, n: int, *, beside: float = 0.0) -> tuple[float, float]:
+    """Return the size in inches of a page without empty margins around `n` maps."""
     least = n if n < 4 else math.ceil(math.sqrt(n))
-    return min((least, least + (n > 6)), key=lambda columns: -n % columns)
-
-
-def fitted_page(
-    x: Floats, y: Floats, columns: int, rows: int, *, beside: float
-) -> tuple[float, float]:
-    """Return the size in inches of a page without empty margins around maps of this shape."""
+    columns = min((least, least + (n > 6)), key=lambda columns: -n % columns)
     width = 72 * SIZE_INCHES[0] * (1 - beside) / columns - 16
     map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
     for _ in range(4):  # the height of titles and captions depends on the size of the page
         scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
-        height = (rows * (map_height + 20 * scale) + 98 * scale) / 72
+        height = (math.ceil(n / columns) * (map_height + 20 * scale) + 98 * scale) / 72
     return SIZE_INCHES[0], float(np.clip(height, 3.0, 16.0))
 
 

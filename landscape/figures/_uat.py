@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -12,7 +11,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
 from landscape.figures._colours import quiet, series
-from landscape.figures._impact import fitted_page, n_columns
+from landscape.figures._impact import fitted_page
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -89,7 +88,7 @@ def uat(
 def draw_concepts(
     atlas: AtlasStore, analysis: Analysis, *, multiples: bool = False, **look: Unpack[PageOptions]
 ) -> Any:
-    """Draw the contours of the concepts in a result of `thesaurus_overlay`."""
+    """Draw the concepts in a result of `thesaurus_overlay`."""
     table = analysis.table
     if not len(table):
         raise InputError(
@@ -98,9 +97,7 @@ def draw_concepts(
     if len(table) > _MOST:
         raise InputError(f"{len(table)} concepts are too many for one map. Choose at most {_MOST}.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    columns = n_columns(len(table)) if multiples else 1
-    n_rows = math.ceil(len(table) / columns) if multiples else 1
-    size = fitted_page(x, y, columns, n_rows, beside=0.0)
+    size = fitted_page(x, y, len(table) if multiples else 1)
     caption = caption_of(analysis)
     how = _CONTOURS if multiples else _PLACES
     bounds = f"{describe_corpus(atlas, with_size=True)}."

@@ -168,6 +168,18 @@ def test_series_differ_to_every_reader(name):
 
 
 @pytest.mark.parametrize("name", list(THEMES))
+def test_fills_of_hues_differ_to_every_reader(name):
+    page = np.array(to_rgb(theme(name).page))
+    fills = 0.45 * np.array([to_rgb(colour) for colour in series(theme(name), 7)]) + 0.55 * page
+    for matrix in [np.eye(3), *DEFICIENCIES.values()]:
+        seen = np.clip(linear(fills) @ np.array(matrix).T, 0, 1)
+        seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+        lab = srgb_to_oklab(seen)
+        apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)
+        assert apart[~np.eye(len(lab), dtype=bool)].min() > 0.04  # 0.02 is just noticeable
+
+
+@pytest.mark.parametrize("name", list(THEMES))
 def test_ramps_read_in_grey_print(name):
     lightness = srgb_to_oklab(share_ramp(theme(name)))[:, 0]
     steps = np.diff(lightness)

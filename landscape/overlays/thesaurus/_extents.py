@@ -84,7 +84,7 @@ def thesaurus_overlay(
         common border have different numbers and hues (``tint`` and its remainder of division by
         7); the coast of the map has -1.
         ``tables["places"]``: each connected territory, ``concept_id, label, x, y, papers,
-        concept_papers, ratio`` (share of the concept there, relative to all papers).
+        ratio`` (share of the concept there, relative to all papers).
 
     Raises
     ------
@@ -231,11 +231,9 @@ def trace_territories(
             for piece in set(range(1, n_pieces + 1)).difference(small) if turn == 2 else ():
                 depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
                 row, column = np.unravel_index(int(depth.argmax()), shape)
-                hits = int(inside[held == piece].sum())
                 places.append({
                     "group": group, "x": x0 + (column + 0.5) * cell, "y": y0 + (row + 0.5) * cell,
-                    "papers": counts[piece], "concept_papers": hits,
-                    "ratio": hits / counts[piece] / overall[group],
+                    "papers": counts[piece], "ratio": inside[held == piece].mean() / overall[group],
                 })  # fmt: skip
     coast = np.log(np.maximum(papers, 1e-12) / land)
     tints, lines = [*choose_tints(leader, len(overall)), -1], []
@@ -251,7 +249,7 @@ def trace_territories(
             })
             for piece, line in enumerate(found) if np.ptp(line, axis=0).max() > 3 * cell
         ]  # fmt: skip
-    table = pd.DataFrame(places, columns=["group", "x", "y", "papers", "concept_papers", "ratio"])
+    table = pd.DataFrame(places, columns=["group", "x", "y", "papers", "ratio"])
     return {
         "territories": pd.concat(lines, ignore_index=True),
         "places": table.sort_values("papers", ascending=False, ignore_index=True),

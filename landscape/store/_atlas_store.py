@@ -249,7 +249,7 @@ class AtlasStore:
         """Thesaurus concepts of papers, one row per paper and concept.
 
         The columns are ``paper_id, paper_row, concept_id, score, evidence``. The score is the
-        calibrated probability that the authors would choose the concept. The overlays use scores
+        calibrated estimate that the concept is a subject of the paper. The overlays use scores
         of at least 0.25. The names of the concepts are in `thesaurus`.
         """
         return self._layer("uat.parquet")

@@ -120,8 +120,8 @@ def thesaurus_overlay(
         f"Extents of {len(wanted)} concepts of the thesaurus on the map of "
         f"{describe_corpus(atlas)}: highest-density contours that contain "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
-        f"concept or a narrower concept. A paper counts if the probability that its authors would "
-        f"choose one of these concepts is at least {least_score:g}.",
+        f"concept or a narrower concept. A paper counts if the combined score of these "
+        f"concepts is at least {least_score:g}.",
         {"papers": len(x), "papers with one of these concepts": int(held.sum())},
         atlas.coverage,
         warn(
@@ -298,7 +298,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     ----------
     atlas : Atlas
     least_score : float, default 0.25
-        Minimum probability that the authors of a paper would choose the concept.
+        Minimum score of the tag of a paper.
 
     Returns
     -------
@@ -317,8 +317,8 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
     release = f" (release {thesaurus.version})" if thesaurus.version else ""
     caption = (
         f"Papers of {bounds['title']} ({dates}) by concept of the Unified Astronomy "
-        f"Thesaurus{release}; a paper may have several concepts. A paper counts if the probability "
-        f"that its authors would choose the concept or a narrower one is at least {least_score:g}."
+        f"Thesaurus{release}; a paper may have several concepts. A paper counts if the score of "
+        f"the concept or of a narrower one is at least {least_score:g}."
     )
     without = f"{n - tagged:,} papers have no tag with a score of {least_score:g} or more."
     warnings = (without,) if n > tagged else ()

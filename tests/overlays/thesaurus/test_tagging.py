@@ -150,3 +150,17 @@ def test_counts_go_by_the_rule_of_the_overlay(small):
 def test_texts_of_concepts_hold_alternatives() -> None:
     thesaurus = Thesaurus("", {"2": Concept("2", "Blazars", ("BL Lacs",))})
     assert concept_texts(thesaurus) == (["2"], ["Blazars (BL Lacs)"])
+
+
+def test_a_concept_whose_full_name_is_in_the_title_is_a_tag():
+    thesaurus = embedded_thesaurus()
+    titles = ["Type Ia supernovae in the Coma cluster", "Probes of dark energy", "A nearby star"]
+    tags = tag_papers(titles, ["", "", ""], None, None, thesaurus)
+    found = {
+        (row, thesaurus.concepts[concept].label)
+        for row, concept, score in zip(tags["row"], tags["concept_id"], tags["score"], strict=True)
+        if score >= 0.25
+    }
+    assert (0, "Type Ia supernovae") in found
+    assert (1, "Dark energy") in found
+    assert (1, "Space probes") not in found

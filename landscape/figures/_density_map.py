@@ -55,6 +55,7 @@ def heatmap(
     atlas: AtlasStore,
     *,
     colours: str = "light",
+    colour: str = "density",
     levels: Sequence[int] = (0, 1),
     size_inches: tuple[float, float] = SIZE_INCHES,
     labels: bool = True,
@@ -71,6 +72,9 @@ def heatmap(
         Atlas with a map. Its ``topics``, ``quality`` and ``coverage`` are also used.
     colours : {"light", "dark"}, default "light"
         Theme: ``"light"`` for print, ``"dark"`` for screens.
+    colour : {"density", "regions"}, default "density"
+        ``"regions"`` gives each region a colour of its own, which is stronger where there are more
+        papers; neighbours have different colours, also for colour-blind readers.
     levels : sequence of int, default (0, 1)
         Levels of the topics to name: 0 for continents, 1 for regions.
     size_inches : (float, float), default (11, 8.5)
@@ -94,24 +98,29 @@ def heatmap(
     Raises
     ------
     InputError
-        If the colours are unknown, the page is too small, or the atlas has no map.
+        If the colours or `colour` are unknown, the page is too small, or the atlas has no map.
 
     Examples
     --------
     >>> import landscape as ls
     >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
     """
+    if colour not in ("density", "regions"):
+        raise InputError(f"colour is {colour!r}; choose density or regions.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts, chosen = facts_of(atlas), chosen_topics(atlas.topics, levels=levels)
     specks = len(x) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
     look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
                          "raster_dpi": raster_dpi, "ax": ax}  # fmt: skip
-    page = Page(caption, look, has_key=True)
+    page = Page(caption, look, has_key=colour == "density")
     panel = map_panel(page, page.area, x, y, include=chosen)
-    page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
+    regions = atlas.map["topic_id"].to_numpy(np.int64) if colour == "regions" else None
+    tones = add_density(page, panel, x, y, specks=True, regions=regions)
+    if regions is None:
+        page.write_key(density_key(page, tones))
     add_papers(panel, atlas, page.colours)
-    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0)
+    boxes = add_names(page, panel, chosen, most=max_labels if labels else 0, by_papers=True)
     table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from landscape.figures._colours import (
     choose_tones,
     draw_specks,
     pick,
+    series,
     smooth_adaptively,
 )
 from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
@@ -46,6 +48,10 @@ _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many 
 _DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
 _ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
 _REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
+_GROWTH = (0.82, 1.45)  # limits of the growth of letters with the papers of a topic
+_FADED = 0.7  # exponent: below 1, sparse places keep more of the colour of their region
+_DEEPEST = 0.72  # share of the colour of a region where papers are the most dense
+_PIXELS_PER_CELL, _NEAR_CELLS = 3, 3.0  # grid and kernel of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
 _MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
@@ -155,8 +161,12 @@ def add_density(
     *,
     specks: bool = False,
     dpi: float | None = None,
+    regions: NDArray[np.int64] | None = None,
 ) -> Tones:
-    """Draw the density as an image; with `specks`, also draw single papers of a small corpus."""
+    """Draw the density as an image; with `specks`, also draw single papers of a small corpus.
+
+    With the number of the region of each paper (-1: none), each region has its own colour.
+    """
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
@@ -168,8 +178,54 @@ def add_density(
     position = tones.position(density)
     if specks:
         position += draw_specks(counts, n_papers=len(x)) * (1 - position)
-    panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
+    picture = ramp_image(position, page.colours.ramp, panel.extent)
+    if regions is not None:
+        hues = _region_colours(page.colours, x, y, regions, panel.extent, position.shape)
+        share = position[..., None] ** _FADED
+        mixed = page.colours.ramp[0] * (1 - _DEEPEST * share) + hues * _DEEPEST * share
+        picture = replace(picture, pixels=np.round(mixed * 255).astype(np.uint8))
+    panel.layers.append(picture)
     return tones
+
+
+def _region_colours(
+    colours: Theme,
+    x: Floats,
+    y: Floats,
+    regions: NDArray[np.int64],
+    bounds: Box,
+    shape: tuple[int, ...],
+) -> Floats:
+    """Return the colour of the most frequent region at each pixel, shape (rows, columns, 3).
+
+    Neighbours have different colours as far as seven colours allow it.
+    """
+    from matplotlib.colors import to_rgb
+    from scipy.ndimage import gaussian_filter
+
+    rows, columns = (max(side // _PIXELS_PER_CELL, 8) for side in shape)
+    numbers, papers = np.unique(regions[regions >= 0], return_counts=True)
+    numbers = numbers[np.argsort(-papers, kind="stable")]
+    most, leader = np.full((rows, columns), 1e-6), np.zeros((rows, columns), dtype=np.int64)
+    for place, number in enumerate(numbers):
+        own = regions == number
+        counts = count_grid(x[own], y[own], bounds=bounds, shape=(rows, columns))
+        near = gaussian_filter(counts.astype(np.float64), _NEAR_CELLS)
+        leader[near > most] = place
+        most = np.maximum(most, near)
+    borders = np.zeros((len(numbers) + 1, len(numbers) + 1))
+    for one, other in ((leader[1:], leader[:-1]), (leader[:, 1:], leader[:, :-1])):
+        np.add.at(borders, (one, other), 1)
+    borders += borders.T
+    names = series(colours, 7)
+    hues: list[int] = []
+    for place in range(len(numbers)):
+        met = np.bincount(hues, borders[place, : len(hues)], minlength=len(names))
+        used = np.bincount(hues, minlength=len(names))
+        hues.append(int(np.lexsort((used, met))[0]))
+    palette = np.array([to_rgb(names[hue]) for hue in hues] or [colours.ramp[0]])
+    row, column = np.arange(shape[0]) * rows // shape[0], np.arange(shape[1]) * columns // shape[1]
+    return palette[leader[np.ix_(row, column)]]
 
 
 def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
@@ -230,6 +286,7 @@ def add_names(
     most: int | None = None,
     reserved: Floats | None = None,
     emphasized: Collection[int] | None = None,
+    by_papers: bool = False,
 ) -> Floats:
     """Draw topic names (`emphasized` names in bold); return their boxes, NaN for omitted names."""
     left, bottom, right, top = panel.box
@@ -237,7 +294,14 @@ def add_names(
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
         most = max(12, round(1.25 * share))
     wanted = topics.head(most)
-    names = [_style(row, page.colours, emphasized) for row in wanted.itertuples()]
+    growth = [1.0] * len(wanted)
+    if by_papers:  # letters grow with the papers, relative to the topics of the same level
+        middle = wanted.groupby("level")["n_papers"].transform("median")
+        growth = ((wanted["n_papers"] / middle) ** 0.3).clip(*_GROWTH).tolist()
+    names = [
+        _style(row, page.colours, emphasized, size)
+        for row, size in zip(wanted.itertuples(), growth, strict=True)
+    ]
     return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 
 
@@ -266,7 +330,9 @@ def add_few_names(
 _Style = tuple[list[list[str]], float, str, str]  # line breaks, size, weight and colour of a name
 
 
-def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Style:
+def _style(
+    row: Any, colours: Theme, emphasized: Collection[int] | None, growth: float = 1.0
+) -> _Style:
     ways = [way.split("\n") for way in line_breaks(clean_name(row.label))]
     if emphasized is not None:
         if row.topic_id in emphasized:
@@ -274,8 +340,8 @@ def _style(row: Any, colours: Theme, emphasized: Collection[int] | None) -> _Sty
         return ways, _REGION, "normal", colours.faint
     if row.level == 0:
         raised = [[capitals(line) for line in lines] for lines in ways]
-        return raised, _CONTINENT, "bold", colours.continent
-    return ways, _REGION, "normal", colours.ink
+        return raised, _CONTINENT * growth, "bold", colours.continent
+    return ways, _REGION * growth, "normal", colours.ink
 
 
 def _place(

@@ -281,3 +281,21 @@ def test_key_squares_hold_what_they_say():
     tones = [np.linalg.norm(np.array(s.get_facecolor()[:3]) - middle) for s in squares]
     nearest = numbers[int(np.argmin(tones))]
     assert expected / 3.5 < nearest < expected * 3.5
+
+
+def test_regions_can_have_colours_of_their_own():
+    rng = np.random.default_rng(3)
+    region = np.repeat([0, 1, 2], 300)
+    x = rng.normal(size=900) + 6 * region
+    table = pd.DataFrame({"x": x, "y": rng.normal(size=900), "topic_id": region})
+    topics = pd.concat([topic("Large", n_papers=900), topic("Small", topic_id=1, x=6, n_papers=30)])
+    atlas = SimpleNamespace(map=table, topics=topics)
+    figure = figures.heatmap(atlas, colour="regions", raster_dpi=COARSE)
+    pixels = figure.axes[0].images[0].get_array()
+    thirds = np.array_split(pixels.astype(int), 3, axis=1)
+    dark = [part.reshape(-1, 3)[part.reshape(-1, 3).sum(axis=1).argmin()] for part in thirds]
+    assert all(np.abs(dark[i] - dark[i + 1]).max() > 20 for i in (0, 1))
+    sizes = {text.get_gid(): text.get_fontsize() for text in figure.texts if text.get_gid()}
+    assert sizes["topic-0"] > sizes["topic-1"]
+    with pytest.raises(InputError, match="colour is 'rainbow'; choose density or regions"):
+        figures.heatmap(atlas, colour="rainbow")

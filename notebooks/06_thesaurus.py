@@ -36,7 +36,7 @@ folder = Path(tempfile.mkdtemp(prefix="thesaurus-"))  # where this notebook writ
 # %% [markdown]
 # ## The top concepts on the map
 #
-# Each place has the colour of the concept that is most over-represented there, relative to all papers.
+# Each place has the colour of the concept that is most over-represented there.
 # A click on a name in the key hides that concept, a double click shows it alone. The table gives
 # the share of the map, the number of pieces, and the separability: 1 if neighbours of its papers
 # are papers of the concept, 0.5 is chance.

@@ -36,7 +36,7 @@ folder = Path(tempfile.mkdtemp(prefix="trends-"))  # where this notebook writes 
 #
 # More papers appear every year, so a count that grows says nothing. Shown is the **share** of each
 # year's papers that a region has. A topic is called emerging or fading only where chance would
-# rarely do that among so many regions. The others are grey, and can be switched on in the key.
+# rarely do that among so many regions. Grey regions have no verdict: the column *why* says why.
 #
 # Years that the corpus hardly covers are shaded: a gap in the corpus is no decline of a topic.
 
@@ -46,7 +46,7 @@ topics
 
 # %%
 topics.wait()
-topics.table.query("`class` != 'steady'")[["label", "class", "papers", "slope", "q"]].head(10)
+topics.table.query("`class` in ['emerging', 'fading', 'steady']")[["label", "class", "papers", "slope", "q"]].head(10)
 
 # %% [markdown]
 # ## An author's path

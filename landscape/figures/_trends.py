@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_PANELS = 30, 12
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
-    "The change is the yearly change of a topic's share of all papers. Bars and bands are 95% "
-    "intervals, thin lines are fits, and dotted lines mark changes of trend.",
-    "Each share axis has its own scale and starts at zero. Years that the corpus does not cover "
-    "are hatched.",
+    "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
+    "share axes differ, and years that the corpus does not cover are hatched.",
 )
 
 
@@ -119,8 +117,9 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
-    """Return the colour of a trend: blue if emerging, orange if fading, otherwise grey."""
-    return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
+    """Return the colour of a trend: blue if emerging, orange if fading, grey if there is none."""
+    known = {"emerging": colours.found, "fading": colours.apart, "steady": colours.ink}
+    return known.get(str(kind), colours.faint)
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
@@ -170,7 +169,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
             at=np.arange(len(shown)), value=middle, low=low, high=high, colours=colours,
             filled=[colour != faint for colour in colours], width=1.1 * scale, size=3.6 * scale,
             gid="slope",
-            hover=[f"{label}: {kind}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
+            hover=[f"{label}: {kind or 'no verdict'}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
                    for label, kind, m, a, b in zip(shown["label"], shown["class"], middle, low,
                                                    high, strict=True)],
         ),
@@ -180,7 +179,12 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
         page.write(words, names - 4 * scale, y, size=7.5, align="right", colour=colour,
                    gid="topic", width=names - left - 6 * scale)  # fmt: skip
     x, y = left, max(bottom, upper - pitch * len(shown) - 26 * scale)
-    for kind, words in (("emerging", "● emerging"), ("fading", "● fading"), ("", "○ neither")):
+    for kind, words in (
+        ("emerging", "● emerging"),
+        ("fading", "● fading"),
+        ("steady", "● steady"),
+        ("", "○ no verdict"),
+    ):
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
 
@@ -225,13 +229,14 @@ def share_panel(
     )
     most = float(np.nanmax(np.append(share, 1e-6)))
     high_enough = float(np.nanquantile(np.append(high, most), 0.9))
-    across, up = (at.min() - 0.5, at.max() + 0.5), (0.0, 1.08 * max(most, high_enough))
+    step = float(np.min(np.diff(at), initial=1.0))  # a year, or a quarter
+    across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.08 * max(most, high_enough))
     panel = page.chart(
         box, Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
         Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")), gid=gid, heading=heading,
     )  # fmt: skip
     hover = [
-        f"{heading + ', ' if heading else ''}{int(year)}\n{s:.2f}% ({a:.2f}% to {b:.2f}%)"
+        f"{heading + ', ' if heading else ''}{year:g}\n{s:.2f}% ({a:.2f}% to {b:.2f}%)"
         for year, s, a, b in zip(at, share, low, high, strict=True)
     ]
     panel.layers.extend([
@@ -239,7 +244,9 @@ def share_panel(
         Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
         # A covered year between two gaps has no line, so it is drawn as a point.
         Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
-        Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
+        Spans(spans=[(step * start, step * end)
+                     for start, end in uncovered_spans(np.round(at / step), covered)],
+              colour=page.colours.faint, gid="not covered"),
     ])  # fmt: skip
     if "fitted" in ordered:
         fitted = 100 * ordered["fitted"].to_numpy(dtype=float)

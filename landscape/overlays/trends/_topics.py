@@ -1,20 +1,21 @@
 """Find regions of the map that grow or shrink relative to the whole corpus.
 
-The rate of a region is its share of all papers of a year. Growth of the whole corpus therefore
-does not change the rates. An abrupt change of the corpus, for example the start of a new source,
-changes the shares. Each era between such changes therefore has a separate level in the fit, and a
-slope describes the shares within the eras.
+The rate of a region is its share of all papers of a year, or of a quarter in short periods. Growth
+of the whole corpus therefore does not change the rates. An abrupt change of the corpus, for example
+the start of a new source, changes the shares. Each era between such changes therefore has a
+separate level in the fit, and such a corpus is standardised by primary category.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._periods import (
+    UNKNOWN_YEAR,
     Years,
     abrupt_changes,
     check_period,
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _FEW = 10  # minimum number of papers of a tested region
-_STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold per year
+_STEEPEST = 1.0  # standard deviation of the prior of a fitted slope: one e-fold per year
+_TYPICAL = 0.3  # standard deviation of the prior that shrinks slopes and bounds their intervals
+_NOTABLE = 0.1  # a steady region changes by less than this per year
+_NOTABLE_CHANGE = 0.405  # or, in a short period, by less than a factor of 1.5
+_MIXED = 2.0  # chi-square per region above which the composition of the corpus changes
+_SHORT = 6  # in periods of up to so many years, quarters are fitted
 _NEARLY_FLAT = 1e-3  # precision of the prior of a level, for eras without papers
 _MOST_STEPS = 60
 _LONGEST_STEP = 2.0
@@ -54,14 +60,17 @@ def trends(
 
     A rate is the share of a region in all papers of a year. Its slope is fitted by logistic
     regression with quasi-binomial errors (McCullagh & Nelder 1989, section 4.5) to the years that
-    the corpus covers. Each era between abrupt changes of the corpus has a separate level. Shares
+    the corpus covers, or to quarters in periods of up to 6 years. A normal prior of 0.3 per year
+    bounds slopes and intervals. If the composition of the corpus changes abruptly, each era has a
+    separate level, and shares are relative to those expected from the primary categories. Shares
     add up to 1, so if some regions grow, others must shrink.
 
     Parameters
     ----------
     atlas : Atlas
     since, until : int, optional
-        First and last year; default: all years.
+        First and last year; default: all years, or the years since the last gap of the corpus
+        across which its number of papers changes by a factor of 3 or more.
     level : int, default 1
         1 to fit regions, 0 to fit continents.
     q : float, default 0.05
@@ -75,8 +84,9 @@ def trends(
     Analysis
         One row per region, the fastest growing first: ``topic_id, label, papers, share``;
         ``slope`` (change of the log odds per year; 0.05 is about 5% per year) and ``change``
-        (factor over the period), each with an interval; ``overdispersion, p, q``;
-        ``class`` ("emerging", "fading", or "steady" if there is no significant trend);
+        (factor over the covered years), each with a 95% interval; ``overdispersion, p, q``;
+        ``class`` ("emerging", "fading", "steady" if the interval excludes a change of 10% per
+        year, or a factor of 1.5 in a short period, or "" if the corpus cannot tell) and ``why``;
         ``change_years`` (years in which the trend changed) and ``latest_slope`` (slope since the
         last change). ``tables["years"]`` has one row per region and year, ``tables["changes"]``
         one row per change of a trend.
@@ -105,30 +115,41 @@ def trends(
         )
     years = paper_years(atlas)
     topics = read_topics(atlas, level)
-    period = _within(count_years(years), since, until)
-    covered = period.covered
-    counts = count_by_year(
-        read_groups(atlas, level), years, ids=topics["topic_id"], calendar=period.years
-    )
-    totals = period.counts[covered]
+    whole = count_years(years)
+    recent = _recent_stretch(whole) if since is None and until is None else None
+    period = _within(whole, recent or since, until)
+    dates = period
+    quarters = _read_quarters(atlas, years, period)
+    if quarters is not None:
+        dates, years = quarters
+    groups = read_groups(atlas, level)
+    counts = count_by_year(groups, years, ids=topics["topic_id"], calendar=dates.years)
+    covered, per_year = dates.covered, 1 if quarters is None else 4
+    totals, times = dates.counts[covered], dates.years[covered] / per_year
     eras = find_eras(totals)
-    fitting = counts[:, covered], totals, period.years[covered], eras
-    slopes, fitted = fit_slopes(*fitting)
-    changes = find_all_changes(*fitting)
+    is_uneven = bool(find_eras(whole.counts[whole.covered])[-1])
+    expected = None
+    if is_uneven:
+        expected = _expected_shares(atlas, groups, years, topics, dates)
+        eras = find_eras(totals, counts[:, covered], expected * totals)
+    _check_length(period, len(totals), int(eras[-1]) + 1, "years" if per_year == 1 else "quarters")
+    slopes, fitted = fit_slopes(counts[:, covered], totals, times, eras, expected)
+    changes = find_all_changes(
+        counts[:, covered] if quarters is None else counts[:0], totals, times, eras
+    )
     papers = counts.sum(axis=1)
-    table = topics.assign(papers=papers, share=papers / period.counts.sum())
+    table = topics.assign(papers=papers, share=papers / dates.counts.sum())
     table = table.join(slopes.drop(columns="slope_error"))
     table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
-    is_shown = (table["q"] <= q) & (papers >= _FEW)
-    is_emerging = is_shown & (table["change"] >= least_change)
-    is_fading = is_shown & (table["change"] <= 1 / least_change)
-    table["class"] = np.select([is_emerging, is_fading], ["emerging", "fading"], "steady")
+    table["class"], table["why"] = _judge(table, q=q, least_change=least_change)
     by_region = changes.groupby("row")
     years_of = by_region["year"].agg(list).to_dict()
     table["change_years"] = [years_of.get(row, []) for row in range(len(table))]
     latest = by_region["slope_after"].last().reindex(table.index).astype(float)
     table["latest_slope"] = latest.fillna(table["slope"])
-    by_year = tabulate_years(topics, counts, period, total="corpus_papers")
+    by_year = tabulate_years(topics, counts, dates, total="corpus_papers")
+    if quarters is not None:
+        by_year["year"] = by_year["year"] / per_year
     by_year.insert(5, "covered", by_year.pop("covered"))
     line = np.full(counts.shape, np.nan)
     line[:, covered] = fitted
@@ -138,21 +159,26 @@ def trends(
     small = int((papers < _FEW).sum())
     have = "region has" if small == 1 else "regions have"
     warnings = warn(
-        "trends", {"eras": eras[-1], "small": small}, small=small, have=have, limit=_FEW
-    )
+        "trends",
+        {"recent": recent, "standardised": is_uneven, "eras": eras[-1], "small": small},
+        small=small, have=have, limit=_FEW, recent=recent,
+    )  # fmt: skip
+    of_class = table["class"].value_counts()
     return Analysis(
         kind="trends",
         table=table.sort_values("slope", ascending=False, ignore_index=True),
         caption=(
-            f"Regions of {atlas.coverage['title']} by their share of the papers of each year, "
-            f"{period.years[0]} to {period.years[-1]}: {(table['class'] == 'emerging').sum()} "
-            f"emerging and {(table['class'] == 'fading').sum()} fading, out of {len(table)} "
-            f"(false discovery rate {q:g}, odds ratio at least {least_change:g})."
+            f"Share of the regions of {atlas.coverage['title']} in the papers of each "
+            f"{'year' if quarters is None else 'quarter'}, {period.years[0]} to "
+            f"{period.years[-1]}: {of_class.get('emerging', 0)} emerging, "
+            f"{of_class.get('fading', 0)} fading and {of_class.get('steady', 0)} steady of "
+            f"{len(table)} (false discovery rate {q:g}, odds ratio at least {least_change:g}); "
+            f"for {of_class.get('', 0)} the corpus cannot tell."
         ),
         denominators={
-            "papers": int(period.counts.sum()),
+            "papers": int(dates.counts.sum()),
             "papers in regions": int(counts.sum()),
-            "covered years": int(covered.sum()),
+            "covered years": int(period.covered.sum()),
         },
         bounds=atlas.coverage,
         warnings=(*period.warnings, *warnings),
@@ -186,21 +212,120 @@ def _within(whole: Years, since: int | None, until: int | None) -> Years:
             f"The atlas has no paper from {first} to {last}; choose a period within "
             f"{whole.years[0]} to {whole.years[-1]}."
         )
-    period = Years(whole.years[inside], whole.counts[inside], whole.covered[inside])
-    covered = period.years[period.covered]
-    n_eras = len(np.unique(find_eras(period.counts[period.covered])))
-    if len(covered) < n_eras + 2:
-        named = ", ".join(format_spans(covered)) or "none"
+    return Years(whole.years[inside], whole.counts[inside], whole.covered[inside])
+
+
+def _check_length(period: Years, n_dates: int, n_eras: int, unit: str) -> None:
+    """Raise InputError if a period has too few years or quarters for a trend."""
+    if n_dates < n_eras + 2:
+        named = ", ".join(format_spans(period.years[period.covered])) or "none"
         raise InputError(
-            f"A trend needs at least {n_eras + 2} years that the corpus covers, but the period "
-            f"{first} to {last} has {len(covered)} ({named}); give a longer period."
+            f"A trend needs at least {n_eras + 2} {unit} that the corpus covers, but the period "
+            f"{period.years[0]} to {period.years[-1]} has {n_dates} (in {named}); give a longer "
+            "period."
         )
-    return period
 
 
-def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
-    """Number the eras, which are the periods between abrupt changes of the corpus."""
-    return np.append(0, np.cumsum(abrupt_changes(totals))).astype(np.int64)
+def _recent_stretch(whole: Years) -> int | None:
+    """Return the first covered year after the last gap across which the corpus changes abruptly."""
+    covered = whole.years[whole.covered]
+    breaks = (np.diff(covered) > 1) & abrupt_changes(whole.counts[whole.covered])
+    if not breaks.any() or len(covered) - np.flatnonzero(breaks)[-1] < 4:
+        return None
+    return int(covered[np.flatnonzero(breaks)[-1] + 1])
+
+
+def _read_quarters(
+    atlas: AtlasStore, years: NDArray[np.int64], period: Years
+) -> tuple[Years, NDArray[np.int64]] | None:
+    """Return the quarters of a short period (4 * year + 0 to 3) and the quarter of each paper."""
+    import pandas as pd
+
+    covered = period.years[period.covered]
+    if len(covered) > _SHORT:
+        return None
+    date = pd.to_datetime(atlas.read_papers(["date"])["date"])
+    inside = (years >= period.years[0]) & (years <= period.years[-1])
+    known = inside & date.notna().to_numpy()
+    month = date.dt.month.fillna(1).to_numpy(np.int64)
+    if known.sum() < 0.9 * inside.sum() or (month[known] == 1).mean() > 0.5:  # only years
+        return None
+    quarter = np.where(known, 4 * years + (month - 1) // 3, UNKNOWN_YEAR)
+    found = count_years(quarter)
+    thick = np.flatnonzero(found.counts >= 0.2 * np.median(found.counts))  # omit partial quarters
+    kept = slice(thick[0], thick[-1] + 1)
+    return Years(found.years[kept], found.counts[kept], found.covered[kept]), quarter
+
+
+def _expected_shares(
+    atlas: AtlasStore,
+    groups: NDArray[np.int64],
+    dates: NDArray[np.int64],
+    topics: pd.DataFrame,
+    period: Years,
+) -> NDArray[np.float64]:
+    """Return the share of each region expected from the primary categories at each date."""
+    import pandas as pd
+
+    lists = atlas.read_papers(["categories"])["categories"]
+    primary, _ = pd.factorize(lists.map(lambda of: of[0] if of is not None and len(of) else ""))
+    kept = np.isin(dates, period.years)
+    size = np.bincount(primary[kept], minlength=primary.max() + 1)
+    share = count_by_year(
+        groups[kept], primary[kept], ids=topics["topic_id"], calendar=np.arange(len(size))
+    ) / np.maximum(size, 1)
+    mix = count_by_year(primary, dates, ids=np.arange(len(size)), calendar=period.years)
+    expected = (share @ mix + 0.5) / (period.counts + 1.0)
+    found: NDArray[np.float64] = np.minimum(expected, 0.999)[:, period.covered]
+    return found
+
+
+def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, Any]:
+    """Return the class of each region, or "" where the corpus cannot tell, and the reason."""
+    length = np.log(table["change_high"]) / table["slope_high"].where(table["slope_high"] != 0, 1)
+    limit = np.maximum(_NOTABLE, _NOTABLE_CHANGE / np.maximum(length, 1e-6))
+    enough = table["papers"] >= _FEW
+    significant = enough & (table["q"] <= q)
+    flat = enough & (table["slope_low"] > -limit) & (table["slope_high"] < limit)
+    classes = np.select(
+        [
+            significant & (table["change"] >= least_change),
+            significant & (table["change"] <= 1 / least_change),
+            flat | significant,
+        ],
+        ["emerging", "fading", "steady"],
+        "",
+    )
+    low, high = (100 * np.expm1(table[f"slope{end}"]) for end in ("_low", "_high"))
+    why = [
+        "" if of else f"fewer than {_FEW} papers" if not many
+        else f"too few papers: the yearly change lies between {a:+.0f}% and {b:+.0f}%"
+        for of, many, a, b in zip(classes, enough, low, high, strict=True)
+    ]  # fmt: skip
+    return classes, why
+
+
+def find_eras(
+    totals: ArrayLike,
+    counts: NDArray[np.int64] | None = None,
+    expected: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Number the eras, which are the periods between abrupt changes of the corpus.
+
+    With the counts and the expected counts of all regions, a change of many regions at once is also
+    an abrupt change: chi-square per region above `_MIXED` and above 1.5 times its median.
+    """
+    breaks = abrupt_changes(totals)
+    if counts is not None and expected is not None and len(breaks):
+        before, after = expected[:, :-1], expected[:, 1:]
+        pairs = counts[:, :-1] + counts[:, 1:]
+        share = before / np.maximum(before + after, 1e-12)
+        variance = np.maximum(pairs * share * (1 - share), 1e-12)
+        chi_square = (counts[:, :-1] - pairs * share) ** 2 / variance
+        scatter = chi_square.sum(axis=0, where=pairs >= _FEW)
+        scatter /= np.maximum((pairs >= _FEW).sum(axis=0), 1)
+        breaks = breaks | (scatter > max(_MIXED, 1.5 * float(np.median(scatter))))
+    return np.append(0, np.cumsum(breaks)).astype(np.int64)
 
 
 def false_discovery_rates(p: ArrayLike) -> NDArray[np.float64]:
@@ -227,9 +352,16 @@ class Lines:
 
 
 def fit_lines(
-    counts: ArrayLike, totals: ArrayLike, years: ArrayLike, eras: ArrayLike | None = None
+    counts: ArrayLike,
+    totals: ArrayLike,
+    years: ArrayLike,
+    eras: ArrayLike | None = None,
+    expected: NDArray[np.float64] | None = None,
 ) -> Lines:
-    """Fit a logistic line in time to each row of counts, with a separate level for each era."""
+    """Fit a logistic line in time to each row of counts, with a separate level for each era.
+
+    The log odds are relative to those of the `expected` shares, if given.
+    """
     from scipy.special import expit
 
     k = np.atleast_2d(np.asarray(counts, dtype=np.float64))
@@ -240,8 +372,9 @@ def fit_lines(
     era_of = (era[:, None] == np.unique(era)).astype(np.float64)
     design = np.column_stack([era_of, t - t.mean()])
     precision = np.r_[np.full(era_of.shape[1], _NEARLY_FLAT), 1 / _STEEPEST**2]
-    found, information = _newton(k, n, design, precision)
-    odds = found @ design.T
+    offset = np.zeros(k.shape) if expected is None else np.log(expected / (1 - expected))
+    found, information = _newton(k, n, design, precision, offset)
+    odds = found @ design.T + offset
     fitted = expit(odds)
     variance = np.maximum(n * fitted * (1 - fitted), 1e-12)
     return Lines(
@@ -259,6 +392,7 @@ def _newton(
     n: NDArray[np.float64],
     design: NDArray[np.float64],
     precision: NDArray[np.float64],
+    offset: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the maximum a posteriori coefficients and the information matrix of each row."""
     from scipy.special import expit
@@ -266,9 +400,10 @@ def _newton(
     whole = k.sum(axis=1) + 0.5
     found = np.zeros((len(k), design.shape[1]))
     found[:, :-1] = np.log(whole / (n.sum(axis=1) + 1.0 - whole))[:, None]
+    found[:, :-1] -= offset.mean(axis=1, keepdims=True)
     products = design[:, :, None] * design[:, None, :]
     for _ in range(_MOST_STEPS):
-        fitted = expit(found @ design.T)
+        fitted = expit(found @ design.T + offset)
         weight = n * fitted * (1 - fitted)
         information = np.tensordot(weight, products, axes=1) + np.diag(precision)
         gradient = (k - n * fitted) @ design - precision * found
@@ -281,23 +416,31 @@ def _newton(
 
 
 def fit_slopes(
-    counts: NDArray[np.int64], totals: ArrayLike, years: NDArray[np.int64], eras: ArrayLike
+    counts: NDArray[np.int64],
+    totals: ArrayLike,
+    years: NDArray[Any],
+    eras: ArrayLike,
+    expected: NDArray[np.float64] | None = None,
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     """Return the slopes, with intervals corrected for overdispersion, and the fitted shares."""
     import pandas as pd
     from scipy.stats import t as student
 
-    lines = fit_lines(counts, totals, years, eras)
+    lines = fit_lines(counts, totals, years, eras, expected)
     free = np.maximum(len(years) - lines.n_parameters, 1)
     overdispersion = np.maximum(lines.chi_square / free, 1.0)
     error = lines.slope_error * np.sqrt(overdispersion)
-    reach = student.ppf(0.975, free) * error
-    length = int(years[-1] - years[0])
-    ends = {"": lines.slope, "_low": lines.slope - reach, "_high": lines.slope + reach}
-    table = pd.DataFrame({f"slope{end}": slope for end, slope in ends.items()})
-    table["slope_error"] = error
-    for end, slope in ends.items():
-        table[f"change{end}"] = np.exp(np.clip(slope * length, -700, 700))
+    kept = _TYPICAL**2 / (_TYPICAL**2 + error**2)
+    slope, spread = kept * lines.slope, np.sqrt(kept) * error
+    reach = np.minimum(student.ppf(0.975, free) * spread, student.ppf(0.975, np.inf) * _TYPICAL)
+    # Only time within eras counts, so a slope is not extrapolated over changes of the corpus.
+    numbers = np.asarray(eras)
+    length = float(sum(np.ptp(years[numbers == era]) for era in np.unique(numbers)))
+    ends = {"": slope, "_low": slope - reach, "_high": slope + reach}
+    table = pd.DataFrame({f"slope{end}": of for end, of in ends.items()})
+    table["slope_error"] = spread
+    for end, of in ends.items():
+        table[f"change{end}"] = np.exp(np.clip(of * length, -700, 700))
     table["overdispersion"] = overdispersion
     table["p"] = 2 * student.sf(np.abs(lines.slope) / error, free)
     return table, lines.fitted

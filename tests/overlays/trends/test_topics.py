@@ -66,13 +66,14 @@ def test_continents_are_counted_through_their_regions() -> None:
     found = trends(atlas_of(_world()), level=0)
     assert found.table.label.tolist() == ["Everything"]
     assert found.table.share.tolist() == [1.0]
-    assert found.table["class"].tolist() == ["steady"]
+    assert found.table["class"].tolist() == [""], "the share of everything cannot change"
 
 
 def test_a_region_of_one_paper_has_no_class() -> None:
     papers = pd.concat([_world(), pd.DataFrame({"year": [2024], "topic_id": [50]})])
     found = trends(atlas_of(papers.reset_index(drop=True)))
-    assert found.table.set_index("topic_id").loc[50, "class"] == "steady"
+    assert found.table.set_index("topic_id").loc[50, "class"] == ""
+    assert found.table.set_index("topic_id").loc[50, "why"] == "fewer than 10 papers"
     assert any("fewer than 10 papers" in warning for warning in found.warnings)
 
 
@@ -81,7 +82,7 @@ def test_a_region_of_one_paper_has_no_class() -> None:
     [
         ({"since": 2030}, "no paper from 2030"),
         ({"since": 2010, "until": 2005}, "ends before it begins"),
-        ({"since": 2010, "until": 2011}, "at least 3 years"),
+        ({"since": 2010, "until": 2011}, "at least 3 years .* has 2"),
         ({"level": 2}, "level is 2"),
         ({"q": 0}, "between 0 and 1"),
         ({"least_change": 0.5}, "1 or more"),
@@ -90,6 +91,41 @@ def test_a_region_of_one_paper_has_no_class() -> None:
 def test_what_cannot_be_is_said(options: dict[str, float], said: str) -> None:
     with pytest.raises(InputError, match=said):
         trends(atlas_of(_world()), **options)
+
+
+def test_quarters_are_fitted_in_a_short_period() -> None:
+    papers = _world()
+    month = np.random.default_rng(0).integers(1, 13, len(papers))
+    papers["date"] = pd.to_datetime({"year": papers["year"], "month": month, "day": 2})
+    found = trends(atlas_of(papers), since=2022)
+    years = found.tables["years"]
+    assert sorted(set(years["year"])) == [2022 + quarter / 4 for quarter in range(12)]
+    assert found.denominators["covered years"] == 3
+    assert found.table["slope_low"].min() > -1
+    assert found.table["slope_high"].max() < 1
+    unknown = found.table[found.table["class"] == ""]
+    assert len(unknown) >= 6, "three years do not show a trend of 8% per year"
+    assert unknown["why"].str.startswith("too few papers").all()
+    assert (found.table.loc[found.table["class"] != "", "why"] == "").all()
+
+
+def test_a_corpus_with_another_composition_gives_no_verdict_on_its_sources() -> None:
+    """After a gap, a second category is added; the shares within each category are constant."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for year, sizes in [(y, (200, 0)) for y in range(2000, 2010)] + [
+        (2020 + i, (900, 300 * i)) for i in range(1, 9)
+    ]:
+        for category, size in enumerate(sizes):
+            topics = rng.integers(6, size=size) + 6 * category
+            rows.append(pd.DataFrame({"year": year, "topic_id": topics, "category": category}))
+    papers = pd.concat(rows, ignore_index=True)
+    papers["categories"] = papers.pop("category").map(lambda one: [f"cat-{one}"])
+    found = trends(atlas_of(papers))
+    assert found.tables["years"]["year"].min() == 2021
+    assert not found.table["class"].isin(["emerging", "fading"]).any()
+    assert any("Years before 2021 are omitted" in said for said in found.warnings)
+    assert trends(atlas_of(papers), since=2000).tables["years"]["year"].min() == 2000
 
 
 def test_themes_of_the_demo_corpus_that_rise_and_fall_are_found(tmp_path) -> None:

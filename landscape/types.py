@@ -874,7 +874,8 @@ class Analysis(Record):
 
     def to_text(self) -> str:
         """Return the main table as text for a terminal. Intervals are in brackets."""
-        return "\n".join([self.caption, serializer.to_text(self.table), *self.notes])
+        rows = serializer.to_text(self.table) if len(self.table) else "The table has no rows."
+        return "\n".join([self.caption, rows, *self.notes])
 
     def _repr_html_(self) -> str:
         return render("analysis.html", found=self, table=serializer.to_html(self.table))

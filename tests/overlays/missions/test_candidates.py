@@ -15,8 +15,8 @@ TEXTS = [
 ]
 
 
-def _atlas() -> SimpleNamespace:
-    papers = pd.DataFrame(TEXTS, columns=["title", "abstract"])
+def _atlas(texts: list[tuple[str, str]] = TEXTS) -> SimpleNamespace:
+    papers = pd.DataFrame(texts, columns=["title", "abstract"])
     papers["paper_id"] = [f"p{row}" for row in range(len(papers))]
     bounds = {"title": "Synthetic", "papers": 5, "first_date": "2020", "last_date": "2024"}
     return SimpleNamespace(read_papers=lambda columns: papers[columns], coverage=bounds)
@@ -36,3 +36,9 @@ def test_the_number_of_candidates_is_limited():
     assert len(facility_candidates(_atlas(), limit=1).table) == 1
     with pytest.raises(InputError, match="limit is 0"):
         facility_candidates(_atlas(), limit=0)
+
+
+def test_a_corpus_without_unknown_names_gives_a_table_without_rows():
+    found = facility_candidates(_atlas(TEXTS[3:4]))
+    assert found.table.empty
+    assert "The table has no rows." in found.to_text()

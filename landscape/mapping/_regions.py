@@ -29,6 +29,7 @@ FIRST_SUBREGION = 100_000
 # Subregions: kernel width and minimum size relative to those of regions, and the minimum rise of a
 # peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
 _DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
+_FEWEST = 10  # papers of a subregion
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
 
 #: Default maximum number of regions, so that their names fit on a page.
@@ -223,7 +224,9 @@ def find_regions(
             {"x": [], "y": [], "density": [], "n_papers": []}
         )
     grid = _lattice(x, y, detail)
-    smallest = smallest_region(len(x)) * (1.0 if detail == 1.0 else _SIZE)
+    smallest = (
+        smallest_region(len(x)) if detail == 1.0 else max(_FEWEST, _SIZE * smallest_region(len(x)))
+    )
     rows, columns = grid.cells_of(x, y)
     if method == "density":
         basins = find_basins(

@@ -88,7 +88,10 @@ def find_facility(name: str) -> Facility:
     within = _QUALIFIED.fullmatch(name.strip())
     part, whole = (within[1] or within[4], within[2] or within[3]) if within else ("", "")
     own = (found for tried in (name, _KIND.sub("", name)) if (found := _called(tried)))
-    found = next(own, None) or [one for one in _called(part, any_case=True) if _is_of(one, whole)]
+    of = {key for _, key in _by_folded_name().get(_folded(whole), ())}
+    found = next(own, None) or [
+        one for one in _called(part, any_case=True) if of.intersection(one.counted_as)
+    ]
     if len(found) > 1:
         names = ", ".join(
             f"{one.name} ({one.counted_as[0]})" if one.is_part and "(" not in one.name else one.name
@@ -130,13 +133,6 @@ def _called(name: str, *, any_case: bool = False) -> list[Facility]:
     return [one for one in found if one.name not in wholes]
 
 
-def _is_of(one: Facility, whole: str) -> bool:
-    """Return whether a facility belongs to a facility with a name."""
-    return not {key for _, key in _by_folded_name().get(_folded(whole), ())}.isdisjoint(
-        one.counted_as
-    )
-
-
 @cache
 def _by_folded_name() -> Mapping[str, list[tuple[str, str]]]:
     """Map normalised names to original and canonical names; facilities precede their parts."""
@@ -167,36 +163,29 @@ def _read() -> Mapping[str, Facility]:
     parts = {}
     for name, part in entries.items():
         names = [name, part["full"], *part.get("aliases", ())]
-        whole, above = name, part.get("parent")
+        top, above = name, part.get("parent")
         while above and above not in sites:
             inside[above] += names
-            whole, above = above, entries[above].get("parent")
-        counted[name].append(whole)
-        while above and whole == name:
+            top, above = above, entries[above].get("parent")
+        counted[name].append(top)
+        if top != name:
+            parts[name], whole = part, entries[top]
+            kind = "surveys" if part.get("kind") in _SURVEYS else "instruments"
+            names = [one for one in names if one not in part.get("not", ())]
+            for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
+                              ("traps", part.get("traps", ()))):  # fmt: skip
+                whole[key] = [*whole.get(key, ()), *more]
+            continue
+        while above:
             counted[above].append(name)
             above = entries[above].get("parent")
-        if whole != name:
-            parts[name] = part
-    for name, part in parts.items():
-        whole = entries[counted[name][0]]
-        kind = "surveys" if part.get("kind") in _SURVEYS else "instruments"
-        names = [name, part["full"], *part.get("aliases", ())]
-        names = [one for one in names if one not in part.get("not", ())]
-        for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
-                          ("traps", part.get("traps", ()))):  # fmt: skip
-            whole[key] = [*whole.get(key, ()), *more]
-    for name, entry in [*entries.items()]:
+    tops = {name: entry for name, entry in entries.items() if name not in parts}
+    for name, entry in tops.items():
         for listed in (*entry.get("instruments", ()), *entry.get("surveys", ())):
-            if name in parts or listed in inside[name]:
-                continue
-            key = f"{listed} ({name})" if listed in entries or listed in parts else listed
-            parts[key] = {"full": listed}
-            counted[key] = [name]
-    found = {
-        name: _facility(name, entry, counted[name])
-        for name, entry in entries.items()
-        if name not in parts
-    }
+            if listed not in inside[name]:
+                key = f"{listed} ({name})" if listed in entries or listed in parts else listed
+                parts[key], counted[key] = {"full": listed}, [name]
+    found = {name: _facility(name, entry, counted[name]) for name, entry in tops.items()}
     for name, part in parts.items():
         whole = entries[counted[name][0]]
         facts = {key: whole[key] for key in (*_REQUIRED, "end") if key in whole} | part

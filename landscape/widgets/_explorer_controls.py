@@ -191,7 +191,8 @@ class Controls(SimpleNamespace):
 
     def show_region(self, number: int, atlas: Atlas) -> None:
         """Show the description of a region."""
-        self.record.value = describe_regions(atlas, number)._repr_html_()
+        text = describe_regions(atlas, number)._repr_html_()
+        self.record.value = f"<div style='white-space: pre-line'>{text}</div>"
 
     def show_paper(self, row: int, atlas: Atlas, data: MapData) -> None:
         """Show the record of a paper."""

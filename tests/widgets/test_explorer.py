@@ -361,3 +361,11 @@ def test_points_find_what_a_plain_search_finds():
     expected = Path([*corners, corners[0]]).contains_points(np.column_stack([x, y]))
     found = points.inside([a for a, _ in corners], [b for _, b in corners])
     assert found.tolist() == np.flatnonzero(expected).tolist()
+
+
+def test_a_chosen_region_is_described(explorer):
+    topic = explorer.atlas.topics[explorer.atlas.topics["level"] == 1].iloc[0]
+    explorer._controls.regions.value = int(topic["topic_id"])
+    record = explorer._controls.record.value
+    assert f"{topic['n_papers']} papers" in record
+    assert "Typical: " in record

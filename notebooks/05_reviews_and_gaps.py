@@ -45,7 +45,7 @@ coverage
 # %% [markdown]
 # ## Where one would help most
 #
-# Five reasons speak for a review: many papers that are newer than every review near them, a region
+# Five reasons speak for a review: papers newer than every review near them, a region
 # that grows, papers that are cited, years without a review, and abstracts that disagree. The score
 # is their product, and the sliders say how much each reason counts. Try it: set *Growth* to 2, or
 # *Citations* to 0, and watch the ranks.
@@ -68,7 +68,7 @@ gaps
 # %%
 gaps.wait()
 reasons = ["volume", "growth", "citations", "years_without", "disagreement"]
-gaps.table[["rank", "rank_low", "rank_high", "label", "score", *reasons]].head()
+gaps.table[["rank", "rank_low", "rank_high", "label", "score", "need", *reasons]].head()
 
 # %%
 for title in gaps.table["exemplars"].iloc[0]:

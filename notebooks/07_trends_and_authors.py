@@ -46,7 +46,9 @@ topics
 
 # %%
 topics.wait()
-topics.table.query("`class` in ['emerging', 'fading', 'steady']")[["label", "class", "papers", "slope", "q"]].head(10)
+topics.table.query("`class` in ['emerging', 'fading', 'steady']")[
+    ["label", "class", "papers", "slope", "q"]
+].head(10)
 
 # %% [markdown]
 # ## An author's path

@@ -38,13 +38,13 @@ _BESIDE = 0.39  # width of the table, as a fraction of the page width
 _WIDER = 1.5  # kernel width for reviews, relative to the width for papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
 _COLUMNS = (  # the score and its components
-    ("score", "Score", "{:.1f}"),
+    ("score", "Gap", "{:.1f}"),
+    ("need", "Need", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
+    ("expected", "Ex-\npected", "{:,.0f}"),
     ("years_without", "Years\nwithout", "{:.1f}"),
     ("growth", "Growth", "{:.1f}"),
-    ("citations", "Cita-\ntions", "{:.1f}"),
-    ("disagreement", "Dis-\nagree", "{:.2f}"),
 )
 
 
@@ -128,7 +128,7 @@ def draw_reviews(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
               gid="reviews", order=1.0)
     )  # fmt: skip
-    title = "Where a review would help most"
+    title = "Gaps relative to size"
     ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)

@@ -178,10 +178,12 @@ def review_gaps(
     Returns
     -------
     Analysis
-        ``table`` has the regions sorted by rank, with the columns of `rank_gaps` and
-        `review_coverage` and the titles of ``exemplars``. ``tables["exemplars"]`` has up to five
-        papers per region that are newer than the reviews near them. ``tables["weights"]`` has the
-        weights.
+        ``table`` has the regions sorted by ``score`` (gap relative to the size of the region);
+        ``need`` is the same with the number of newer papers instead of their share, and
+        ``expected`` the number of reviews expected from the papers and their years. Further
+        columns are the components, those of `review_coverage`, and titles of ``exemplars``.
+        ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
+        near them. ``tables["weights"]`` has the weights.
 
     Raises
     ------
@@ -202,10 +204,13 @@ def review_gaps(
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
-        ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)
+        ranked = rank_gaps(
+            signs, weights=chosen, n_resamples=n_resamples, seed=seed,
+            reviews=find_deficits(topic, year, is_review),
+        )  # fmt: skip
         advance(1)
         coverage = review_coverage(topic, year, is_review)[
-            ["topic_id", "papers", "reviews", "density_ratio", "last_review", "years_since"]
+            ["topic_id", "papers", "density_ratio", "last_review", "years_since"]
         ]
         table = add_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
         table = table.sort_values("rank", ignore_index=True)
@@ -223,13 +228,14 @@ def review_gaps(
         kind="review_gaps",
         table=table,
         caption=(
-            f"Regions where a review would help most, of the {len(table)} regions of "
-            f"{describe_corpus(atlas)}. The score combines papers newer than every review near "
-            f"them (volume), growth over the last {RECENT_YEARS} covered years, relative "
-            "citations, mean years since the latest review near each paper (years_without), and "
-            "disagreement in abstracts, each relative to the mean region. The weights are "
+            f"Regions that lack a review for their size, of the {len(table)} regions of "
+            f"{describe_corpus(atlas)}. The score compares each region with the mean region: the "
+            "share of papers newer than the reviews near them (less if they are few) times the "
+            f"ratio of expected to known reviews (volume), growth in {RECENT_YEARS} covered years, "
+            "citations, years without review, and disagreement. The need counts newer papers "
+            "instead of their share. Weights: "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
-            + ". Intervals are 95% bootstrap intervals."
+            + "; 95% bootstrap intervals."
         ),
         denominators={
             "papers": len(year),
@@ -272,8 +278,35 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 """Default exponents of the components; a component with exponent 0 is ignored."""
 
+_MOST_CITED = 5.0
+_ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
+_PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
 _SUMS = 9
+_EXPECTED = ["reviews", "expected"]
+
+
+def find_deficits(
+    region: NDArray[np.integer], year: NDArray[np.int64], is_review: NDArray[np.bool_]
+) -> pd.DataFrame:
+    """Compare the reviews of each region with those expected from its papers and their years.
+
+    The ratio has a gamma prior, so it is close to 1 for small regions (Clayton & Kaldor 1987,
+    Biometrics 43, 671).
+    """
+    import pandas as pd
+
+    rate = float(is_review.mean()) if len(is_review) else 0.0
+    years = pd.DataFrame({"year": year, "reviews": is_review}).groupby("year")["reviews"]
+    of_year = (years.transform("sum") + 1) / (years.transform("size") + 1 / max(rate, 1e-9))
+    papers = pd.DataFrame(
+        {"topic_id": region, "papers": 1, "reviews": is_review, "expected": of_year}
+    )
+    table = papers[papers["topic_id"] >= 0].groupby("topic_id").sum().astype({"reviews": int})
+    found, expected = table["reviews"], table["expected"]
+    scatter = float(((found - expected) ** 2 - expected).sum())  # beyond chance
+    prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
+    return table.assign(deficit=(expected + prior) / (found + prior))
 
 
 def rank_gaps(
@@ -282,26 +315,29 @@ def rank_gaps(
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     seed: int = 0,
+    reviews: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
+    """Rank the regions by their gaps; `reviews` is the result of `find_deficits`."""
     import pandas as pd
 
     chosen = check_weights(weights)
     if signs.empty:
         raise InputError("There is no paper in any region; build the atlas with more papers.")
     topics, place = np.unique(signs["topic_id"].to_numpy(), return_inverse=True)
+    deficit = np.ones(len(topics))
+    if reviews is not None:
+        deficit = reviews["deficit"].reindex(topics, fill_value=1.0).to_numpy(np.float64)
     one = _sums(signs, place, np.ones((1, len(signs))))
     totals = one[0].sum(axis=0)
-    found = _components(one, totals)
-    # The level of the volume is a mean over regions. Other levels are means over papers.
-    papers = {name: None if name == "volume" else one[0, :, 0] for name in COMPONENTS}
+    found = _components(one, totals, deficit)
+    papers = one[0, :, 0]
     levels = {
-        name: max(float(np.average(found[name][0], weights=of)), 1e-12)
-        for name, of in papers.items()
+        name: max(float(np.average(found[name][0], weights=papers)), 1e-12) for name in COMPONENTS
     }
     score = _score(found, levels, chosen)[0]
     random = np.random.default_rng(seed)
     drawn = random.poisson(1.0, size=(max(n_resamples, 1), len(signs))).astype(np.float64)
-    scores = _score(_components(_sums(signs, place, drawn), totals), levels, chosen)
+    scores = _score(_components(_sums(signs, place, drawn), totals, deficit), levels, chosen)
     ranks = (-scores).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
@@ -309,7 +345,13 @@ def rank_gaps(
         np.percentile(ranks, q, axis=0).round().astype(int) for q in (2.5, 97.5)
     )
     columns |= {name: values[0] for name, values in found.items()}
+    columns["newer_papers"] = newer = one[0, :, 1]
+    # The level of the newer papers is a mean over regions. Other levels are means over papers.
+    counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
+    columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
     columns["n_sampled"] = np.bincount(place)
+    if reviews is not None:
+        columns |= {name: reviews[name].reindex(topics).to_numpy() for name in reviews[_EXPECTED]}
     table = pd.DataFrame(columns).sort_values(
         ["score", "topic_id"], ascending=[False, True], ignore_index=True
     )
@@ -340,7 +382,8 @@ def _sums(
     from scipy.sparse import csr_matrix
 
     waiting = signs["waiting"].to_numpy(np.float64)
-    cited = signs["cited"].to_numpy(np.float64)
+    # A limit, because otherwise one famous paper determines the mean of a region.
+    cited = np.minimum(signs["cited"].to_numpy(np.float64), _MOST_CITED)
     known = waiting * ~np.isnan(cited)
     stance = signs["stance"].to_numpy(np.float64)
     values = np.column_stack([
@@ -357,7 +400,7 @@ def _sums(
 
 
 def _components(
-    sums: NDArray[np.float64], totals: NDArray[np.float64]
+    sums: NDArray[np.float64], totals: NDArray[np.float64], deficit: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Compute the components, and shrink components of small regions to the mean of the corpus."""
     n, waiting, years, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
@@ -369,7 +412,7 @@ def _components(
     spread = np.sqrt(np.maximum((taken + prior * mean[8]) / padded - signed**2, 0.0))
     disagreeing = (contrast + prior * mean[6]) / padded
     return {
-        "volume": waiting,
+        "volume": deficit * waiting / padded * waiting / (waiting + _ENOUGH),
         "growth": (recent + prior * mean[3]) / np.maximum(padded * mean[3], 1e-12),
         "citations": (cited + prior * mean_cited) / (known + prior),
         "years_without": (years + prior * mean[2]) / padded,
@@ -392,7 +435,7 @@ def _score(
     return np.exp(logarithm)
 
 
-_METHODS = ("gaps", "size", "age of the last review")
+_METHODS = ("gaps", "need", "size", "age of the last review")
 _FEWEST_REGIONS = 5
 _BOUNDS = (2.5, 97.5)  # percentiles of a 95% interval
 
@@ -428,10 +471,10 @@ def backtest_reviews(
     Returns
     -------
     Analysis
-        ``table``: one row per method (``gaps``, ``size``, ``age of the last review``,
-        ``chance``). ``reviews`` is the number of later reviews in the top regions, ``share``
-        is their share of all later reviews, and ``lift`` is this share divided by the share
-        expected by chance.
+        ``table``: one row per method (``gaps``, ``need``, ``size``, ``age of the last
+        review``, ``chance``). ``reviews`` is the number of later reviews in the top regions,
+        ``share`` is their share of all later reviews, and ``lift`` is this share divided by the
+        share expected by chance.
         ``auc`` is the probability that a region with a later review ranks above a region without
         one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
         and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
@@ -462,11 +505,12 @@ def backtest_reviews(
     chosen = {"citations": 0.0} | dict(weights or {})
     seen = is_review & earlier
     signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
-    ranked = rank_gaps(signs, weights=chosen, n_resamples=1, seed=seed)
-    regions = ranked[["topic_id", "score", "years_without"]].set_axis(
-        ["topic_id", "gaps", "age of the last review"], axis=1
-    )
     topic = atlas.map["topic_id"]
+    known = find_deficits(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
+    ranked = rank_gaps(signs, weights=chosen, n_resamples=1, seed=seed, reviews=known)
+    regions = ranked[["topic_id", "score", "need", "years_without"]].set_axis(
+        ["topic_id", "gaps", "need", "age of the last review"], axis=1
+    )
     for name, counted in (("size", earlier), ("later_reviews", later & is_review)):
         numbers = regions["topic_id"].map(topic[counted].value_counts())
         regions[name] = numbers.fillna(0).astype(int)

@@ -81,7 +81,8 @@ def test_bounds_are_said():
 def test_ties_share_what_they_have():
     regions = pd.DataFrame(
         {
-            "gaps": [1.0] * 4, "size": [4, 3, 2, 1], "age of the last review": [0] * 4,
+            "gaps": [1.0] * 4, "need": [1.0] * 4, "size": [4, 3, 2, 1],
+            "age of the last review": [0] * 4,
             "later_reviews": [1, 0, 0, 0],
         }
     )  # fmt: skip

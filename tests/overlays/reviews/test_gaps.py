@@ -67,6 +67,18 @@ def test_disagreement_counts():
     assert table["stance_spread"].iloc[0] > 0.5
 
 
+def test_size_counts_for_the_need_and_not_for_the_gap():
+    """Five regions are alike except for their sizes: one review per 100 papers."""
+    sizes = [200, 300, 400, 600, 800]
+    years = np.arange(1995, 2021)
+    reviewed = [(2008,) * (size // 100) for size in sizes]
+    atlas = world(sizes=sizes, years=[years] * 5, reviewed=reviewed)
+    table = review_gaps(atlas, n_resamples=10).table.sort_values("papers")
+    need, gap = (table[name] / table[name].mean() for name in ("need", "score"))
+    assert need.max() / need.min() > 2 > gap.max() / gap.min()
+    assert table["expected"].sum() == pytest.approx(table["reviews"].sum(), rel=0.2)
+
+
 def test_the_same_seed_gives_the_same_and_a_sample_does(gap_world):
     one, other = (review_gaps(gap_world, n_resamples=30, seed=4).table for _ in range(2))
     pd.testing.assert_frame_equal(one, other)

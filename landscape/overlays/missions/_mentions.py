@@ -360,7 +360,7 @@ _LIST = re.compile(
 )
 _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
 _NAMED_OBJECT = re.compile(
-    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
+    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^|^[\s~]et[\s~]al\b"
 )
 # An organisation, a grant or software that has the name of a facility.
 _NAMESAKE = re.compile(

@@ -112,3 +112,10 @@ def test_instruments_count_for_their_telescope_and_telescopes_for_themselves() -
     entries = read_yaml(missions_file())
     assert len(entries) >= 900
     assert all(entry.get("parent", name) in entries for name, entry in entries.items())
+
+
+def test_names_of_authors_and_platforms_are_no_facilities() -> None:
+    assert find_mentions("Stars in the bulge from data by Luna et al. (2019)") == []
+    assert find_mentions("As part of the ASTEP Platform we measured soft errors.") == []
+    text = "Doppler shifts from the EUV Imaging Spectrometer (EIS) on Hinode"
+    assert {mention.facility for mention in find_mentions(text)} == {"Hinode"}

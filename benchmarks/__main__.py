@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "latex", "roles", "widgets", "keywords", "embedding", "search", "overlays",
+    "startup", "latex", "roles", "widgets", "keywords", "embedding", "search", "overlays", "trends",
     "mapping", "terrain", "stages",
 )  # fmt: skip
 ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named

@@ -87,9 +87,8 @@ def trends(
         (factor over the covered years), each with a 95% interval; ``overdispersion, p, q``;
         ``class`` ("emerging", "fading", "steady" if the interval excludes a change of 10% per
         year, or a factor of 1.5 in a short period, or "" if the corpus cannot tell) and ``why``;
-        ``change_years`` (years in which the trend changed) and ``latest_slope`` (slope since the
-        last change). ``tables["years"]`` has one row per region and year, ``tables["changes"]``
-        one row per change of a trend.
+        ``change_years`` (years in which the trend changed). ``tables["years"]`` has one row per
+        region and year (or quarter), ``tables["changes"]`` one row per change of a trend.
 
     Raises
     ------
@@ -118,13 +117,10 @@ def trends(
     whole = count_years(years)
     recent = _recent_stretch(whole) if since is None and until is None else None
     period = _within(whole, recent or since, until)
-    dates = period
-    quarters = _read_quarters(atlas, years, period)
-    if quarters is not None:
-        dates, years = quarters
+    dates, years, per_year = _find_dates(atlas, years, period)
     groups = read_groups(atlas, level)
     counts = count_by_year(groups, years, ids=topics["topic_id"], calendar=dates.years)
-    covered, per_year = dates.covered, 1 if quarters is None else 4
+    covered = dates.covered
     totals, times = dates.counts[covered], dates.years[covered] / per_year
     eras = find_eras(totals)
     is_uneven = bool(find_eras(whole.counts[whole.covered])[-1])
@@ -135,20 +131,17 @@ def trends(
     _check_length(period, len(totals), int(eras[-1]) + 1, "years" if per_year == 1 else "quarters")
     slopes, fitted = fit_slopes(counts[:, covered], totals, times, eras, expected)
     changes = find_all_changes(
-        counts[:, covered] if quarters is None else counts[:0], totals, times, eras
+        counts[:, covered] if per_year == 1 else counts[:0], totals, times, eras
     )
     papers = counts.sum(axis=1)
     table = topics.assign(papers=papers, share=papers / dates.counts.sum())
     table = table.join(slopes.drop(columns="slope_error"))
     table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
     table["class"], table["why"] = _judge(table, q=q, least_change=least_change)
-    by_region = changes.groupby("row")
-    years_of = by_region["year"].agg(list).to_dict()
+    years_of = changes.groupby("row")["year"].agg(list).to_dict()
     table["change_years"] = [years_of.get(row, []) for row in range(len(table))]
-    latest = by_region["slope_after"].last().reindex(table.index).astype(float)
-    table["latest_slope"] = latest.fillna(table["slope"])
     by_year = tabulate_years(topics, counts, dates, total="corpus_papers")
-    if quarters is not None:
+    if per_year > 1:
         by_year["year"] = by_year["year"] / per_year
     by_year.insert(5, "covered", by_year.pop("covered"))
     line = np.full(counts.shape, np.nan)
@@ -169,7 +162,7 @@ def trends(
         table=table.sort_values("slope", ascending=False, ignore_index=True),
         caption=(
             f"Share of the regions of {atlas.coverage['title']} in the papers of each "
-            f"{'year' if quarters is None else 'quarter'}, {period.years[0]} to "
+            f"{'year' if per_year == 1 else 'quarter'}, {period.years[0]} to "
             f"{period.years[-1]}: {of_class.get('emerging', 0)} emerging, "
             f"{of_class.get('fading', 0)} fading and {of_class.get('steady', 0)} steady of "
             f"{len(table)} (false discovery rate {q:g}, odds ratio at least {least_change:g}); "
@@ -235,26 +228,25 @@ def _recent_stretch(whole: Years) -> int | None:
     return int(covered[np.flatnonzero(breaks)[-1] + 1])
 
 
-def _read_quarters(
+def _find_dates(
     atlas: AtlasStore, years: NDArray[np.int64], period: Years
-) -> tuple[Years, NDArray[np.int64]] | None:
-    """Return the quarters of a short period (4 * year + 0 to 3) and the quarter of each paper."""
+) -> tuple[Years, NDArray[np.int64], int]:
+    """Return the dates of a period, the date of each paper, and their number per year (1 or 4)."""
     import pandas as pd
 
-    covered = period.years[period.covered]
-    if len(covered) > _SHORT:
-        return None
+    if period.covered.sum() > _SHORT:
+        return period, years, 1
     date = pd.to_datetime(atlas.read_papers(["date"])["date"])
     inside = (years >= period.years[0]) & (years <= period.years[-1])
     known = inside & date.notna().to_numpy()
     month = date.dt.month.fillna(1).to_numpy(np.int64)
     if known.sum() < 0.9 * inside.sum() or (month[known] == 1).mean() > 0.5:  # only years
-        return None
+        return period, years, 1
     quarter = np.where(known, 4 * years + (month - 1) // 3, UNKNOWN_YEAR)
     found = count_years(quarter)
     thick = np.flatnonzero(found.counts >= 0.2 * np.median(found.counts))  # omit partial quarters
     kept = slice(thick[0], thick[-1] + 1)
-    return Years(found.years[kept], found.counts[kept], found.covered[kept]), quarter
+    return Years(found.years[kept], found.counts[kept], found.covered[kept]), quarter, 4
 
 
 def _expected_shares(
@@ -287,15 +279,10 @@ def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, 
     enough = table["papers"] >= _FEW
     significant = enough & (table["q"] <= q)
     flat = enough & (table["slope_low"] > -limit) & (table["slope_high"] < limit)
-    classes = np.select(
-        [
-            significant & (table["change"] >= least_change),
-            significant & (table["change"] <= 1 / least_change),
-            flat | significant,
-        ],
-        ["emerging", "fading", "steady"],
-        "",
-    )
+    rises = significant & (table["change"] >= least_change)
+    falls = significant & (table["change"] <= 1 / least_change)
+    cases = [rises, falls, flat | significant]
+    classes = np.select(cases, ["emerging", "fading", "steady"], "")
     low, high = (100 * np.expm1(table[f"slope{end}"]) for end in ("_low", "_high"))
     why = [
         "" if of else f"fewer than {_FEW} papers" if not many

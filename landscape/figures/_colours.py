@@ -75,7 +75,7 @@ def theme(name: str | Theme) -> Theme:
 def quiet(colours: Theme) -> Theme:
     """Reduce the contrast of the ramp, so that the layers above the density are prominent."""
     lab = srgb_to_oklab(colours.ramp)
-    softer = lab[0] + (lab - lab[0]) * np.array([0.5, 0.35, 0.35])
+    softer = lab[0] + (lab - lab[0]) * np.array([0.65, 0.5, 0.5])
     return replace(colours, ramp=oklab_to_srgb(softer))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,12 +17,12 @@ from landscape.figures._maps import (
     add_few_names,
     add_names,
     chosen_topics,
-    map_box,
+    fitted_page,
     map_panel,
     map_panels,
     positions,
 )
-from landscape.figures._page import BESIDE, SIZE_INCHES, Key, Page, PageOptions, Ranking
+from landscape.figures._page import BESIDE, Key, Page, PageOptions, Ranking
 from landscape.figures._scene import (
     Bools,
     Box,
@@ -193,18 +192,6 @@ def draw_impact(
 def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
     """Return the positions and the regions of the papers."""
     return (*positions(atlas.map["x"], atlas.map["y"]), atlas.map["topic_id"].to_numpy())
-
-
-def fitted_page(x: Floats, y: Floats, n: int, *, beside: float = 0.0) -> tuple[float, float]:
-    """Return the size in inches of a page without empty margins around `n` maps."""
-    least = n if n < 4 else math.ceil(math.sqrt(n))
-    columns = min((least, least + (n > 6)), key=lambda columns: -n % columns)
-    width = 72 * SIZE_INCHES[0] * (1 - beside) / columns - 16
-    map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
-    for _ in range(4):  # the height of titles and captions depends on the size of the page
-        scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
-        height = (math.ceil(n / columns) * (map_height + 20 * scale) + 98 * scale) / 72
-    return SIZE_INCHES[0], float(np.clip(height, 3.0, 16.0))
 
 
 def _write_bounds(

@@ -23,7 +23,7 @@ from landscape.figures._colours import (
     smooth_adaptively,
 )
 from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
-from landscape.figures._page import Key, LegendEntry, Page
+from landscape.figures._page import SIZE_INCHES, Key, LegendEntry, Page
 from landscape.figures._scene import (
     Axis,
     Bools,
@@ -151,6 +151,18 @@ def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
 
 
 # -- the density
+
+
+def fitted_page(x: Floats, y: Floats, n: int, *, beside: float = 0.0) -> tuple[float, float]:
+    """Return the size in inches of a page without empty margins around `n` maps."""
+    least = n if n < 4 else math.ceil(math.sqrt(n))
+    columns = min((least, least + (n > 6)), key=lambda columns: -n % columns)
+    width = 72 * SIZE_INCHES[0] * (1 - beside) / columns - 16
+    map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
+    for _ in range(4):  # the height of titles and captions depends on the size of the page
+        scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
+        height = (math.ceil(n / columns) * (map_height + 20 * scale) + 98 * scale) / 72
+    return SIZE_INCHES[0], float(np.clip(height, 3.0, 16.0))
 
 
 def add_density(

@@ -16,11 +16,12 @@ from landscape.figures._maps import (
     add_density,
     add_names,
     chosen_topics,
+    fitted_page,
     map_panel,
     mark_papers,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking
+from landscape.figures._page import Key, Page, PageOptions, Ranking
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 from landscape.mapping._density import default_bandwidth
 from landscape.overlays.missions._measures import ShareMap, share_map
@@ -115,7 +116,7 @@ def draw_reviews(
         f"corpus ({found.sum():,} of {len(found):,} papers). Where there are few papers, it is "
         "shrunk towards the share in the corpus. Numbers are the ranks of the gaps.",
     )
-    page = Page(caption, look, size=BESIDE_A_TABLE, has_key=True)
+    page = Page(caption, look, size=fitted_page(x, y, 1, beside=_BESIDE), has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews relative to papers", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)

@@ -29,12 +29,13 @@ from landscape.figures._maps import (
     add_few_names,
     add_names,
     chosen_topics,
+    fitted_page,
     map_panel,
     map_panels,
     positions,
     ramp_image,
 )
-from landscape.figures._page import SIZE_INCHES, Page, PageOptions
+from landscape.figures._page import Page, PageOptions
 from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
 from landscape.mapping._density import count_grid
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
@@ -63,7 +64,7 @@ def time_slices(
     *,
     edges: Sequence[int] | None = None,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = 150,
 ) -> Sheet:
@@ -109,7 +110,8 @@ def time_slices(
     )  # fmt: skip
     look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
                          "raster_dpi": raster_dpi}  # fmt: skip
-    page = Page(caption, look, smallest=(4.0, 3.0))
+    size = fitted_page(x, y, len(chosen) - 1)
+    page = Page(caption, look, size=size, smallest=(4.0, 3.0))
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)

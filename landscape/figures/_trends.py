@@ -10,8 +10,15 @@ from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures._colours import Theme, oklab_to_srgb
 from landscape.figures._labels import clean_name
-from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
+from landscape.figures._maps import (
+    add_density,
+    add_few_names,
+    fitted_page,
+    map_box,
+    map_panel,
+    positions,
+)
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import (
     Axis,
     Band,
@@ -54,7 +61,7 @@ def trends(
     until: int | None = None,
     n_topics: int = 24,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
@@ -268,6 +275,7 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
 
 # -- authors
 
+_MAP_SHARE = 0.6  # of the width of the page
 _MOST_REGIONS = 16
 _PERIOD_ROW, _ROOMIEST_PERIOD_ROW = 12.0, 22.0  # points
 
@@ -277,14 +285,14 @@ def author(
     name: str,
     *,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
     """Draw the papers of an author on the map, and by region and year.
 
-    The left side shows the papers on the map, coloured by year, and a line that joins the mean
-    positions of successive periods. The right side shows the papers of each region by year.
+    The left side shows the papers on the map, coloured by year. The right side shows the papers of
+    each region by year.
 
     Parameters
     ----------
@@ -319,12 +327,12 @@ def author(
 def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
     """Draw the result of `landscape.overlays.author_path`, on the map and by region."""
     papers = analysis.table
-    caption = caption_of(
-        analysis, NEARNESS, "The line joins the mean positions of successive periods."
-    )
-    page = Page(caption, look, soft=True, smallest=(4.0, 3.0))
+    caption = caption_of(analysis, NEARNESS)
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    size = fitted_page(x, y, 1, beside=1 - _MAP_SHARE)
+    page = Page(caption, look, size=size, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
-    middle = left + 0.6 * (right - left)
+    middle = left + _MAP_SHARE * (right - left)
     tints = year_tints(papers["year"].to_numpy(dtype=float), dark=page.colours.name == "dark")
     panel = _draw_author_map(
         page, (left, bottom, middle - 10 * page.scale, top - 4 * page.scale), atlas, analysis, tints
@@ -355,19 +363,13 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
 def _draw_author_map(
     page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints: Floats
 ) -> Panel:
-    """Draw the papers and the path of the author on the map; return the panel."""
+    """Draw the papers of the author on the map; return the panel."""
     papers, scale, colours = analysis.table, page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     left, bottom, right, top = box
     inner = map_box((left, bottom + 16 * scale, right, top), x, y)
     panel = map_panel(page, inner, x, y, border=10 * scale, framed=True)
     add_density(page, panel, x, y)
-    periods = analysis.tables.get("periods")
-    if periods is not None and {"x", "y"} <= set(periods.columns) and len(periods) > 1:
-        path = periods[["x", "y"]].to_numpy(dtype=float)
-        panel.layers.append(
-            Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
-        )
     last_first = papers[::-1]  # earlier papers are drawn above later papers
     years = last_first["year"].to_numpy(dtype=float)
     ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)
@@ -405,7 +407,7 @@ def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floa
     first = papers.assign(label=label).groupby("label")["year"].min()
     rows = sorted(kept, key=lambda one: (first[one], one))
     pitch = min(_ROOMIEST_PERIOD_ROW * scale, (top - bottom - 40 * scale) / len(rows))
-    names, upper = left + 0.42 * (right - left), top - 16 * scale
+    names, upper = left + 0.5 * (right - left), top - 16 * scale
     years = papers["year"].to_numpy(dtype=float)
     pad = max(1.0, 0.04 * (years.max() - years.min()))
     limits = years.min() - pad, years.max() + pad

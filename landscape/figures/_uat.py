@@ -11,12 +11,12 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
 from landscape.figures._colours import quiet, series
-from landscape.figures._impact import fitted_page
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
     add_names,
     density_key,
+    fitted_page,
     map_panel,
     map_panels,
     pieces,

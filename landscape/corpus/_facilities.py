@@ -87,11 +87,12 @@ def find_facility(name: str) -> Facility:
     """
     within = _QUALIFIED.fullmatch(name.strip())
     part, whole = (within[1] or within[4], within[2] or within[3]) if within else ("", "")
-    own = (found for tried in (name, _KIND.sub("", name)) if (found := _called(tried)))
     of = {key for _, key in _by_folded_name().get(_folded(whole), ())}
-    found = next(own, None) or [
-        one for one in _called(part, any_case=True) if of.intersection(one.counted_as)
-    ]
+    found = (
+        _called(name)
+        or _called(_KIND.sub("", name))
+        or [one for one in _called(part, any_case=True) if of.intersection(one.counted_as)]
+    )
     if len(found) > 1:
         names = ", ".join(
             f"{one.name} ({one.counted_as[0]})" if one.is_part and "(" not in one.name else one.name
@@ -101,8 +102,15 @@ def find_facility(name: str) -> Facility:
     if found:
         return found[0]
     folded = _by_folded_name()
-    near = difflib.get_close_matches(_folded(name), folded, n=_NEAREST, cutoff=0.6)
-    meant = list(dict.fromkeys(folded[key][0][0] for key in near))
+    near = difflib.get_close_matches(_folded(name), folded, n=10 * _NEAREST, cutoff=0.6)
+    order = {key: place for place, key in enumerate(folded)}  # well-known facilities come first
+    matcher = difflib.SequenceMatcher(b=_folded(name))
+
+    def rank(key: str) -> tuple[float, int]:
+        matcher.set_seq1(key)
+        return -matcher.ratio(), order[key]
+
+    meant = list(dict.fromkeys(folded[key][0][0] for key in sorted(near, key=rank)))[:_NEAREST]
     hint = (
         f"the nearest names are: {', '.join(meant)}."
         if meant
@@ -159,7 +167,8 @@ def _read() -> Mapping[str, Facility]:
         str(name): raw for name, raw in read_yaml(missions_file()).items()
     }
     sites = {name for name, entry in entries.items() if entry.get("kind") == "observatory"}
-    counted, inside = defaultdict(list), defaultdict(list)
+    counted: dict[str, list[str]] = defaultdict(list)
+    inside: dict[str, list[str]] = defaultdict(list)
     parts = {}
     for name, part in entries.items():
         names = [name, part["full"], *part.get("aliases", ())]

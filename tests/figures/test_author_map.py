@@ -39,8 +39,6 @@ def test_papers_lie_where_the_map_has_them(atlas, found):
     dots = next(item for item in axes.collections if item.get_gid() == "papers")
     drawn = np.sort(np.asarray(dots.get_offsets()), axis=0)
     assert np.allclose(drawn, np.sort(found.table[["x", "y"]].to_numpy(), axis=0))
-    path = next(line for line in axes.lines if line.get_gid() == "path")
-    assert len(path.get_xdata()) == len(found.tables["periods"])
 
 
 def test_regions_stand_in_the_order_of_time(atlas, found):

@@ -171,7 +171,7 @@ def test_a_download_is_a_link_that_holds_the_file(demo_atlas):
 @pytest.mark.parametrize(
     ("kind", "chosen", "said"),
     [
-        (ImpactPanel, {"facilities": "ALMO"}, "nearest names are: ALMA"),
+        (ImpactPanel, {"facilities": "ALMAX"}, "nearest names are: ALMA"),
         (ImpactPanel, {"facilities": ["ALMA"], "what": "compare"}, "at least two facilities"),
         (ImpactPanel, {"since": 1800, "until": 1801}, "no paper of 1800 to 1801"),
         (ThesaurusPanel, {"concepts": ["Exoplanetz"]}, "Exoplanetz"),

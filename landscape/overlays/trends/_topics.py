@@ -286,7 +286,7 @@ def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, 
     low, high = (100 * np.expm1(table[f"slope{end}"]) for end in ("_low", "_high"))
     why = [
         "" if of else f"fewer than {_FEW} papers" if not many
-        else f"too few papers: the yearly change lies between {a:+.0f}% and {b:+.0f}%"
+        else f"the interval is too wide: {a:+.0f}% to {b:+.0f}% per year"
         for of, many, a, b in zip(classes, enough, low, high, strict=True)
     ]  # fmt: skip
     return classes, why

@@ -105,7 +105,7 @@ def test_quarters_are_fitted_in_a_short_period() -> None:
     assert found.table["slope_high"].max() < 1
     unknown = found.table[found.table["class"] == ""]
     assert len(unknown) >= 6, "three years do not show a trend of 8% per year"
-    assert unknown["why"].str.startswith("too few papers").all()
+    assert unknown["why"].str.startswith("the interval is too wide").all()
     assert (found.table.loc[found.table["class"] != "", "why"] == "").all()
 
 

@@ -27,12 +27,17 @@ from landscape.overlays import missions
 
 # Private: the benchmark fits the weights that the package reads.
 from landscape.overlays.missions._mentions import find_places
-from landscape.overlays.missions._roles import ROLES, Place, describe_places, feature_numbers
+from landscape.overlays.missions._roles import (
+    N_FEATURES,
+    ROLES,
+    Place,
+    describe_places,
+    feature_numbers,
+)
 
 LABELS = Path(__file__).parents[1] / "tests/overlays/missions/roles.jsonl"
 WEIGHTS = Path(missions.__file__).with_name("roles.npz")
 _FOLDS = 10
-_SIZE = 1 << 16  # number of weights per role; features are numbered by their checksums
 _STRENGTH = 0.05  # inverse of the regularisation
 _CHOSEN = 0.3  # weight of mentions that an earlier classifier chose, relative to the others
 
@@ -62,9 +67,9 @@ def features(label: dict[str, Any], paper: dict[str, str], *, with_title: bool =
         if one.end + at <= own.start or one.start + at >= own.end
     }  # fmt: skip
     ordered = sorted({own, *places})
-    found = list(describe_places(text, ordered))[ordered.index(own)]
-    values = np.zeros((1, _SIZE), dtype=np.float32)
-    values[0, feature_numbers(found, _SIZE)] = 1
+    shared, *each = describe_places(text, ordered)
+    values = np.zeros((1, N_FEATURES), dtype=np.float32)
+    values[0, feature_numbers([*shared, *each[ordered.index(own)]])] = 1
     return csr_array(values)
 
 

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Roles in order of strength: the role of a facility in a paper is the first of its mentions.
 ROLES = ("science", "instrumentation", "planned", "mention")
+
+N_FEATURES = 1 << 16  # number of weights per role
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'\-]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(])|\n+")
@@ -52,19 +54,19 @@ class _Sentence(NamedTuple):
 
 
 def describe_places(text: str, places: Sequence[Place]) -> Iterator[list[str]]:
-    """Yield the features of each mention in a text."""
+    """Yield the features of the text, and then the features of each mention in it."""
     sentences = list(_sentences(text))
     whole = {word for sentence in sentences for word in sentence.words}
     first = set(sentences[0].words) if sentences else set()
     shared = [f"d {word}" for word in whole] + [f"h {word}" for word in first]
     shared += [*_meanings("d", (word for one in sentences for word in one.words))]
     shared += [*_meanings("h", sentences[0].words if sentences else ())]
+    yield shared
     starts = [sentence.start for sentence in sentences]
     facilities = {place.facility for place in places}
     for place in places:
         at = max(bisect_right(starts, place.start) - 1, 0)
         yield [
-            *shared,
             *_beside(sentences[at] if sentences else _Sentence(0, [], []), place),
             *_facts(text, place, places, at, len(sentences), len(facilities)),
         ]
@@ -151,19 +153,24 @@ def _weights() -> _Weights:
         )
 
 
-def feature_numbers(features: Sequence[str], size: int) -> NDArray[np.int64]:
+def feature_numbers(features: Sequence[str]) -> NDArray[np.int64]:
     """Return the column of each distinct feature: its checksum modulo the number of columns."""
-    return np.array(sorted({crc32(one.encode()) % size for one in features}), dtype=np.int64)
+    return np.array(sorted(set(map(_number, features))), dtype=np.int64)
+
+
+@lru_cache(maxsize=500_000)
+def _number(feature: str) -> int:
+    return crc32(feature.encode()) % N_FEATURES
 
 
 def classify_places(text: str, places: Sequence[Place]) -> list[str]:
     """Return the role of each mention in a text; see `landscape.overlays.missions.Mention`."""
     weights, bias, _ = _weights()
-    found = []
-    for features in describe_places(text, places):
-        score = bias + weights[feature_numbers(features, len(weights))].sum(axis=0)
-        found.append(ROLES[int(score.argmax())])
-    return found
+    sums = [
+        np.add.reduce(weights[feature_numbers(features)], axis=0)
+        for features in describe_places(text, places)
+    ]
+    return [ROLES[int((bias + sums[0] + own).argmax())] for own in sums[1:]]
 
 
 def draw_certainty(

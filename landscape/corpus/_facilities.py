@@ -17,8 +17,7 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
-_BRACKETS = re.compile(r"\s*\([^()]*\)$")
-_QUALIFIED = re.compile(r"(.+?)\s*\((.+)\)|(.+)/(.+)")  # HERMES (AAT), AAT/HERMES
+_BRACKETS = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
 _KIND = re.compile(
     r"(?<!\s)\s++(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I
 )
@@ -85,8 +84,10 @@ def find_facility(name: str) -> Facility:
     Case, hyphens and spaces are ignored, unless the name is a canonical name. The facility that an
     instrument belongs to may be added: "HERMES (AAT)" or "AAT/HERMES".
     """
-    within = _QUALIFIED.fullmatch(name.strip())
-    part, whole = (within[1] or within[4], within[2] or within[3]) if within else ("", "")
+    if name.strip().endswith(")"):
+        part, _, whole = name.strip(" )").partition("(")
+    else:
+        whole, _, part = name.rpartition("/")
     of = {key for _, key in _by_folded_name().get(_folded(whole), ())}
     found = (
         _called(name)

@@ -102,7 +102,11 @@ def test_wilson_interval() -> None:
 
 
 def test_newcombe_interval() -> None:
-    low, high = newcombe_interval([56], [70], [48], [80])
+    shares = [
+        (np.array([hits / trials]), *wilson_interval([hits], [trials]))
+        for hits, trials in ((56, 70), (48, 80))
+    ]
+    low, high = newcombe_interval(shares[0], shares[1])
     assert low.round(4).tolist() == [0.0524]
     assert high.round(4).tolist() == [0.3339]
 

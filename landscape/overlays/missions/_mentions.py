@@ -77,7 +77,7 @@ def find_mentions(text: str) -> list[Mention]:
 
     Examples
     --------
-    >>> text = "We measure the Hubble constant with Hubble. Future JWST observations will test it."
+    >>> text = "We present Hubble spectra. Future JWST data will test the Hubble constant."
     >>> [(mention.surface, mention.facility, mention.role) for mention in find_mentions(text)]
     [('Hubble', 'HST', 'science'), ('JWST', 'JWST', 'planned')]
     >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")

@@ -35,8 +35,9 @@ _NEAR = 3  # number of words on each side whose order is a feature
 _CLOSE = 6  # number of words on each side whose meanings are counted
 _BESIDE = 10  # number of words on each side that form the context
 _MOST_WORDS = 600  # words of a text that are read
+_MOST_MENTIONS = 200  # later mentions of a text have the role of the last of these
 _RECENT, _FUTURE = 2021, 2026  # years of first light
-_EM_STEPS = 20
+_EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
 
 
 class Place(NamedTuple):
@@ -168,9 +169,10 @@ def classify_places(text: str, places: Sequence[Place]) -> list[str]:
     weights, bias, _ = _weights()
     sums = [
         np.add.reduce(weights[feature_numbers(features)], axis=0)
-        for features in describe_places(text, places)
+        for features in describe_places(text, places[:_MOST_MENTIONS])
     ]
-    return [ROLES[int((bias + sums[0] + own).argmax())] for own in sums[1:]]
+    roles = [ROLES[int((bias + sums[0] + own).argmax())] for own in sums[1:]]
+    return roles + roles[-1:] * (len(places) - len(roles))
 
 
 def draw_certainty(
@@ -179,8 +181,9 @@ def draw_certainty(
     """Draw the probabilities that papers with each assigned role truly have a given role.
 
     Each row of the confusion matrix of held-out mentions is drawn from its Dirichlet posterior.
-    The true numbers of papers follow by expectation maximisation from the assigned numbers, as in
-    Saerens et al. (2002, Neural Comput. 14, 21), and the probabilities by Bayes' theorem.
+    The shares of the true roles follow from the assigned numbers by a few steps of expectation
+    maximisation, as in Saerens et al. (2002, Neural Comput. 14, 21), which begin with the shares
+    among the labelled mentions. The probabilities follow by Bayes' theorem.
 
     Parameters
     ----------
@@ -200,7 +203,8 @@ def draw_certainty(
     drawn = np.stack(
         [random.dirichlet(row + 0.5, size=n_resamples) for row in _weights().confusion], axis=1
     )
-    true = np.full((n_resamples, len(ROLES)), 1 / len(ROLES))
+    labelled = _weights().confusion.sum(axis=1)
+    true = np.tile(labelled / labelled.sum(), (n_resamples, 1))
     for _ in range(_EM_STEPS):
         joint = drawn * true[:, :, None]
         posterior = joint / joint.sum(axis=1, keepdims=True)

@@ -159,7 +159,7 @@ def test_a_corpus_without_facilities_says_so(make: Any) -> None:
 
 def test_intervals_include_the_error_of_the_classifier(make: Any) -> None:
     uses = np.arange(200) < 20
-    widths = []
+    lows = []
     for others in (0, 60):
         atlas = make(np.zeros(200, dtype=int), np.full(200, 2015), {"ALMA": uses})
         more = make(
@@ -170,7 +170,8 @@ def test_intervals_include_the_error_of_the_classifier(make: Any) -> None:
         found = impact(atlas, n_resamples=300)
         for row in (found.table.iloc[0], found.tables["regions"].iloc[0]):
             assert row["share_low"] <= row["share"] == 0.1 <= row["share_high"]
-            widths.append(row["share_high"] - row["share_low"])
+            lows.append(row["share_low"])
         assert found.table["mention_papers"][0] == others
-    assert widths[2] > 1.1 * widths[0]
-    assert widths[3] > 1.1 * widths[1]
+    # If most papers mention the facility only as context, so may some of those that seem to use it.
+    assert lows[2] < 0.9 * lows[0]
+    assert lows[3] < 0.9 * lows[1]

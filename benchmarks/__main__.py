@@ -7,8 +7,8 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "latex", "roles", "widgets", "keywords", "embedding", "search", "overlays", "trends",
-    "mapping", "terrain", "stages",
+    "startup", "latex", "facility_spans", "roles", "widgets", "keywords", "embedding", "search",
+    "overlays", "trends", "mapping", "terrain", "stages",
 )  # fmt: skip
 ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named
 EVERY = QUICKEST_FIRST + ON_REQUEST

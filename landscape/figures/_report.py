@@ -24,7 +24,7 @@ from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_panel, positions
 from landscape.figures._page import SMALL, Page
 from landscape.figures._scene import Box
-from landscape.overlays.missions._impact import measure_usage
+from landscape.overlays.missions._impact import join_names, measure_usage
 from landscape.overlays.missions._usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
@@ -184,6 +184,13 @@ class Number:
         return f"{self.meaning}: {self.value}{within}"
 
 
+_OTHER_ROLES = {
+    "planned_papers": "plan or forecast its use",
+    "instrumentation_papers": "are about the facility itself",
+    "mention_papers": "mention it as context",
+}
+
+
 def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
     """Return the main results in sentences that can be quoted."""
     share, interval = share_words(row["share"], row["share_low"], row["share_high"])
@@ -199,6 +206,11 @@ def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
             f" The largest share is in the region {clean_name(best['label'])}: {share} of its "
             f"{count(best['region_papers'], 'paper')} ({interval})."
         )
+    others = [
+        f"{row[column]:,} {meaning}" for column, meaning in _OTHER_ROLES.items() if row[column]
+    ]
+    if others and row["papers"] == row["science_papers"]:
+        words += f" Of the other papers, {join_names(others)}."
     return words
 
 

@@ -159,3 +159,13 @@ def test_without_citations_exemplars_are_the_most_typical(atlas):
     of = atlas.rows[atlas.map["topic_id"].to_numpy()[atlas.rows] == 0]
     mean = atlas.vectors()[of].mean(axis=0)
     assert row == of[np.argmax(atlas.vectors()[of] @ mean)]
+
+
+def test_the_summary_counts_the_papers_of_other_roles(atlas):
+    rows = np.setdiff1d(np.arange(len(atlas.map)), atlas.rows)[:7]
+    others = pd.DataFrame({"facility": "ALMA", "paper_row": rows, "role": "planned"})
+    atlas.missions = pd.concat([atlas.missions, others], ignore_index=True)
+    page = draw_report(atlas, "ALMA", n_resamples=20)
+    words = " ".join(text.get_text() for text in page.texts)
+    assert "Of the other papers, 7 plan or forecast its use." in " ".join(words.split())
+    assert "90 of 1,500 papers use data of ALMA" in words

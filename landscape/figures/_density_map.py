@@ -73,8 +73,8 @@ def heatmap(
     colours : {"light", "dark"}, default "light"
         Theme: ``"light"`` for print, ``"dark"`` for screens.
     colour : {"density", "regions"}, default "density"
-        ``"regions"`` gives each region a colour of its own, which is stronger where there are more
-        papers; neighbours have different colours, also for colour-blind readers.
+        ``"regions"`` gives each region one of seven colours, which is stronger where there are more
+        papers. Neighbours have different colours as far as seven colours allow it.
     levels : sequence of int, default (0, 1)
         Levels of the topics to name: 0 for continents, 1 for regions.
     size_inches : (float, float), default (11, 8.5)

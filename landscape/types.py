@@ -247,6 +247,9 @@ class Results(Record):
         keys = "query results=hits coverage settings expansion"
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def to_text(self, *, where: str = "") -> str:
         """Return the numbered papers, the given text on their map positions, and the coverage."""
         return render("results.txt", results=self, where=where)

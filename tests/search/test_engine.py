@@ -59,6 +59,13 @@ def test_results_say_what_was_searched(demo_atlas: Atlas) -> None:
     assert "these papers do not exist" in results._repr_html_()
 
 
+def test_printed_results_are_a_numbered_list(demo_atlas: Atlas) -> None:
+    results = demo_atlas.search("white dwarfs", k=3)
+    assert str(results) == results.to_text()
+    assert str(results).lstrip().startswith("1. ")
+    assert "Results(" not in str(results)
+
+
 def test_filters_come_first_and_k_papers_come_back_wherever_k_exist(demo_atlas: Atlas) -> None:
     years = demo_atlas.read_papers(["year"])["year"]
     year = int(years.mode()[0])

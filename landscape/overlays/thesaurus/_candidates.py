@@ -90,10 +90,11 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
     short = {abbreviation_letters(one) for one in phrases.loc[known, "acronym"]} - {""}
     abbreviates = phrases["name"].map(abbreviation_letters).isin(short).to_numpy(dtype=bool)
     longer = [one if len(one) > 1 else [] for one in words]
+    synonym = np.array([is_synonym(one, named) for one in words], dtype=bool)
     return phrases.assign(
         concept_id=ids,
         inside=inside,
-        covered=known | inside | abbreviates,
+        covered=known | inside | abbreviates | synonym,
         head_rate=_rates([one[-1:] for one in longer], known),
         start_rate=_rates([one[:1] for one in longer], known),
         word_rate=_rates([sorted(set(one)) for one in longer], known),
@@ -181,6 +182,30 @@ def _vocabulary() -> tuple[frozenset[str], Mapping[str, str]]:
     return frozenset(stored["small_words"]), stored["nouns"]
 
 
+@cache
+def _variants() -> tuple[Mapping[str, list[str]], frozenset[str], frozenset[str]]:
+    """Read words with the same meaning, words of degree, and last words without a meaning."""
+    stored = read_yaml(data_file("thesaurus.yaml"))
+    alike = {
+        word: [other for other in group if other != word]
+        for group in stored["same_meaning"] for word in group
+    }  # fmt: skip
+    return alike, frozenset(stored["degrees"]), frozenset(stored["last_words"])
+
+
+def is_synonym(words: list[str], named: Mapping[str, str]) -> bool:
+    """Return whether words mean the same as a concept, or a degree of it ("massive galaxies")."""
+    alike, degrees, last_words = _variants()
+    for place, word in enumerate(words):
+        before, after = words[:place], words[place + 1 :]
+        variants = [[other] for other in alike.get(word, ())]
+        if word in degrees or (not after and word in last_words):
+            variants.append([])
+        if any(join_bag([*before, *one, *after]) in named for one in variants):
+            return True
+    return False
+
+
 def word_bag(phrase: str) -> str:
     """Return a key of a phrase that is independent of inflection and word order."""
     return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
@@ -231,14 +256,16 @@ def abbreviation_letters(name: str) -> str:
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
+def term_pattern(name: str) -> str:
+    """Return a regular expression of a term in the singular or plural, with any hyphens."""
+    *front, last = name.split(" ")
+    stem = last[: max(len(last) - 3, 3)]
+    return r"[\s-]+".join(map(re.escape, [*front, stem]))
+
+
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
     """Add the first word of a term if it precedes the phrase in most texts."""
-    *front, last = name.split(" ")
-    stem = last[: max(len(last) - 3, 3)]  # also matches plurals
-    pattern = re.compile(
-        r"([^\W\d_]+(?:-[^\W\d_]+)*)?\s+"
-        + r"[\s-]+".join(map(re.escape, [*front, stem])), re.IGNORECASE,
-    )  # fmt: skip
+    pattern = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)?\s+" + term_pattern(name), re.IGNORECASE)
     before = Counter(
         (match[1] or "").casefold() for text in texts for match in pattern.finditer(f". {text}")
     )
@@ -246,6 +273,49 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
     if len(word) < 3 or word in _vocabulary()[0] or uses < max(share * before.total(), 2):
         return name
     return f"{word} {name}"
+
+
+_LONGEST_DEFINITION = 350
+_DEFINES = re.compile(
+    r",? (?:(?:is|are) (?:an?|the|defined|objects|systems|regions|events|stars|galaxies|commonly"
+    r"|usually|generally)\b"
+    r"|refers? to\b|denotes?\b|i\.e\.|which (?:is|are) (?:an?|the|defined)\b)"
+)
+_KIND = re.compile(
+    r"\b(?:defined as|refers? to|known as|class|subset|populations?|types?|kinds?|family|method"
+    r"|technique|approach|algorithm|model|scenario|framework|process|period|epoch|era|objects?"
+    r"|sources|systems|regions?|phenomenon|effect|discrepancy|ratio|measure|candidate"
+    r"|manifestations?|signal|i\.e\.|composed of|consist(?:ing)? of|characterized by)\b"
+)
+_OPINION = re.compile(
+    r"\b(?:one of|most|key|important|ideal|powerful|useful|promising|challeng\w*|primary|crucial"
+    r"|fundamental|essential|excellent|unique|only|dominant|building blocks?"
+    r"|source of|consistent|affected|however|here|we|our|this|study|paper)\b",
+    re.IGNORECASE,
+)
+
+
+def quote_definition(name: str, texts: Sequence[str]) -> tuple[int, str]:
+    """Return the row and the words of the sentence that defines a term best, or (-1, "")."""
+    from landscape.text._words import split_sentences
+
+    term = re.compile(
+        r"^(?:the |an? )?" + term_pattern(name) + r"\w{0,4}(?: \([^()]{1,40}\))?", re.IGNORECASE
+    )
+    best, row, quote = 0, -1, ""
+    for number, text in enumerate(texts):
+        plain = " ".join(text.split())
+        for start, end in split_sentences(plain):
+            sentence = plain[start:end]
+            found = term.match(sentence)
+            defines = found and _DEFINES.match(sentence, found.end())
+            if not defines or len(sentence) > _LONGEST_DEFINITION:
+                continue
+            kinds = min(len(_KIND.findall(sentence)), 2)
+            score = kinds - 2 * len(_OPINION.findall(sentence))
+            if score > best:
+                best, row, quote = score, number, sentence
+    return row, quote
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -302,6 +372,11 @@ def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float6
 
 _FEWEST_PAPERS = 3
 _OF_A_PARENT = 0.8
+_LEAST_COSINE = (
+    0.45  # with the concept in the name of a phrase, unless the name has another meaning
+)
+_NEAR_COSINE = 0.8
+_N_VOTES = 10
 
 
 def nearest_concepts(
@@ -310,7 +385,7 @@ def nearest_concepts(
     phrases: pd.DataFrame,
     wanted: NDArray[np.integer],
     *,
-    k: int = 10,
+    k: int = 2000,
 ) -> list[list[tuple[str, float]]]:
     """Find the concepts whose papers are most similar to the papers of each phrase."""
     named = phrases[phrases["concept_id"] != ""]
@@ -340,17 +415,29 @@ def nearest_concepts(
 def suggest_parent(
     name: str, nearest: list[tuple[str, float]], thesaurus: Thesaurus, named: dict[str, str]
 ) -> str:
-    words = singular_words(name)
-    for start in range(1, len(words)):
-        found = named.get(word_bag(" ".join(words[start:])))
-        if found is not None:
+    """Return the concept in the name, or the broader concept of the most similar concepts."""
+    cosines = dict(nearest)
+    # A hyphenated word is kept whole: "low-mass galaxies" are not in "Galaxy masses".
+    words = [" ".join(singular_words(word)) for word in name.split()]
+    ends = [(start, len(words)) for start in range(1, len(words))]
+    inner = [(start, stop) for stop in range(len(words) - 1, 1, -1) for start in range(stop - 1)]
+    for start, stop in [*ends, *inner]:
+        found = named.get(word_bag(" ".join(words[start:stop])), "")
+        if found and cosines.get(found, 1.0) >= _LEAST_COSINE:
             return found
+    head = singular_words(name)[-1]
+    labels = {one: singular_words(thesaurus.concepts[one].label) for one in cosines}
+    for one, cosine in nearest:
+        if cosine >= _NEAR_COSINE and head in labels[one]:
+            return one
     votes: dict[str, float] = {}
-    for concept_id, cosine in nearest:
+    for one, cosine in nearest[:_N_VOTES]:
         weight = max(cosine, 0.0) ** 2
-        votes[concept_id] = votes.get(concept_id, 0.0) + weight
-        for above in thesaurus.concepts[concept_id].broader:
-            votes[above] = votes.get(above, 0.0) + _OF_A_PARENT * weight
+        for above, share in (
+            (one, 1.0),
+            *((two, _OF_A_PARENT) for two in thesaurus.concepts[one].broader),
+        ):
+            votes[above] = votes.get(above, 0.0) + share * weight
     return max(votes, key=lambda one: (votes[one], one), default="")
 
 

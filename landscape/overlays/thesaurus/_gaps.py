@@ -23,6 +23,7 @@ from landscape.overlays.thesaurus._candidates import (
     measure_phrases,
     name_phrases,
     nearest_concepts,
+    quote_definition,
     suggest_parent,
     word_bag,
 )
@@ -78,7 +79,9 @@ def thesaurus_gaps(
     Analysis
         Table sorted by rank, with the columns ``rank, name, alternatives, papers, growth,
         growth_low, compactness, in_title, novelty, likeness, score, parent_id, parent, nearest,
-        region, region_share`` (the region with the most papers of the phrase, and their share).
+        definition, defined_in, region, region_share``: the sentence that defines the phrase best
+        and the id of its paper (empty if no paper defines it), and the region with the most papers
+        of the phrase, with their share.
         ``tables["papers"]`` has exemplar papers of each proposal (``name, paper_id, title,
         similarity``). ``tables["regions"]`` has one row per region with ``topic_id, label,
         papers, named_share`` (share of the phrases of its papers that the thesaurus covers) and
@@ -101,9 +104,18 @@ def thesaurus_gaps(
         named, proposals = rank_gaps(evidence, uat, limit=limit)
         advance(1)
         texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
+        rows = [_papers_of(evidence.table, phrase) for phrase in proposals["phrase"]]
         proposals["name"] = [
-            complete_name(name, texts[_papers_of(evidence.table, phrase)])
-            for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True)
+            complete_name(name, texts[of]) for name, of in zip(proposals["name"], rows, strict=True)
+        ]
+        quotes = [
+            quote_definition(name, texts[of])
+            for name, of in zip(proposals["name"], rows, strict=True)
+        ]
+        ids = papers["paper_id"].to_numpy(dtype=object)
+        proposals["definition"] = [quote for _, quote in quotes]
+        proposals["defined_in"] = [
+            ids[of[row]] if row >= 0 else "" for of, (row, _) in zip(rows, quotes, strict=True)
         ]
         advance(1)
         proposals = _add_parents(proposals, named, evidence, uat)
@@ -164,7 +176,8 @@ def rank_gaps(
         normal_form(name) for facility in load_facilities().values() for name in facility.names
     }
     is_facility = named["name"].map(normal_form).isin(names)
-    return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
+    is_term = named["name"].str.contains(r"[a-z]{3}")  # objects and lines, such as "[O III]", are not
+    return named, merge_spellings(named[~named["covered"] & ~is_facility & is_term], limit=limit)
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
@@ -190,7 +203,8 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
 
 _SHOWN = [
     "rank", "name", "alternatives", "papers", "growth", "growth_low", "compactness", "in_title",
-    "novelty", "likeness", "score", "parent_id", "parent", "nearest", "phrase",
+    "novelty", "likeness", "score", "parent_id", "parent", "nearest", "definition", "defined_in",
+    "phrase",
 ]  # fmt: skip
 
 
@@ -295,7 +309,8 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
     Returns
     -------
     str
-        Text with one line per field. The definition is empty and must be written by the user.
+        Text with one line per field. The definition is a sentence quoted from a paper, with the
+        id of the paper; it is a draft to edit, and empty if no paper defines the phrase.
 
     Raises
     ------
@@ -327,13 +342,15 @@ def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
     papers = papers[papers["name"] == name]
     parent = f"{row['parent']} ({row['parent_id']})" if row["parent_id"] else ""
     references = (f"{one.paper_id} ({one.year}): {one.title}" for one in papers.itertuples())
+    quoted = row["definition"]
+    definition = f"\u201c{quoted}\u201d (quoted from {row['defined_in']}; edit)" if quoted else ""
     generated = " (generated papers)" if gaps.bounds.get("generated") else ""
     return {
         "Preferred term": f"{name[:1].upper()}{name[1:]}",
         "Alternative terms": "; ".join(row["alternatives"]),
         "Broader term": parent,
         "Related terms": "; ".join(one for one in row["nearest"] if one != parent),
-        "Definition": "",
+        "Definition": definition,
         "References": "; ".join(references),
         "Evidence": f"{row['papers']} papers of {gaps.bounds['title']}{generated}; "
         f"{row['in_title']:.0%} have the term in the title",

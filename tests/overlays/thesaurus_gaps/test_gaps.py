@@ -11,7 +11,16 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus._candidates import complete_name, find_abbreviations, word_bag
+from landscape.overlays.thesaurus._candidates import (
+    complete_name,
+    find_abbreviations,
+    index_names,
+    is_synonym,
+    quote_definition,
+    singular_words,
+    suggest_parent,
+    word_bag,
+)
 from landscape.overlays.thesaurus._gaps import (
     added_forms,
     backtest_gaps,
@@ -104,3 +113,43 @@ def test_a_word_that_is_nearly_always_there_belongs_to_the_name() -> None:
     texts = ["We saw odd radio circles.", "An odd radio circle", "Many radio galaxies"]
     assert complete_name("radio circles", texts) == "odd radio circles"
     assert complete_name("radio galaxies", texts) == "radio galaxies"
+
+
+KNOWN = Thesaurus("1", {
+    "1": Concept("1", "Quenched galaxies"), "2": Concept("2", "Star formation"),
+    "3": Concept("3", "Galaxies"), "4": Concept("4", "Galaxy masses", broader=("3",)),
+    "5": Concept("5", "Main sequence"),
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("quiescent galaxies", True),
+        ("massive galaxies", True),
+        ("star formation rates", True),
+        ("star formation quenching", False),
+        ("warm galaxies", False),
+    ],
+)
+def test_synonyms_of_concepts_are_known(phrase: str, expected: bool) -> None:
+    assert is_synonym(singular_words(phrase), index_names(KNOWN)) is expected
+
+
+def test_the_parent_is_the_concept_in_the_name_if_their_papers_are_similar() -> None:
+    names = index_names(KNOWN)
+    near = [("3", 0.9), ("4", 0.8), ("5", 0.1)]
+    assert suggest_parent("low-mass galaxies", near, KNOWN, names) == "3"
+    assert suggest_parent("star formation bursts", near, KNOWN, names) == "2"
+    assert suggest_parent("star-forming main sequence", near, KNOWN, names) == "3"
+
+
+def test_a_definition_is_quoted_from_the_sentence_that_says_what_the_term_is() -> None:
+    texts = [
+        "Odd rings are one of the most important problems. We study odd rings here.",
+        "We solve a problem. Odd rings (ORs) are a class of circular radio sources. They are rare.",
+    ]
+    assert quote_definition("odd rings", texts) == (
+        1, "Odd rings (ORs) are a class of circular radio sources.",
+    )  # fmt: skip
+    assert quote_definition("odd rings", texts[:1]) == (-1, "")

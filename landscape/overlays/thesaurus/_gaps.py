@@ -176,7 +176,7 @@ def rank_gaps(
         normal_form(name) for facility in load_facilities().values() for name in facility.names
     }
     is_facility = named["name"].map(normal_form).isin(names)
-    is_term = named["name"].str.contains(r"[a-z]{3}")  # objects and lines, such as "[O III]", are not
+    is_term = named["name"].str.contains(r"[a-z]{3}")  # not an object or line ("[O III]")
     return named, merge_spellings(named[~named["covered"] & ~is_facility & is_term], limit=limit)
 
 

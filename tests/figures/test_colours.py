@@ -7,7 +7,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._colours import THEMES, srgb_to_oklab, theme
+from landscape.figures._colours import THEMES, series, srgb_to_oklab, theme
 
 # Simulations at full severity, in linear light: Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009).
 DEFICIENCIES = {
@@ -72,6 +72,18 @@ def test_colour_blind_readers_see_every_tone(name, deficiency):
     assert apart[~np.eye(len(lab), dtype=bool)].min() > 0.03  # 0.02 is just noticeable
     lightness = np.diff(lab[:, 0])
     assert (lightness < 0).all() or (lightness > 0).all()
+
+
+@both
+@pytest.mark.parametrize("deficiency", list(DEFICIENCIES))
+def test_colour_blind_readers_tell_the_colours_of_regions(name, deficiency):
+    colours = np.array([from_hex(colour) for colour in series(theme(name), 7)])
+    seen = np.clip(linear(colours) @ np.array(DEFICIENCIES[deficiency]).T, 0, 1)
+    lab = srgb_to_oklab(
+        np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+    )
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)
+    assert apart[~np.eye(7, dtype=bool)].min() > 0.1  # 0.02 is just noticeable
 
 
 @both

@@ -14,7 +14,7 @@ from landscape.errors import InputError
 from landscape.figures._caption import Caption
 from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
-from landscape.figures._page import SMALL, Page, PageOptions
+from landscape.figures._page import NORMAL, SIZE_INCHES, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
@@ -23,25 +23,17 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_LONGEST = 90  # maximum number of characters of a label
-_PITCH = 1.18  # distance between rows, in font sizes
-_NARROW = 0.62  # width of the first two columns, relative to the others
+_LONGEST = 160  # maximum number of characters of a label
+_INDENT = 15.0  # points for each level of the tree
+_ROW_INCHES = 0.185
 _SMALLEST_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
     "citation": "cites it",
-    "cited together": "cited together with it",
+    "cited together": "cited with it",
     "similar": "similar to it",
-    "section": "cited in one of its sections",
+    "section": "cited in a section",
     "search": "by a search",
-}
-_DASHES = {
-    "reference": "-",
-    "section": "-",
-    "citation": (0, (4, 1.5)),
-    "cited together": (0, (4, 1.5, 1, 1.5)),
-    "similar": (0, (1, 1.5)),
-    "search": "-",
 }
 
 
@@ -54,7 +46,7 @@ class _Node:
     how: str = "search"
     one: Crawled | None = None
     children: list[_Node] = field(default_factory=list)
-    row: float = 0.0
+    row: int = 0
 
     @property
     def selected(self) -> bool:
@@ -62,13 +54,13 @@ class _Node:
         return self.one is None or self.one.selected
 
 
-def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) -> Any:
-    """Draw the tree of searches and papers through which a survey found its papers.
+def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) -> Any:
+    """Draw the searches of a survey, and below each the papers that it led to, one per line.
 
     Parameters
     ----------
     survey : Survey
-    most : int, default 60
+    most : int, default 30
         Number of best papers to draw. The papers through which they were found are also drawn.
     **look
         ``colours``, ``size_inches``, ``title`` and ``ax``; see `landscape.figures.heatmap`.
@@ -94,7 +86,8 @@ def survey_tree(survey: Survey, *, most: int = 60, **look: Unpack[PageOptions]) 
         raise InputError("Nothing to plot: the survey judged no papers. Ask another question.")
     nodes = _nodes(survey, most=most)
     caption = _write_bounds(survey, sum(node.one is not None for node in nodes))
-    page = Page(caption, look, smallest=(4.0, 3.0))
+    height = float(np.clip(_ROW_INCHES * (len(nodes) + 8), 3.0, 24.0))
+    page = Page(caption, look, size=(SIZE_INCHES[0], height), smallest=(4.0, 3.0))
     _draw(page, page.chart_area, nodes)
     ways = Counter(one.how for one in survey.selected)
     found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
@@ -114,8 +107,8 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
             way = by_key.get(way.parent)
     root = _Node(clean_name(survey.question, most=_LONGEST), 0)
     searches = [
-        _Node("the whole question" if asked.by == "question" else
-              clean_name(asked.text, most=_LONGEST), 1)
+        _Node("Search for the whole question" if asked.by == "question" else
+              f"Search for “{clean_name(asked.text, most=_LONGEST)}”", 1)
         for asked in survey.searches
     ]  # fmt: skip
     nodes = {key: _Node(_label(one), 0, one.how, one) for key, one in wanted.items()}
@@ -138,80 +131,76 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
         for child in node.children:
             child.column = node.column + 1
         waiting += reversed(node.children)
-    # Each leaf has its own row; other nodes are at the middle row of their children.
-    for row, node in enumerate(node for node in listed if not node.children):
-        node.row = float(row)
-    for node in reversed(listed):
-        if node.children:
-            node.row = (node.children[0].row + node.children[-1].row) / 2
+    listed.remove(root)  # the question is in the title
+    for row, node in enumerate(listed):
+        node.row = row
     return listed
 
 
-def _across(column: int) -> float:
-    """Return the x position of a column, in units of the width of a paper column."""
-    return _NARROW * min(column, 2) + max(column - 2, 0)
-
-
 def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
-    """Draw the dots, branches and labels of the tree."""
+    """Draw one row per node; the indent is the level of the node, as in a list of folders."""
     left, bottom, right, top = box
-    n_rows = sum(not node.children for node in nodes)
-    width = _across(max(node.column for node in nodes)) + 1.0
-    x, y = Axis((-0.008 * width, width)), Axis((n_rows - 0.4, -0.6))
+    least = min(node.column for node in nodes)
+    pitch, indent = (top - bottom) / len(nodes), _INDENT * page.scale
+    x, y = Axis((0, right - left)), Axis((len(nodes) - 0.5, -0.5))
     panel = page.add(Panel(box, x, y, gid="tree", edge="none"))
-    pitch, column = (top - bottom) / n_rows, (right - left) / width
-    size = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
-    _add_branches(page, panel, nodes)
+    size = float(np.clip(0.72 * pitch, _SMALLEST_LETTERS, NORMAL * page.scale)) / page.scale
+    across = {id(node): (node.column - least + 0.5) * indent for node in nodes}
+    lines = []
+    for node in nodes:
+        if node.children:
+            down = across[id(node)]
+            lines.append(np.array([[down, node.row + 0.3], [down, node.children[-1].row]]))
+        for child in node.children:
+            start, end = across[id(node)], across[id(child)]
+            lines.append(np.array([[start, child.row], [end, child.row]]))
+    if lines:
+        panel.layers.append(
+            Lines(lines=lines, colour=page.colours.faint, width=0.5 * page.scale, opacity=0.6,
+                  gid="led to", order=1)
+        )  # fmt: skip
     for selected in (True, False):
-        _add_dots(page, panel, nodes, selected=selected, shrink=min(1.0, pitch / 7))
+        some = [node for node in nodes if node.one and node.one.selected == selected]
+        _add_dots(page, panel, some, across, selected=selected, size=min(0.5 * pitch, 5.0))
+    noted = max((page.extent(_note(node), size=size).width for node in nodes), default=0.0)
     for node in nodes:
         if pitch < 0.85 * _SMALLEST_LETTERS and node.one is not None:
             continue
-        free = (_across(node.column + 1) - _across(node.column)) if node.children else 1.0
-        free = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
-        weight = "bold" if node.one is None else "normal"
-        ((across, up),) = panel.to_page([_across(node.column)], [node.row])
-        page.write(node.label, across + 4.5 * page.scale, up - 0.3 * size * page.scale, size=size,
-                   weight=weight, gid="label", in_panel=True, width=free,
-                   colour=page.colours.ink if node.selected else page.colours.faint)  # fmt: skip
+        start = across[id(node)] + (6 * page.scale if node.one else -3 * page.scale)
+        ((at, up),) = panel.to_page([start], [node.row])
+        up -= 0.32 * size * page.scale
+        ink = page.colours.ink if node.selected else page.colours.faint
+        page.write(node.label, at, up, size=size, weight="normal" if node.one else "bold",
+                   gid="label", in_panel=True, colour=ink,
+                   width=right - at - noted - 8 * page.scale)  # fmt: skip
+        page.write(_note(node), right, up, size=size, gid="note", in_panel=True, align="right",
+                   colour=page.colours.faint)  # fmt: skip
 
 
-def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Draw lines from each node to its children; the style shows how the children were found."""
-    lines: dict[str, list[Any]] = {}
-    for node in nodes:
-        for child in node.children:
-            start, end = _across(node.column), _across(child.column)
-            bent = [[start, node.row], [start + 0.9 * (end - start), child.row], [end, child.row]]
-            lines.setdefault(child.how, []).append(np.array(bent))
-    for how, some in lines.items():
-        panel.layers.append(
-            Lines(lines=some, colour=page.colours.faint, width=0.45 * page.scale, opacity=0.7,
-                  dashes=_DASHES.get(how, "-"), gid="led to", order=1)
-        )  # fmt: skip
+def _note(node: _Node) -> str:
+    """Return the score of a paper, and how it was found if not by a search."""
+    if node.one is None:
+        return ""
+    way = "score" if node.how == "search" else f"{_WAYS.get(node.how, node.how)},"
+    return f"{way} {node.one.score:.2f}"
 
 
 def _add_dots(
-    page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
-) -> None:
-    """Draw filled dots for selected papers and searches, and open dots for other papers."""
-    some = [node for node in nodes if node.selected == selected]
-    if not some:
-        return
+    page: Page, panel: Panel, some: list[_Node], across: dict[int, float], *, selected: bool,
+    size: float,
+) -> None:  # fmt: skip
+    """Draw filled dots for selected papers, and open dots for other papers."""
     colours = page.colours
-    panel.layers.append(
-        Points(
-            x=[_across(node.column) for node in some], y=[node.row for node in some], order=3,
-            colour=colours.found if selected else colours.halo, gid="paper",
-            edge=colours.found if selected else colours.faint, edge_width=0.6 * page.scale,
-            size=(4.4 if selected else 3.2) * page.scale * shrink,
-            hover=[
-                node.label if node.one is None
-                else f"{node.label}\n{_WAYS.get(node.how, node.how)}, score {node.one.score:.2f}"
-                for node in some
-            ],
-        )
-    )  # fmt: skip
+    if some:
+        panel.layers.append(
+            Points(
+                x=[across[id(node)] for node in some], y=[node.row for node in some], order=3,
+                colour=colours.found if selected else colours.halo, gid="paper",
+                edge=colours.found if selected else colours.faint, edge_width=0.6 * page.scale,
+                size=size * (1.0 if selected else 0.8),
+                hover=[f"{node.label}\n{_note(node)}" for node in some],
+            )
+        )  # fmt: skip
 
 
 def _label(one: Crawled) -> str:
@@ -226,15 +215,16 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
         *(["The survey is incomplete."] if survey.partial else []),
-        *([f"Only the best {drawn:,} papers are drawn."] if drawn < judged else []),
+        *(
+            [f"The best {drawn:,} papers are drawn; the table of the survey has all."]
+            if drawn < judged
+            else []
+        ),
         survey.coverage.bounds,
         *survey.coverage.notes,
-        "The columns show, from left to right, the question, the searches, and the papers found "
-        "through each of them. Filled dots are selected papers; open dots are papers that were "
+        "Papers are indented below the search or the paper that led to them, with the way and the "
+        "score on the right. Filled dots are selected papers; open dots are papers that were "
         "judged but not selected.",
-        "Solid lines lead to papers found by a search or in a list of references, dashed lines to "
-        "citing papers, lines of dots and dashes to papers cited together with the paper on the "
-        "left, and dotted lines to similar papers.",
     ]
     head = f"“{question}”: {chosen:,} of {count(judged, 'judged paper')} were selected."
     return Caption(head, sentences, survey.coverage.generated)

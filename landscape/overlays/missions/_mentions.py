@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from landscape._io import read_yaml
 from landscape.corpus._facilities import load_facilities
 from landscape.errors import InputError
-from landscape.overlays.missions._roles import Place, classify_places
+from landscape.overlays.missions._roles import Place, classify_places, request_roles
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from landscape.llm._client import LanguageModel
 
 _JOINTS = ("/", "-")
 _FIELDS = ("title", "abstract")
@@ -62,18 +64,25 @@ class _Candidate(NamedTuple):
     ambiguous: bool
 
 
-def find_mentions(text: str) -> list[Mention]:
+def find_mentions(text: str, *, model: LanguageModel | None = None) -> list[Mention]:
     """Find the facilities that a text mentions.
 
     Parameters
     ----------
     text : str
         A title, an abstract, or both, with or without LaTeX.
+    model : LanguageModel, optional
+        Language model that decides the roles. By default a classifier decides, without network.
 
     Returns
     -------
     list of Mention
         Mentions in the order of the text; they do not overlap.
+
+    Raises
+    ------
+    RemoteError
+        If the language model gives no valid answer.
 
     Examples
     --------
@@ -83,7 +92,7 @@ def find_mentions(text: str) -> list[Mention]:
     >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
     []
     """
-    return _with_roles((text,), find_places((text,)))[0]
+    return _with_roles((text,), find_places((text,)), model)[0]
 
 
 def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]) -> pd.DataFrame:
@@ -214,7 +223,9 @@ def _joined(text: str, found: list[_Candidate]) -> list[Place]:
     ]
 
 
-def _with_roles(texts: Sequence[str], found: list[list[Place]]) -> list[list[Mention]]:
+def _with_roles(
+    texts: Sequence[str], found: list[list[Place]], model: LanguageModel | None = None
+) -> list[list[Mention]]:
     """Classify the mentions in the texts of a paper, which are read as one text."""
     starts = [0, *itertools.accumulate(len(text) + 1 for text in texts)]
     moved = [
@@ -222,7 +233,12 @@ def _with_roles(texts: Sequence[str], found: list[list[Place]]) -> list[list[Men
         for start, places in zip(starts, found, strict=False)
         for place in places
     ]
-    roles = iter(classify_places("\n".join(texts), moved) if moved else ())
+    together = "\n".join(texts)
+    if not moved:
+        return [[] for _ in texts]
+    roles = iter(
+        request_roles(together, moved, model) if model else classify_places(together, moved)
+    )
     return [
         [Mention(a, b, text[a:b], name, next(roles)) for a, b, name in places]
         for text, places in zip(texts, found, strict=True)

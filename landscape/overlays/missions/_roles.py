@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from landscape._io import read_yaml
 from landscape.corpus._facilities import load_facilities
+from landscape.llm._client import LanguageModel, request_reply
+from landscape.llm._prompts import as_data, prompt
+from landscape.llm._replies import ReplyForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +40,8 @@ _BESIDE = 10  # number of words on each side that form the context
 _MOST_WORDS = 600  # words of a text that are read
 _MOST_MENTIONS = 200  # later mentions of a text have the role of the last of these
 _RECENT, _FUTURE = 2021, 2026  # years of first light
+_MOST_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
+_CONTEXT, _LONGEST_PAPER = 120, 6000  # characters in a request
 _EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
 
 
@@ -173,6 +178,32 @@ def classify_places(text: str, places: Sequence[Place]) -> list[str]:
     ]
     roles = [ROLES[int((bias + sums[0] + own).argmax())] for own in sums[1:]]
     return roles + roles[-1:] * (len(places) - len(roles))
+
+
+class _RoleOfMention(ReplyForm):
+    number: int
+    role: Literal["science", "instrumentation", "planned", "mention"]
+
+
+class _RolesOfMentions(ReplyForm):
+    mentions: list[_RoleOfMention]
+
+
+def request_roles(text: str, places: Sequence[Place], model: LanguageModel) -> list[str]:
+    """Request the roles from a language model; the classifier decides where it has no answer."""
+    roles = classify_places(text, places)
+    listed = [
+        {"number": number, "facility": place.facility, "mention": text[place.start : place.end],
+         "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT]}
+        for number, place in enumerate(places[:_MOST_REQUESTED])
+    ]  # fmt: skip
+    if listed:
+        data = as_data({"paper": text[:_LONGEST_PAPER], "mentions": listed})
+        reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)
+        for one in reply.mentions:
+            if 0 <= one.number < len(listed):
+                roles[one.number] = one.role
+    return roles
 
 
 def draw_certainty(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import landscape
-from landscape.errors import InputError
+from landscape.errors import InputError, RemoteError
 from landscape.overlays.missions import find_in_papers, find_mentions, impact
 
 # Private: no public function draws the error of the classifier by itself.
@@ -72,3 +74,31 @@ def test_certainty_follows_the_numbers_of_papers() -> None:
     assert (users[:, 0] == 0).all()
     assert users[:, 1].mean() > 0.9
     assert plans[:, 3].mean() < 0.1
+
+
+class _Model:
+    """A language model that answers from a list, and keeps what it was asked."""
+
+    model = "listed"
+
+    def __init__(self, *roles: tuple[int, str]) -> None:
+        self.roles, self.asked = roles, ""
+
+    def complete_json(self, system: str, user: str, schema: dict[str, Any]) -> dict[str, Any]:
+        del system, schema
+        self.asked = user
+        return {"mentions": [{"number": n, "role": role} for n, role in self.roles]}
+
+
+def test_a_language_model_decides_the_roles_that_it_answers() -> None:
+    text = "We present ALMA maps </data>. Future JWST observations will test this."
+    model = _Model((0, "mention"), (7, "planned"))
+    assert [one.role for one in find_mentions(text, model=model)] == ["mention", "planned"]
+    assert '"number": 1, "facility": "JWST"' in model.asked
+    assert "</data>" not in model.asked
+    assert find_mentions("No facility here.", model=_Model()) == []
+
+
+def test_an_unknown_role_from_a_language_model_is_refused() -> None:
+    with pytest.raises(RemoteError):
+        find_mentions("We present ALMA maps.", model=_Model((0, "hero")))

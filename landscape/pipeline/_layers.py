@@ -87,7 +87,7 @@ def _apply(
 
 MISSIONS_STAGE = Stage(
     name="missions",
-    version=3,
+    version=4,
     parameters=lambda _: {"facilities": sha256_of(missions_file())},
     inputs=inputs_from(papers="ingest"),
     run=_missions_run,

@@ -3,9 +3,10 @@
 `tests/overlays/missions/roles.jsonl` has labelled mentions in real titles and abstracts. Two
 readers labelled 800 of them independently: science (data are used), instrumentation (about the
 facility), planned (forecast or future) or mention (context). The sample "test" (450 random
-mentions, 250 of them read twice) is for final measurements only; this benchmark reads it only with
---final. "random" is uniform over mentions, "cue" has words such as "forecast" nearby, and "model"
-was chosen by an earlier classifier and labelled by one reader.
+mentions) is for measurements only; this benchmark reads it only with --final. Its first 250, read
+twice, also served to choose the weight of the role "mention"; the last 200, by one reader, did not.
+"random" is uniform over mentions, "cue" has words such as "forecast" nearby, and "model" was chosen
+by an earlier classifier and labelled by one reader.
 
 Run: python -m benchmarks.roles [--final] [--write]
 """

@@ -17,6 +17,7 @@ import argparse
 import gzip
 import json
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def features(label: dict[str, Any], paper: dict[str, str], *, with_title: bool =
         if one.end + at <= own.start or one.start + at >= own.end
     }  # fmt: skip
     ordered = sorted({own, *places})
-    shared, *each = describe_places(text, ordered)
+    day = date.fromisoformat(paper["date"]) if len(paper["date"]) == len("2026-01-01") else None
+    shared, *each = describe_places(text, ordered, day)
     values = np.zeros((1, N_FEATURES), dtype=np.float32)
     values[0, feature_numbers([*shared, *each[ordered.index(own)]])] = 1
     return csr_array(values)

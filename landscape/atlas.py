@@ -104,7 +104,7 @@ class Atlas(AtlasStore):
             Whether to let the configured language model write the abstract for `expansion`.
         **settings
             Other fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
-            ``rerank``, ``gamma``, ``t_now``.
+            ``sort``, ``rerank``, ``gamma``, ``t_now``.
 
         Returns
         -------

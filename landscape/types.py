@@ -228,6 +228,10 @@ class Results(Record):
     settings: Mapping[str, Any] = field(default_factory=dict)  # arguments to repeat the search
     expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
+    # Whether papers of the atlas are about the query; if not, `note` says why, and the hits are only
+    # the nearest papers
+    matched: bool = True
+    note: str = ""  # first line of the results, such as the reason why no paper matches
 
     @property
     def papers(self) -> tuple[Paper, ...]:
@@ -244,7 +248,7 @@ class Results(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values, as in ``landscape search --json``."""
-        keys = "query results=hits coverage settings expansion"
+        keys = "query matched note results=hits coverage settings expansion"
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
     def __str__(self) -> str:

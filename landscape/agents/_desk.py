@@ -426,15 +426,10 @@ def _with_highlights(
 
 
 def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
-    """Return a note with the largest cosines if no corpus has a paper near the context."""
-    far = []
-    for corpus in corpora:
-        near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
-        usual = open_engine(corpus.atlas).missed_threshold(max(near, default=None))
-        if usual is None:
-            return ()
-        far.append(f"{max(near):.2f} in {corpus.name} ({usual:.2f} is usual)")
-    return (f"No paper is similar to the context. The largest cosine is {'; '.join(far)}.",)
+    """Return a note if no corpus has a paper about the context."""
+    if any(one.matched for corpus in corpora for one in found[corpus.name].searches):
+        return ()
+    return ("No paper is similar to the context.",)
 
 
 STYLE = "related-work"

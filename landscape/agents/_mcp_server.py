@@ -58,17 +58,25 @@ class Tools:
     def __init__(self, atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
         self._atlas, self._model = atlas, model
 
-    def search(self, query: str, k: int = 10, filter: str = "") -> Reply:  # noqa: A002 - the word of this field
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        filter: str = "",  # noqa: A002 - the word of this field
+        sort: Literal["relevance", "date", "citations"] = "relevance",
+    ) -> Reply:
         """Find papers by meaning and by words.
 
         k is from 1 to 50. filter is optional, for example "2015..2020; author:Hubble; -review;
-        citations>=50".
+        citations>=50; facility:JWST; role:science". sort orders the papers found. matched is false
+        if no paper of the atlas is about the query; the papers are then only the nearest ones.
         """
         found = search_papers(
             self._atlas,
             _text("query", query),
             k=_bounded("k", k, MOST_PAPERS),
             filter=_text("filter", filter) or None,
+            sort=sort,
         )
         return self._papers(found)
 

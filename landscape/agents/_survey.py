@@ -6,29 +6,19 @@ parallel replies are combined in a fixed order.
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._io import data_file, read_yaml
 from landscape._wording import count
 from landscape.agents._survey_model import NextStep, choose_survey_model
-from landscape.agents._survey_scoring import (
-    THRESHOLD,
-    Candidates,
-    Library,
-    Origin,
-    least_matched_share,
-    matched_share,
-)
+from landscape.agents._survey_scoring import THRESHOLD, Candidates, Library, Origin
 from landscape.agents._survey_settings import (
     ReplyLog,
     RequestBudget,
@@ -37,6 +27,7 @@ from landscape.agents._survey_settings import (
 )
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
+from landscape.search._matching import empty_words, match_papers
 from landscape.search._settings import query_text
 from landscape.text._words import normal_forms
 from landscape.types import Asked, Crawled, Spent, Survey, title_notes
@@ -55,11 +46,6 @@ if TYPE_CHECKING:
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
 
 
-@cache
-def _empty_words() -> frozenset[str]:
-    return frozenset(read_yaml(data_file("phrases.yaml"))["empty_words"].split())
-
-
 def split_question(
     question: str, *, subjects: Collection[str] | None = None, most: int = 6
 ) -> list[str]:
@@ -71,7 +57,7 @@ def split_question(
         for word in [*piece.split(), ""]:
             key = word.strip(".'’").casefold()
             is_stray = len(key) < 2 and not _is_class_letter(word)
-            if is_stray or key in _empty_words() or key in seen:
+            if is_stray or key in empty_words() or key in seen:
                 if run:
                     phrases.append(" ".join(run))
                 run = []
@@ -116,9 +102,6 @@ _HOW: dict[str, How] = {
     "similar": "similar",
 }  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
-# Minimum ratio of the largest cosine to the usual cosine for a selection without a model.
-_OFF_TOPIC = 0.9
-_COMPARED = 10  # number of best papers whose match with the question is compared
 # Minimum rarity of a one-word query. A rarity of 3 means that one paper in twenty contains the
 # word.
 _RARE = 3.0
@@ -193,34 +176,15 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Add a note if the papers match few words of the question, or are far from it.
-
-        Without a model, the survey then selects no paper if few words match, or if the largest
-        cosine is below the share `_OFF_TOPIC` of the usual cosine.
-        """
+        """Add a note if the papers do not match the question; see `landscape.search._matching`."""
         if self.candidates.seeds:
             return
-        nearest = self.library.nearest(self.candidates.rows)
-        usual = self.library.engine.missed_threshold(nearest)
-        matches = (
-            None if self.candidates.evidence is None else matched_share(self.candidates.evidence)
-        )
-        best = self.library.papers(self.candidates.best_first()[:_COMPARED].tolist())
-        fewest = least_matched_share(self.question, best)
-        if matches is not None and matches < fewest:
-            self._note(
-                "This atlas has almost nothing on the question. The best ten papers match "
-                f"{math.floor(100 * matches)}% of the words of the question; "
-                f"{math.ceil(100 * fewest)}% or more is usual."
-            )
+        rows = self.candidates.best_first()
+        cosines = self.library.cosines(rows)
+        found = match_papers(self.library.engine.indexes, self.question, rows, cosines)
+        if not found.matched:
+            self._note(found.note)
             self._is_off_topic = self.model is None
-        elif usual is not None:
-            self._note(
-                f"This atlas has almost nothing on the question. The nearest paper has a cosine of "
-                f"{math.floor(100 * nearest) / 100:.2f}; {math.ceil(100 * usual) / 100:.2f} is "
-                "usual."
-            )
-            self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
         if self._is_off_topic:
             self._note("No paper is selected. The list contains only the nearest papers.")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from landscape.agents._survey_model import Decision
     from landscape.store._atlas_store import AtlasStore
-    from landscape.types import How, Paper
+    from landscape.types import How
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -91,9 +91,9 @@ class Library:
         cosines = vectors.similarities(centre, rows).astype(float)
         return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
 
-    def nearest(self, found: Rows) -> float:
-        """Return the largest cosine between the question and the given papers."""
-        return float(self._comparison.cosines(found).max(initial=-1.0))
+    def cosines(self, rows: Rows) -> Floats:
+        """Return the cosines between the question and papers, shape (n,)."""
+        return self._comparison.cosines(rows)
 
     def count_citations(self, rows: Rows) -> Floats:
         """Return the number of citations of each paper from visible nodes, shape (n,)."""
@@ -221,16 +221,6 @@ precision is 3/4 and the recall is 2/3."""
 FITTING = 0.75
 """Minimum match with the words of the question, relative to the mean of the ten best papers."""
 
-# Minimum share of the words of a question that the ten best papers match. An atlas with a smaller
-# share has almost nothing on the question. For the 24 questions, the share is at least 0.74. For
-# eight questions on other fields, such as cooking and football, it is at most 0.64. It is smaller
-# for long questions. The minimum of 25 questions is 0.64 for the first sentence of an abstract (24
-# words) and 0.55 for three sentences (76 words).
-_FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
-# Titles match fewer words than abstracts. For 6,517 papers without abstracts, the share is at least
-# 0.51 for 40 questions that are titles of papers, and at most 0.46 for six of eight other fields.
-_LESS_FOR_TITLES = 0.17
-
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
 
@@ -259,14 +249,6 @@ def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRE
 def matched_share(evidence: SurveyEvidence) -> float | None:
     """Return the mean match of the ten best papers, or None if there are no word vectors."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
-
-
-def least_matched_share(question: str, best: Sequence[Paper]) -> float:
-    """Return the minimum of `matched_share` for an atlas that has papers on a question."""
-    times = max(len(question.split()) / _OF_WORDS, 1.0)
-    titles = float(np.mean([not paper.has_abstract for paper in best])) if best else 0.0
-    less = _LESS_FOR_TWICE * float(np.log2(times)) + _LESS_FOR_TITLES * titles
-    return round(_FEWEST_MATCHES - less, 3)
 
 
 def probabilities(evidence: SurveyEvidence) -> Floats:

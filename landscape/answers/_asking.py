@@ -164,8 +164,6 @@ def ask(
     else:
         expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
-        cosines = [hit.parts["semantic"] for hit in results.hits if "semantic" in hit.parts]
-        nearest = max(cosines, default=None)
         found = answer(
             question,
             results,
@@ -175,8 +173,6 @@ def ask(
             audience=settings.audience,
             thread=thread,
             score=engine.nearness,
-            nearest=nearest,
-            threshold=engine.missed_threshold(nearest),
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )

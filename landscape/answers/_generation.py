@@ -70,8 +70,6 @@ def answer(
     audience: str | None = None,
     thread: Sequence[Answer] = (),
     score: Score | None = None,
-    nearest: float | None = None,
-    threshold: float | None = None,
     check_with_model: bool = True,
     on_text: OnText | None = None,
 ) -> Answer:
@@ -97,11 +95,9 @@ def answer(
         raise InputError(f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}.")
 
     def quote(notes: tuple[str, ...]) -> Answer:
-        return extract_answer(
-            question, results, score=score, nearest=nearest, threshold=threshold, notes=notes
-        )
+        return extract_answer(question, results, score=score, notes=notes)
 
-    if model is None or not results.papers:
+    if model is None or not results.matched:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
         needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.answers._asking import AskSettings, ask
+from landscape.corpus._thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError
 from landscape.search._engine import open_engine
 from landscape.search._sentences import says_something, sentences_of, word_scores
@@ -23,7 +24,6 @@ _MOST = 5  # number of concepts, facilities, typical papers and newest papers
 _QUOTED = 2  # number of sentences, each from another paper
 _LENGTH = (60, 320)  # characters of a quoted sentence
 _ALL = "Regions of the map, described by their papers. Sentences are quoted from central papers."
-_LEAST_SCORE = 0.25  # of the tags of concepts that count
 
 
 def describe_regions(
@@ -137,7 +137,7 @@ def _concepts(atlas: AtlasStore) -> pd.DataFrame | None:
         labels = {one: concept.label for one, concept in atlas.thesaurus.concepts.items()}
     except AtlasError:
         return None
-    tags = tags[tags["score"] >= _LEAST_SCORE]
+    tags = tags[tags["score"] >= LEAST_SCORE]
     return tags.assign(name=tags["concept_id"].astype(str).map(labels))[["paper_row", "name"]]
 
 

@@ -34,6 +34,7 @@ def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
         weights=dict.fromkeys(options.weight or (), 1.0),
         rerank=not options.no_rerank,
         reranker=options.rerank_with,
+        sort=getattr(options, "sort", "relevance"),  # maps show no order
         **picked(options, "k", "filter", "method", "hyde"),
     )
     for line in results.coverage.notes:

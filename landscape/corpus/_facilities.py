@@ -23,7 +23,7 @@ _KIND = re.compile(
 )
 _REQUIRED = {"full", "start", "band", "agency", "home"}
 _LISTS = ("aliases", "instruments", "surveys", "traps")
-_OPTIONAL = {*_LISTS, "ambiguous", "end", "kind", "not", "parent"}
+_OPTIONAL = {*_LISTS, "ambiguous", "end", "first_light", "kind", "not", "parent", "result"}
 _SURVEYS = {"survey", "catalogue"}
 _NEAREST = 4
 
@@ -33,7 +33,9 @@ class Facility:
     """Telescope, satellite, probe, detector or survey, or an instrument or observatory.
 
     A mention counts for one of the facilities in `counted_as`: an instrument or a survey counts for
-    its telescope, and the telescopes of an observatory count for themselves.
+    its telescope, and the telescopes of an observatory count for themselves. `start` is the launch
+    of a spacecraft; no paper uses data of the facility before `first_light`. A result, such as a
+    value or a sample that is named after a facility, is mentioned without use of the facility.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Facility:
     aliases: tuple[str, ...]
     instruments: tuple[str, ...]
     surveys: tuple[str, ...]
+    start: date
     first_light: date
     end: date | None
     band: str
@@ -49,6 +52,7 @@ class Facility:
     ambiguous: frozenset[str] = frozenset()
     traps: tuple[str, ...] = ()
     counted_as: tuple[str, ...] = ()
+    is_result: bool = False
 
     @property
     def is_part(self) -> bool:
@@ -76,6 +80,14 @@ class Facility:
 def load_facilities() -> Mapping[str, Facility]:
     """Return the facilities that count for themselves, from canonical name to facility."""
     return MappingProxyType({name: one for name, one in _read().items() if not one.is_part})
+
+
+@cache
+def find_part(facility: str, surface: str) -> Facility | None:
+    """Return the instrument, survey or facility that the words of a mention name, if known."""
+    keys = (key for _, key in _by_folded_name().get(_folded(surface), ()))
+    named = [one for one in map(_read().__getitem__, keys) if facility in one.counted_as]
+    return next((one for one in named if one.is_part), _read().get(facility))
 
 
 def find_facility(name: str) -> Facility:
@@ -198,7 +210,9 @@ def _read() -> Mapping[str, Facility]:
     found = {name: _facility(name, entry, counted[name]) for name, entry in tops.items()}
     for name, part in parts.items():
         whole = entries[counted[name][0]]
-        facts = {key: whole[key] for key in (*_REQUIRED, "end") if key in whole} | part
+        facts = {
+            key: whole[key] for key in (*_REQUIRED, "end", "first_light") if key in whole
+        } | part
         found[name] = _facility(name, facts | {"surveys": inside[name]}, counted[name])
     return MappingProxyType(found)
 
@@ -216,13 +230,15 @@ def _facility(name: str, raw: Mapping[str, Any], counted_as: Sequence[str]) -> F
     return Facility(
         name=name,
         full_name=str(raw["full"]),
-        first_light=_date(raw["start"]),
+        start=_date(raw["start"]),
+        first_light=max(_date(raw["start"]), _date(raw.get("first_light", raw["start"]))),
         end=_date(raw["end"]) if "end" in raw else None,
         band=str(raw["band"]),
         agency=str(raw["agency"]),
         home_fields=tuple(map(str, raw["home"])),
         ambiguous=frozenset(map(str, raw.get("ambiguous", ()))),
         counted_as=tuple(counted_as),
+        is_result=bool(raw.get("result", False)),
         **lists,
     )
 

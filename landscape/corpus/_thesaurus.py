@@ -24,6 +24,8 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+LEAST_SCORE = 0.25
+"""Score of a tag at which the papers of top concepts are as many as the authors' (453 papers)."""
 _LISTS = ("alternatives", "broader", "related")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,8 @@ def _missions_run(context: Context) -> StageResult:
     workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
     found: list[pd.DataFrame] = []
     with progress("Missions", total=context.manifest.n_papers) as advance:
-        tables = _tables(context, _find, ["title", "abstract"], found, advance, workers=workers)
+        columns = ["title", "abstract", "date", "date_precision"]
+        tables = _tables(context, _find, columns, found, advance, workers=workers)
         names = write_layer(context, MISSIONS, tables)
     return StageResult(
         rows=context.manifest.n_papers,
@@ -52,7 +54,17 @@ def _missions_run(context: Context) -> StageResult:
 def _find(papers: pd.DataFrame) -> pd.DataFrame:
     from landscape.overlays.missions import find_in_papers
 
-    return find_in_papers(papers["title"].tolist(), papers["abstract"].tolist())
+    days = map(_last_day, papers["date"], papers["date_precision"])
+    return find_in_papers(papers["title"].tolist(), papers["abstract"].tolist(), days)
+
+
+def _last_day(day: date | None, precision: str | None) -> date | None:
+    """Return the last day of a date that is known to the year or the month."""
+    if day is None or precision == "day":
+        return day
+    after = date(day.year + 1, 1, 1) if precision == "year" or day.month == 12 else (
+        date(day.year, day.month + 1, 1))  # fmt: skip
+    return after - timedelta(days=1)
 
 
 def _tables(
@@ -87,7 +99,7 @@ def _apply(
 
 MISSIONS_STAGE = Stage(
     name="missions",
-    version=4,
+    version=5,
     parameters=lambda _: {"facilities": sha256_of(missions_file())},
     inputs=inputs_from(papers="ingest"),
     run=_missions_run,

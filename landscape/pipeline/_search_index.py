@@ -197,7 +197,7 @@ def _write_paper_table(context: Context) -> None:
 
 SEARCH_STAGE = Stage(
     name="search",
-    version=1,
+    version=2,
     inputs=inputs_from(papers="ingest", keywords="keywords.keywords", vectors="embeddings.vectors"),
     run=_run,
 )

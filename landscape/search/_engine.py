@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from landscape.llm._client import connect_from_environment
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._reranking import checked_scores, load_reranker
 from landscape.search._filters import parse_filter
+from landscape.search._matching import match_papers
 from landscape.search._outliers import find_outliers
 from landscape.search._papers import SearchIndexes
 from landscape.search._ranking import RANKING, Ranking, fused, reranked, weighed, word_by_word
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 3_000  # maximum number of characters; typical abstracts are half as long
 
-_CALIBRATED_ON = 150  # number of titles
-_ALWAYS_ANSWERED = 0.5  # the slow calibration is skipped above this cosine
 _NO_WORDS = "Not reranked word by word, because the embedder of the atlas has no word vectors."
 
 
@@ -155,12 +153,13 @@ class Engine:
         ranking = self._candidates(reading, settings, allowed)
         wanted = min(settings.k, len(self.indexes) if allowed is None else len(allowed))
         few_notes: tuple[str, ...] = ()
-        if len(ranking) < wanted and settings.method != "semantic":
+        if 0 < len(ranking) < wanted and settings.method != "semantic":
             n, verb = len(ranking), "contains" if len(ranking) == 1 else "contain"
             few_notes = (f"Only {count(n, 'paper')} {verb} any of the words.",)
-            if n == 0:
-                few_notes = ("No paper contains any of the words. Try other words.",)
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
+        match = match_papers(self.indexes, text, ranking.rows, self._cosines(ranking))
+        if not match.has_words:
+            ranking = ranking.taken(slice(0))
         results = self._results(query, ranking, settings, allowed)
         used = {"reranker": reranker.name} if reranker is not None else {}
         papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
@@ -174,6 +173,8 @@ class Engine:
                 notes=(*absent_notes, *reading.notes, *notes, *few_notes, *rerank_notes),
             ),
             expansion=None if reading.vector is None else expansion,
+            matched=match.matched and len(ranking) > 0,
+            note=match.note if wanted else f"No paper passes the filter {settings.filter!r}.",
             seconds=time.perf_counter() - started,
         )
 
@@ -215,30 +216,6 @@ class Engine:
                 vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
         return mixed_nearness(question, sentences, cosines)
-
-    @cached_property
-    def similarity_threshold(self) -> float | None:
-        """Minimum cosine between a question and the nearest paper that is needed for an answer.
-
-        The value is the first percentile of the cosines between titles and the nearest other
-        papers. It is None if there is no local embedder.
-        """
-        if self._whole is not None:
-            return self._whole.similarity_threshold
-        with contextlib.suppress(LandscapeError):
-            embedder = self.indexes.embedder
-            if isinstance(embedder, WordEmbedder) and len(self.indexes) > _CALIBRATED_ON:
-                rows = np.linspace(0, len(self.indexes) - 1, _CALIBRATED_ON).astype(np.int64)
-                titles = embedder.embed(self.indexes.paper_table.column("title", rows))
-                others = [self.indexes.vectors.search(v, k=2).similarities[-1] for v in titles]
-                return float(np.percentile(others, 1))
-        return None
-
-    def missed_threshold(self, nearest: float | None) -> float | None:
-        """Return the threshold if the cosine of the nearest paper is below it, otherwise None."""
-        if nearest is None or nearest >= _ALWAYS_ANSWERED or self.similarity_threshold is None:
-            return None
-        return self.similarity_threshold if nearest < self.similarity_threshold else None
 
     def rank(self, query: str, settings: SearchSettings | None = None) -> tuple[Rows, Floats]:
         """Return the rows and scores that `search` finds, without reading the papers."""
@@ -367,12 +344,30 @@ class Engine:
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
         return reranked(ranking, matched, word_by_word(first, matched, settings.weights)), ()
 
+    def _cosines(self, ranking: Ranking) -> Floats | None:
+        """Return the cosines of papers; None if the scale of the cosines is unknown."""
+        cosines = ranking.parts["semantic"]
+        with contextlib.suppress(LandscapeError):
+            if isinstance(self.indexes.embedder, WordEmbedder) and not np.isnan(cosines).any():
+                return cosines
+        return None
+
+    def _in_order(self, ranking: Ranking, settings: SearchSettings) -> Ranking:
+        """Return papers sorted as requested; unknown dates and citations are last."""
+        if settings.sort == "relevance":
+            return ranking
+        if settings.sort == "date":
+            largest_first = -self.indexes.ages(ranking.rows, today=settings.t_now)
+        else:
+            largest_first = self.indexes.citations(ranking.rows)
+        return ranking.taken(np.argsort(-largest_first, kind="stable"))
+
     def _results(
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
         """Read the highest-ranked papers, and return them with facts on the searched papers."""
         indexes = self.indexes
-        first = ranking.taken(slice(settings.k))
+        first = self._in_order(ranking.taken(slice(settings.k)), settings)
         apart = find_outliers(
             indexes.vectors.vectors(first.rows), indexes.cutoffs, gamma=settings.gamma
         )

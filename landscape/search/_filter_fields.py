@@ -14,6 +14,9 @@ Facility
     ``Planck`` from Planck's constant. The name of an instrument or a survey selects its own
     papers, and the name of an observatory those of its telescopes. Without this layer, the title
     and the abstract are searched.
+Role
+    The role of a facility in a paper is the strongest role of its mentions. Beside facilities, as
+    in ``facility:JWST; role:science``, it is the role of these facilities.
 Missing values
     A paper without a year, a citation count or a journal does not match any condition on this
     value, so it matches all negated conditions. For example, ``citations<50`` selects papers
@@ -25,12 +28,15 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection
+from copy import copy
+from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._journals import JOURNALS, Journal, find_journal
-from landscape.corpus._facilities import find_facility
+from landscape.corpus._facilities import Facility, find_facility
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 from landscape.search._filter_patterns import (
@@ -39,7 +45,19 @@ from landscape.search._filter_patterns import (
     phrase_pattern,
     word_patterns,
 )
-from landscape.search._filters import And, Citations, Filter, Flag, Node, Not, Or, Years
+from landscape.search._filters import (
+    ROLES,
+    And,
+    Citations,
+    Dates,
+    Filter,
+    Flag,
+    Node,
+    Not,
+    Or,
+    Term,
+    Years,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +70,8 @@ _FEW_WORDS = 2  # for longer phrases, the single words are searched first
 _NOTHING = np.array([], object)
 
 LAYERS = frozenset({"facilities", "is_review"})
+BY_NAME = ("concept", "region")
+"""Fields whose masks are columns of their own, such as ``concept:Dark matter``."""
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
 _ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # not proceedings
@@ -73,6 +93,7 @@ class Columns:
     def __init__(self, papers: pd.DataFrame) -> None:
         self._papers = papers
         self._kept: dict[str, Any] = {}
+        self.facility: str | None = None  # facility whose role is meant; None means any
 
     def __len__(self) -> int:
         return len(self._papers)
@@ -83,10 +104,24 @@ class Columns:
     def take(self, rows: NDArray[np.intp]) -> Columns:
         """Return the columns of some papers; columns that are already converted are reused."""
         chosen = Columns(self._papers.iloc[rows])
+        chosen.facility = self.facility
         for name, kept in self._kept.items():
             if not isinstance(kept, tuple):
                 chosen._kept[name] = kept.take(rows)
         return chosen
+
+    def about(self, facility: str) -> Columns:
+        """Return the same columns, for roles of one facility."""
+        same = copy(self)
+        same.facility = facility
+        return same
+
+    def days(self, column: str) -> NDArray[np.datetime64]:
+        """Return a column of dates, with NaT for missing values, shape (n,)."""
+        import pandas as pd
+
+        days = pd.to_datetime(self._papers[column]).to_numpy("datetime64[D]")
+        return np.asarray(days, dtype="datetime64[D]")
 
     def numbers(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers, with NaN for missing values, shape (n,)."""
@@ -227,6 +262,8 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
         return _needed(node.part, layers)
     if isinstance(node, Years):
         return {"year"}
+    if isinstance(node, Dates):
+        return {"date"}
     if isinstance(node, Citations):
         return {"cites"}
     if isinstance(node, Flag):
@@ -235,6 +272,8 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
         return FLAGS[node.name][0]
     if node.field == "facility" and "facilities" in layers:
         return {"facilities"}
+    if node.field in BY_NAME:
+        return {f"{node.field}:{node.text}"}
     return FIELDS[node.field][0]
 
 
@@ -247,6 +286,10 @@ def _mask(node: Node, papers: Columns) -> Mask:
         years = papers.numbers("year")
         # Comparisons with NaN are false, so a missing year is outside of every range.
         return (years >= (node.first or 0)) & (years <= (9999 if node.last is None else node.last))
+    if isinstance(node, Dates):
+        days = papers.days("date")
+        first, last = node.first or date.min, node.last or date.max
+        return (days >= np.datetime64(first)) & (days <= np.datetime64(last))
     if isinstance(node, Citations):
         found: Mask = _COMPARE[node.comparison](papers.numbers("cites"), node.count)
         return found
@@ -259,7 +302,15 @@ def _combined(node: And | Or, papers: Columns) -> Mask:
     """Combine the parts of a filter. Fast parts come first, so fewer abstracts are searched."""
     is_and = isinstance(node, And)
     mask = np.full(len(papers), is_and)
-    for part in sorted(node.parts, key=_cost):
+    parts = sorted(node.parts, key=_cost)
+    facilities = [one.text for one in parts if isinstance(one, Term) and one.field == "facility"]
+    if is_and and facilities:
+        about = [part for part in parts if "role" in _fields(part)]
+        parts = [part for part in parts if part not in about]
+        for part in about:
+            for facility in facilities:
+                mask &= _mask(part, papers.about(facility))
+    for part in parts:
         open_rows = np.flatnonzero(mask == is_and)
         if len(open_rows) == 0:
             break
@@ -272,22 +323,47 @@ def _combined(node: And | Or, papers: Columns) -> Mask:
     return mask
 
 
+def _fields(node: Node) -> set[str]:
+    if isinstance(node, And | Or):
+        return set().union(*map(_fields, node.parts))
+    if isinstance(node, Not):
+        return _fields(node.part)
+    return {node.field} if isinstance(node, Term) else set()
+
+
 def _cost(node: Node) -> int:
     needed = _needed(node)
     if "abstract" in needed:
         return 3
     if needed & {"authors", "keywords"}:
         return 2
-    return 0 if needed <= {"year", "cites"} else 1
+    return 0 if needed <= {"year", "date", "cites"} else 1
 
 
 def _facility(text: str, papers: Columns) -> Mask:
     facility = find_facility(text)
-    if "facilities" in papers:  # each mention is a facility and the words, on two lines
-        return papers.any_distinct(
-            "facilities", lambda pair: facility.includes(*pair.split("\n", 1))
-        )
+    if "facilities" in papers:  # each mention is a facility, its role and the words, on three lines
+        return papers.any_distinct("facilities", partial(_is_mention, facility, ROLES))
     return _in_text("title", "abstract")(text, papers)
+
+
+def _is_mention(facility: Facility | None, roles: Collection[str], mention: str) -> bool:
+    """Return whether a mention has one of the roles and is about the facility, if one is given."""
+    name, role, surface = mention.split("\n", 2)
+    return role in roles and (facility is None or facility.includes(name, surface))
+
+
+def _role(text: str, papers: Columns) -> Mask:
+    facility = None if papers.facility is None else find_facility(papers.facility)
+    found, stronger = (
+        papers.any_distinct("facilities", partial(_is_mention, facility, roles))
+        for roles in ((text,), ROLES[: ROLES.index(text)])
+    )
+    return found & ~stronger
+
+
+def _by_name(field: str) -> Callable[[str, Columns], Mask]:
+    return lambda text, papers: papers.numbers(f"{field}:{text}") > 0
 
 
 def _author(text: str, papers: Columns) -> Mask:
@@ -376,6 +452,8 @@ FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
     "category": ({"categories"}, _category),
     "keyword": ({"keywords", "ads_keywords"}, _in_text(lists=("keywords", "ads_keywords"))),
     "facility": ({"title", "abstract"}, _facility),
+    "role": ({"facilities"}, _role),
+    **{name: (set[str](), _by_name(name)) for name in BY_NAME},
     "bibcode": ({"bibcode"}, _identifier("bibcode")),
     "arxiv": ({"arxiv_id"}, _identifier("arxiv_id", parse_arxiv_id)),
 }

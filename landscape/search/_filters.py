@@ -10,7 +10,9 @@
 ``1999..2004``              years, including both ends; ``2015..`` and ``..2004`` are open ranges.
                             Write ``year:2010`` for one year, because ``2010`` alone is a word,
                             as in "NGC 2024".
-``year>=2015``              years; also ``>``, ``<=``, ``<``, ``=``
+``2026-08..2026-10-15``     months and days; ``2026-08-10..``, ``2026-08`` and ``2026-08-10``. A date
+                            that is known only to the year or the month counts as its first day
+``year>=2015``              years and dates; also ``date>2026-08-10``, ``<=``, ``<``, ``=``
 ``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` also
                             compare the given name; ``author:"^Rubin"`` is the first author
 ``title:`` ``keyword:``     words in the title or in the keywords
@@ -18,6 +20,11 @@
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
 ``facility:Planck``         the satellite, not the constant (needs the layer of missions)
 ``facility:MUSE``           an instrument or a survey; "HERMES (AAT)" where names are ambiguous
+``role:science``            strongest role of the facilities of a paper, or of the facility beside it
+                            in ``facility:JWST; role:science``: science, instrumentation, planned or
+                            mention
+``concept:"Dark matter"``   a concept of the thesaurus, or a narrower one
+``region:"Star formation"`` region, subregion or continent of the map, by name or number
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` is a wildcard
 ``citations>=50``           citation counts; also ``>``, ``<=``, ``<``, ``=``; unknown counts never
                             match
@@ -31,9 +38,11 @@ words that start with "galax".
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, cast
@@ -48,24 +57,29 @@ _AROUND = 30  # number of characters before and after an error that fit into one
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
-    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "bibcode",
-    "arxiv",
+    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "role", "concept",
+    "region", "bibcode", "arxiv",
 ]  # fmt: skip
 """Fields of a term; "any" means the title, the abstract and the keywords."""
 # Values that the parser reads as one word; all other values are printed in quotes.
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
-_MEANS_SOMETHING = re.compile(
-    r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
-)
+_DATE = r"(?:19|20)\d\d-(?:0?[1-9]|1[0-2])(?:-\d{1,2})?"
+# A word with these characters is probably a period or a comparison that the parser cannot read.
+_MISWRITTEN = re.compile(r"\.\.|[<>=]|^\d+[/.]\d+[/.]\d+")
+_MEANS_SOMETHING = re.compile(rf"(?:and|or|not|&&|refereed|review|{_DATE})", re.IGNORECASE)
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
 DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 LONGEST = 20_000  # maximum number of characters
-_NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
+_NO_NUMBER = re.compile(r"\b(?:citations|year|date)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
 MOST_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 _FIELDS = (
-    "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
+    "author:, title:, journal:, doi:, category:, keyword:, facility:, role:, concept:, region:, "
+    "bibcode:, arxiv:, year: and date:"
 )
+_PERIODS = "a period is written 2015.., 1999..2004, 2026-08-10.. or 2026-08..2026-10"
+ROLES = ("science", "instrumentation", "planned", "mention")
+"""Roles of facilities in papers, strongest first."""
 _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
@@ -92,6 +106,7 @@ class Term:
 
     def __str__(self) -> str:
         plain = _ONE_WORD.fullmatch(self.text) and not _MEANS_SOMETHING.fullmatch(self.text)
+        plain = plain and not _MISWRITTEN.search(self.text)
         if self.field != "doi" and _LIKE_A_DOI.fullmatch(self.text):
             plain = False  # without quotes, the parser would read it as a DOI
         value = self.text if plain else '"' + re.sub(r'(["\\])', r"\\\1", self.text) + '"'
@@ -109,6 +124,18 @@ class Years:
         if self.first == self.last and self.first is not None:
             return f"year:{self.first}"
         first, last = ("" if year is None else str(year) for year in (self.first, self.last))
+        return f"{first}..{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Range of days that includes both ends; None means an open end."""
+
+    first: date | None
+    last: date | None
+
+    def __str__(self) -> str:
+        first, last = ("" if day is None else day.isoformat() for day in (self.first, self.last))
         return f"{first}..{last}"
 
 
@@ -163,7 +190,7 @@ class And:
         return ";".join(_inside(part, (And,)) for part in self.parts)
 
 
-Node = Term | Years | Citations | Flag | Not | Or | And
+Node = Term | Years | Dates | Citations | Flag | Not | Or | And
 
 
 @dataclass(frozen=True)
@@ -255,14 +282,24 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return _Part(node, _start(name), lone_value=not is_phrase)
 
     def compared(self, token: Token) -> _Part:
-        found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*(\d+)", str(token))
+        found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*([\d-]+)", str(token))
         assert found is not None, token  # noqa: S101  # the token's own pattern
-        name, sign, number = found[1].lower(), found[2].replace("==", "="), int(found[3])
+        name, sign, value = found[1].lower(), found[2].replace("==", "="), found[3]
         if name == "citations":
-            return _Part(Citations(cast(Any, sign), number), _start(token))
-        first = {">": number + 1, ">=": number, "=": number}.get(sign)
-        last = {"<": number - 1, "<=": number, "=": number}.get(sign)
-        return _Part(_years(first, last, _start(token)), _start(token))
+            if not value.isdecimal():
+                raise MisplacedError(_start(token), "a whole number is needed, as in citations>=50")
+            return _Part(Citations(cast(Any, sign), int(value)), _start(token))
+        begin, end = _ends(value, _start(token))
+        if sign in ("<", ">") and not isinstance(begin, int) and date.max in (begin, end):
+            raise MisplacedError(_start(token), f"there is no day after {date.max}; {_PERIODS}")
+        if isinstance(begin, int):
+            first = {">": begin + 1, ">=": begin, "=": begin}.get(sign)
+            last = {"<": begin - 1, "<=": begin, "=": begin}.get(sign)
+            return _Part(_years(first, last, _start(token)), _start(token))
+        one = timedelta(days=1)
+        since = {">": end + one, ">=": begin, "=": begin}.get(sign)
+        until = {"<": begin - one, "<=": end, "=": end}.get(sign)
+        return _Part(Dates(since, until), _start(token))
 
     def years(self, token: Token) -> _Part:
         return _Part(_range(str(token), _start(token)), _start(token))
@@ -277,7 +314,19 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return _Part(_term(_unquoted(token), "any", _start(token)), _start(token))
 
     def words(self, *words: Token) -> _Part:
-        return _Part(_term(" ".join(words), "any", _start(words[0])), _start(words[0]), bare=True)
+        text = " ".join(map(_checked, words))
+        return _Part(_term(text, "any", _start(words[0])), _start(words[0]), bare=True)
+
+
+def _checked(word: Token) -> str:
+    """Return a word that has no characters of periods and comparisons."""
+    if _MISWRITTEN.search(word):
+        raise MisplacedError(
+            _start(word),
+            f"{str(word)[:40]!r} is not understood; {_PERIODS}, a comparison is year>=2015 or "
+            "citations>=50, and text with such characters needs quotes",
+        )
+    return str(word)
 
 
 def _start(token: Token) -> int:
@@ -323,7 +372,7 @@ def _in_field(node: Node, field: str, position: int) -> Node:
         return Not(_in_field(node.part, field, position))
     if isinstance(node, Term) and node.field == "any":
         return _term(node.text, field, position)
-    if isinstance(node, Years) and field == "year":
+    if isinstance(node, Years | Dates) and field in ("year", "date"):
         return node
     raise MisplacedError(
         position,
@@ -333,24 +382,55 @@ def _in_field(node: Node, field: str, position: int) -> Node:
 
 def _term(text: str, field: str, position: int) -> Node:
     text = " ".join(text.split())
-    if field == "year":
+    if field in ("year", "date"):
         return _range(text, position)
     if not word_patterns(text):
         raise MisplacedError(
             position,
             "the term has no letter or digit to search for; write a word, or remove the term",
         )
-    return Term(text, cast(Field, field))
-
-
-def _range(text: str, position: int) -> Years:
-    found = re.fullmatch(r"(\d{1,4})?(\.\.|-)?(\d{1,4})?", text)
-    if found is None or not (found[1] or found[3]):
+    if field == "role" and text.lower() not in ROLES:
         raise MisplacedError(
-            position, f"{text!r} is not a year; write year:2010, 1999..2004, 2015.. or ..2004"
+            position, f"there is no role {text[:40]!r}; the roles are {', '.join(ROLES)}"
         )
-    first, last = (int(year) if year else None for year in (found[1], found[3]))
-    return _years(first, last if found[2] else first, position)
+    return Term(text.lower() if field == "role" else text, cast(Field, field))
+
+
+def _range(text: str, position: int) -> Years | Dates:
+    dashed = re.fullmatch(r"(\d{4})-(\d{4})", text)
+    before, dots, after = (
+        text.replace("-", "..").partition("..") if dashed else text.partition("..")
+    )
+    if not (before or after):
+        raise MisplacedError(position, f"{text!r} has no date; {_PERIODS}")
+    first, _ = _ends(before, position) if before else (None, None)
+    _, last = _ends(after, position) if after else (None, None)
+    if not dots:
+        first, last = _ends(before, position)
+    if not isinstance(first, date) and not isinstance(last, date):
+        return _years(first, last, position)
+    if isinstance(first, int):
+        first = date(first, 1, 1)
+    if isinstance(last, int):
+        last = date(last, 12, 31)
+    if first is not None and last is not None and first > last:
+        raise MisplacedError(position, f"the period ends on {last}, before its start on {first}")
+    return Dates(first, last)
+
+
+def _ends(text: str, position: int) -> tuple[Any, Any]:
+    """Return the first and the last day of a day or a month, or a year as two integers."""
+    if re.fullmatch(r"\d{1,4}", text):
+        return int(text), int(text)
+    found = re.fullmatch(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", text)
+    try:
+        year, month, day = (int(part) if part else None for part in found.groups())  # type: ignore[union-attr]  # caught below
+        assert year and month  # noqa: S101 - for mypy
+        last = calendar.monthrange(year, month)[1]
+        return date(year, month, day or 1), date(year, month, day or last)
+    except (AttributeError, AssertionError, ValueError) as error:
+        problem = f"{text[:40]!r} is not a year, a month or a day; {_PERIODS}"
+        raise MisplacedError(position, problem) from error
 
 
 def _years(first: int | None, last: int | None, position: int) -> Years:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property, lru_cache
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._thesaurus import LEAST_SCORE
 from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
 from landscape.embeddings._vectors import gather_words
 from landscape.errors import AtlasError, InputError
-from landscape.search._filter_fields import apply_filter, columns_needed
+from landscape.search._filter_fields import BY_NAME, LAYERS, apply_filter, columns_needed
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.store._arrays import COUNTS, WORDS, open_words
@@ -150,22 +152,55 @@ class SearchIndexes:
 
     def _pass(self, filter_text: str) -> Rows:
         parsed = parse_filter(filter_text)
+        stages = self._atlas.stages
         layers = {
             column
             for column, stage in (("facilities", "missions"), ("is_review", "reviews"))
-            if stage in self._atlas.stages
+            if stage in stages
         }
         needed = columns_needed(parsed, layers)
-        frame = self.paper_table.frame(sorted(needed - layers))
-        if "facilities" in needed:
-            frame["facilities"] = self._facilities
-        if "is_review" in needed:
-            frame["is_review"] = np.isin(
-                np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
-            )
+        made = {one for one in needed if one in LAYERS or one.partition(":")[0] in BY_NAME}
+        frame = self.paper_table.frame(sorted(needed - made))
+        for column in made:
+            frame[column] = self._column(column)
         rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
         rows.setflags(write=False)  # the array is cached
         return rows
+
+    def _column(self, name: str) -> Any:
+        """Return the facilities of papers, or the mask of reviews, of a concept or of a region."""
+        if name == "facilities":
+            return self._facilities
+        field, _, text = name.partition(":")
+        if field == "region":
+            return self._in_region(text)
+        layer = "reviews" if name == "is_review" else "uat"
+        rows = self._atlas.read_layer(layer, [] if layer == "reviews" else ["concept_id", "score"])
+        if layer == "uat":
+            concept = self._atlas.thesaurus.find(text).concept_id
+            wanted = {concept, *self._atlas.thesaurus.descendants(concept)}
+            rows = rows[
+                rows["concept_id"].astype(str).isin(wanted) & (rows["score"] >= LEAST_SCORE)
+            ]
+        return np.isin(np.arange(len(self)), rows["paper_row"])
+
+    def _in_region(self, text: str) -> NDArray[np.bool_]:
+        """Return the mask of papers in a continent, region or subregion, by name or number."""
+        topics, places = self._atlas.topics, self._atlas.map
+        names = topics["label"].str.casefold()
+        is_named = topics["topic_id"].astype(str) == text if text.isdecimal() else (
+            names == text.casefold())  # fmt: skip
+        if not is_named.any():
+            near = difflib.get_close_matches(text.casefold(), names, n=3, cutoff=0.5)
+            labels = topics["label"][names.isin(near)].unique()
+            hint = f"the nearest names are: {', '.join(labels)}" if near else "see atlas.topics"
+            raise InputError(f"There is no region {text!r} on this map; {hint}.")
+        wanted = set(topics["topic_id"][is_named])
+        wanted |= set(topics["topic_id"][topics["parent_id"].isin(wanted) & (topics["level"] == 1)])
+        inside: NDArray[np.bool_] = places["topic_id"].isin(wanted).to_numpy()
+        if "subregion_id" in places:
+            inside |= places["subregion_id"].isin(wanted).to_numpy()
+        return inside
 
     def texts(self, rows: Rows) -> list[str]:
         """Return the title and the abstract of each paper as one text."""
@@ -205,15 +240,18 @@ class SearchIndexes:
 
     @cached_property
     def _facilities(self) -> pd.Series[Any]:
-        """Return the mentions in each paper, as facility and words on two lines, shape (n,)."""
+        """Return the mentions in each paper: facility, role and words on three lines, shape (n,)."""
         import pandas as pd
         import pyarrow as pa
 
-        named = self._atlas.read_layer("missions", ["facility", "surface"]).drop_duplicates()
+        columns = ["facility", "role", "surface"]
+        named = self._atlas.read_layer("missions", columns).drop_duplicates()
         named = named.sort_values("paper_row", kind="stable")
         starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
-        pairs = named["facility"].astype(str) + "\n" + named["surface"].astype(str)
-        lists = pa.ListArray.from_arrays(starts, pa.array(pairs, pa.string()))
+        # Atlases of earlier versions have no roles.
+        roles = named["role"].astype(object).fillna("mention").astype(str)
+        lines = named["facility"].astype(str) + "\n" + roles + "\n" + named["surface"].astype(str)
+        lists = pa.ListArray.from_arrays(starts, pa.array(lines, pa.string()))
         return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))
 
     @cached_property

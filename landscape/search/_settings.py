@@ -28,6 +28,7 @@ LONGEST_QUERY = 4_000
 """Maximum number of characters of a query; the rest is ignored."""
 Method = Literal["hybrid", "semantic", "words"]
 Fusion = Literal["scores", "ranks"]
+Sort = Literal["relevance", "date", "citations"]
 _LARGEST_K = 10_000
 _LONGEST_KEYWORD = 200  # characters
 
@@ -168,6 +169,8 @@ class SearchSettings:
         Rule that the hybrid method uses to combine the two rankings.
     filter : str or None
         Filter of the papers; see `landscape.search.parse_filter` for the syntax.
+    sort : {"relevance", "date", "citations"}, default "relevance"
+        Order of the `k` most relevant papers: best, newest or most cited first.
     rerank : bool, default True
         Whether to rerank the best papers by comparing them with the query word by word.
     weights : Weights
@@ -194,6 +197,7 @@ class SearchSettings:
     method: Method = "hybrid"
     fusion: Fusion = "scores"
     filter: str | None = None
+    sort: Sort = "relevance"
     rerank: bool = True
     weights: Weights = field(default_factory=Weights)
     keywords: tuple[str, ...] = ()
@@ -215,6 +219,7 @@ class SearchSettings:
         for name, allowed in (
             ("method", ("hybrid", "semantic", "words")),
             ("fusion", ("scores", "ranks")),
+            ("sort", ("relevance", "date", "citations")),
         ):
             value = getattr(self, name)
             if value not in allowed:

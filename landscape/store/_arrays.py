@@ -98,7 +98,7 @@ def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[N
     place = np.searchsorted(sizes, rows, side="right")
     breaks = (np.diff(rows) != 1) | (np.diff(place) != 0)
     begins = np.flatnonzero(np.concatenate([[True], breaks])) if len(rows) else np.zeros(0, int)
-    ends = np.append(begins[1:], len(rows))
+    ends = np.append(begins[1:], len(rows))[: len(begins)]  # a part may have no papers
     known = [np.concatenate([[0], np.cumsum(s.lengths, dtype=np.int64)]) for s in sources]
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         source = int(place[begin])

@@ -1,7 +1,7 @@
 """Word index of an atlas for BM25 search in titles, abstracts and keywords with tantivy.
 
 Different notations give the same tokens, for example ``H-alpha`` and ``Hα``, ``[O III]`` and
-``OIII``, ``NGC 1275`` and ``NGC1275``, or ``z ~ 2`` and ``z=2``.
+``OIII``, ``NGC 1275`` and ``NGC1275``, ``$S_8$`` and ``S8``, or ``z ~ 2`` and ``z=2``.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\btype[\s-](i[abc]?|ii[pnlb]?|[12])\b"), r" type type\1 "),
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
+# A symbol with an index, such as S_8, $f_{\\rm NL}$ or $\\sigma_8$; other formulas are not indexed.
+_SYMBOL = re.compile(
+    rf"(?:\\|(?<![A-Za-z\\_]))((?i:{'|'.join(GREEK.values())})|[A-Za-z])_\{{?"
+    r"(?:\\(?:rm|mathrm|text|textrm)\b\s*\{?)?\s*([A-Za-z0-9]{1,4})(?![A-Za-z0-9_])"
+)
 _TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
 _SENTENCE = 600  # maximum number of characters of a text whose tokens are cached
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -93,7 +98,8 @@ def _sentence_tokens(text: str) -> tuple[str, ...]:
 
 
 def _tokens_in(text: str) -> list[str]:
-    words = _TOKEN.findall(_fold(readable(text)))
+    symbols = "".join(f" {letter}{index} " for letter, index in _SYMBOL.findall(text))
+    words = _TOKEN.findall(_fold(readable(text) + symbols))
     return list(chain.from_iterable(map(_tokens_of, words)))
 
 

@@ -8,6 +8,7 @@ Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import re
 from collections import defaultdict
@@ -64,13 +65,18 @@ class _Candidate(NamedTuple):
     ambiguous: bool
 
 
-def find_mentions(text: str, *, model: LanguageModel | None = None) -> list[Mention]:
+def find_mentions(
+    text: str, *, date: datetime.date | None = None, model: LanguageModel | None = None
+) -> list[Mention]:
     """Find the facilities that a text mentions.
 
     Parameters
     ----------
     text : str
         A title, an abstract, or both, with or without LaTeX.
+    date : datetime.date, optional
+        Date of the paper, by default today. Before the first light of a facility, no paper uses
+        its data.
     model : LanguageModel, optional
         Language model that decides the roles. By default a classifier decides, without network.
 
@@ -92,10 +98,14 @@ def find_mentions(text: str, *, model: LanguageModel | None = None) -> list[Ment
     >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
     []
     """
-    return _with_roles((text,), find_places((text,)), model)[0]
+    return _with_roles((text,), find_places((text,)), model, date)[0]
 
 
-def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]) -> pd.DataFrame:
+def find_in_papers(
+    titles: Iterable[str | None],
+    abstracts: Iterable[str | None],
+    dates: Iterable[datetime.date | None] | None = None,
+) -> pd.DataFrame:
     """Find the facilities that papers mention.
 
     Parameters
@@ -103,6 +113,8 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
     titles, abstracts : iterable of str or None
         One text per paper. For ambiguous names in the title, the abstract provides context, and
         vice versa.
+    dates : iterable of datetime.date or None, optional
+        Date of each paper; an unknown date means today.
 
     Returns
     -------
@@ -120,9 +132,13 @@ def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]
 
     rows = [
         (row, field, one.facility, one.start, one.end, one.surface, one.role)
-        for row, pair in enumerate(zip(titles, abstracts, strict=True))
-        for texts in [[text or "" for text in pair]]
-        for field, found in zip(_FIELDS, _with_roles(texts, find_places(texts)), strict=True)
+        for row, (title, abstract, day) in enumerate(
+            zip(titles, abstracts, itertools.repeat(None) if dates is None else dates)
+        )
+        for texts in [[title or "", abstract or ""]]
+        for field, found in zip(
+            _FIELDS, _with_roles(texts, find_places(texts), None, day), strict=True
+        )
         for one in found
     ]
     columns = ["row", "field", "facility", "start", "end", "surface", "role"]
@@ -224,7 +240,10 @@ def _joined(text: str, found: list[_Candidate]) -> list[Place]:
 
 
 def _with_roles(
-    texts: Sequence[str], found: list[list[Place]], model: LanguageModel | None = None
+    texts: Sequence[str],
+    found: list[list[Place]],
+    model: LanguageModel | None,
+    day: datetime.date | None,
 ) -> list[list[Mention]]:
     """Classify the mentions in the texts of a paper, which are read as one text."""
     starts = [0, *itertools.accumulate(len(text) + 1 for text in texts)]
@@ -237,7 +256,9 @@ def _with_roles(
     if not moved:
         return [[] for _ in texts]
     roles = iter(
-        request_roles(together, moved, model) if model else classify_places(together, moved)
+        request_roles(together, moved, model, day)
+        if model
+        else classify_places(together, moved, day)
     )
     return [
         [Mention(a, b, text[a:b], name, next(roles)) for a, b, name in places]
@@ -384,7 +405,7 @@ _NAMESAKE = re.compile(
     r"Data (?:Processing|Analysis|Management)|Multilateral|Operations,|"
     r"(?:X-ray |Science )?Center\b|Guest (?:Observ|Invest)|Award|IRAF|Fellow|Challenge|Foundation|"
     r"Project (?:Office|codes?)|project codes?|[Pp]roduction team|Workshop|"
-    r"Interactive Processing|GO program|(?:1D |processing )?pipeline\b|cutout tool|"
+    r"(?:[Pp]recursors?|[Pp]athfinders?)\b|Interactive Processing|GO program|(?:1D |processing )?pipeline\b|cutout tool|"
     r"[\-–]?[\s~]?(?:GO|AR|HF|SNAP)[\d\-]|supercomputer)"
 )
 

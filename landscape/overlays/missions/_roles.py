@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from zlib import crc32
 import numpy as np
 
 from landscape._io import read_yaml
-from landscape.corpus._facilities import load_facilities
+from landscape.corpus._facilities import find_part, load_facilities
 from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
@@ -39,7 +40,12 @@ _CLOSE = 6  # number of words on each side whose meanings are counted
 _BESIDE = 10  # number of words on each side that form the context
 _MOST_WORDS = 600  # words of a text that are read
 _MOST_MENTIONS = 200  # later mentions of a text have the role of the last of these
-_RECENT, _FUTURE = 2021, 2026  # years of first light
+_AGES = {"planned": 0, "new": 1.5, "recent": 5}  # maximum years since first light
+# Words after a name that make it the name of a result or of a similar instrument.
+_RESULT = re.compile(
+    r"(?:[\s~\-]|\\ |\d{4}|\$|\{|\\(?:rm|mathrm|textsc)\b){0,6}(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|tension|"
+    r"cosmolog(?:y|ies|ical)\b|(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
+)
 _MOST_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
 _CONTEXT, _LONGEST_PAPER = 120, 6000  # characters in a request
 _EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
@@ -59,8 +65,11 @@ class _Sentence(NamedTuple):
     ends: list[int]
 
 
-def describe_places(text: str, places: Sequence[Place]) -> Iterator[list[str]]:
-    """Yield the features of the text, and then the features of each mention in it."""
+def describe_places(
+    text: str, places: Sequence[Place], day: date | None = None
+) -> Iterator[list[str]]:
+    """Yield the features of a text of this day, and then the features of each mention in it."""
+    day = day or date.today()
     sentences = list(_sentences(text))
     whole = {word for sentence in sentences for word in sentence.words}
     first = set(sentences[0].words) if sentences else set()
@@ -74,7 +83,7 @@ def describe_places(text: str, places: Sequence[Place]) -> Iterator[list[str]]:
         at = max(bisect_right(starts, place.start) - 1, 0)
         yield [
             *_beside(sentences[at] if sentences else _Sentence(0, [], []), place),
-            *_facts(text, place, places, at, len(sentences), len(facilities)),
+            *_facts(text, place, places, at, len(sentences), len(facilities), day),
         ]
 
 
@@ -122,13 +131,19 @@ def _meaning_of_words() -> dict[str, list[str]]:
 
 
 def _facts(
-    text: str, place: Place, places: Sequence[Place], at: int, sentences: int, facilities: int
+    text: str,
+    place: Place,
+    places: Sequence[Place],
+    at: int,
+    sentences: int,
+    facilities: int,
+    day: date,
 ) -> Iterator[str]:
     """Yield facts about the facility, the place of the mention, and other mentions."""
     facility = load_facilities().get(place.facility)
-    year = facility.first_light.year if facility else 2000
+    age = (day - facility.first_light).days / 365.25 if facility else np.inf
     yield f"f {place.facility}"
-    yield "planned" if year >= _FUTURE else "recent" if year >= _RECENT else "old"
+    yield next((name for name, most in _AGES.items() if age < most), "old")
     if facility and text[place.start : place.end] in (*facility.instruments, *facility.surveys):
         yield "part"
     yield "first" if at == 0 else "last" if at == sentences - 1 else f"third {3 * at // sentences}"
@@ -169,15 +184,32 @@ def _number(feature: str) -> int:
     return crc32(feature.encode()) % N_FEATURES
 
 
-def classify_places(text: str, places: Sequence[Place]) -> list[str]:
-    """Return the role of each mention in a text; see `landscape.overlays.missions.Mention`."""
+def classify_places(text: str, places: Sequence[Place], day: date | None = None) -> list[str]:
+    """Return the role of each mention in a text of this day, which is today by default."""
     weights, bias, _ = _weights()
     sums = [
         np.add.reduce(weights[feature_numbers(features)], axis=0)
-        for features in describe_places(text, places[:_MOST_MENTIONS])
+        for features in describe_places(text, places[:_MOST_MENTIONS], day)
     ]
     roles = [ROLES[int((bias + sums[0] + own).argmax())] for own in sums[1:]]
-    return roles + roles[-1:] * (len(places) - len(roles))
+    roles += roles[-1:] * (len(places) - len(roles))
+    return _possible(roles, text, places, day)
+
+
+def _possible(
+    roles: Sequence[str], text: str, places: Sequence[Place], day: date | None
+) -> list[str]:
+    """Replace the role "science" where a facility has no data yet, or a name is that of a result."""
+    day, possible = day or date.today(), []
+    for role, place in zip(roles, places, strict=True):
+        if role == "science":
+            named = find_part(place.facility, text[place.start : place.end])
+            if named and named.first_light > day:
+                role = "planned"
+            elif (named and named.is_result) or _RESULT.match(text, place.end):
+                role = "mention"
+        possible.append(role)
+    return possible
 
 
 class _RoleOfMention(ReplyForm):
@@ -189,9 +221,11 @@ class _RolesOfMentions(ReplyForm):
     mentions: list[_RoleOfMention]
 
 
-def request_roles(text: str, places: Sequence[Place], model: LanguageModel) -> list[str]:
+def request_roles(
+    text: str, places: Sequence[Place], model: LanguageModel, day: date | None = None
+) -> list[str]:
     """Request the roles from a language model; the classifier decides where it has no answer."""
-    roles = classify_places(text, places)
+    roles = classify_places(text, places, day)
     listed = [
         {"number": number, "facility": place.facility, "mention": text[place.start : place.end],
          "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT]}
@@ -203,7 +237,7 @@ def request_roles(text: str, places: Sequence[Place], model: LanguageModel) -> l
         for one in reply.mentions:
             if 0 <= one.number < len(listed):
                 roles[one.number] = one.role
-    return roles
+    return _possible(roles, text, places, day)
 
 
 def draw_certainty(

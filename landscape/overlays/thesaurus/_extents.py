@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._thesaurus import Thesaurus
+from landscape.corpus._thesaurus import LEAST_SCORE, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._density import (
     DensityGrid,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from landscape.corpus._thesaurus import Concept
     from landscape.store import AtlasStore
 
-LEAST_SCORE = 0.25
-"""Score at which the number of papers of top concepts agrees with the authors (453 papers)."""
 _OCCUPIED = 0.98  # share of papers in the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0

@@ -1,0 +1,176 @@
+"""Decide whether the papers found are about a query.
+
+A query has a subject: its words without those that name no subject, such as "what" or "recent". The
+papers found match the query if their texts contain most of the subject, weighted by rarity, or if
+the embeddings of the nearest papers are close to that of the query. All searches use this rule: search,
+answers, surveys, the map explorer and the MCP server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape._io import data_file, read_yaml
+from landscape.search._sentences import find_entities
+from landscape.text._word_index import STOP_WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.search._papers import SearchIndexes
+
+    Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MatchingSettings:
+    """Constants of the rule, chosen with half of the queries of `benchmarks.matching`."""
+
+    papers: int = 10  # best papers whose words are compared with the query
+    several: int = 5  # papers that should share the words, fewer in atlases below 1,000 papers
+    certain: float = 0.45  # cosine of MiniLM above which the words are not compared
+    least_cosine: float = 0.24
+    least: float = 1.25  # minimum of the share of words plus the cosine
+    of_names: float = 0.95  # share of words that is enough for names, such as LHAASO
+    least_words: float = 0.6  # minimum share of words if the scale of the cosines is unknown
+
+
+MATCHING = MatchingSettings()
+_MAX_NAMED = 8  # words in a message
+_WORD = re.compile(r"[^\W_][\w'’+*.-]*")
+
+
+@dataclass(frozen=True)
+class Match:
+    """Whether papers match a query, and the evidence.
+
+    Attributes
+    ----------
+    matched : bool
+    subject : tuple of str
+        Words of the query that name its subject, as written.
+    absent : tuple of str
+        Words of the subject that no paper of the atlas has.
+    share : float
+        Share of the subject, weighted by rarity, that the best papers contain.
+    cosine : float or None
+        Mean cosine between the query and the nearest papers; None if its scale is unknown.
+    note : str
+        Sentence for the reader; empty if the papers match.
+    """
+
+    matched: bool
+    subject: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    share: float = 0.0
+    cosine: float | None = None
+    note: str = ""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the query has a word that names a subject and that a paper of the atlas has."""
+        return len(self.absent) < len(self.subject)
+
+
+def subject_words(query: str) -> tuple[str, ...]:
+    """Return the words of a query that name its subject, in order and without repetition.
+
+    If all words are empty, as in "recent surveys", only the stop words are left out.
+
+    >>> subject_words("What is the mass of the Milky Way?")
+    ('mass', 'Milky', 'Way')
+    """
+    words = [word.strip(".'’-") for word in _WORD.findall(query)]
+    words = [word for word in words if word and word.casefold() not in STOP_WORDS]
+    named = [word for word in words if word.casefold() not in empty_words()] or words
+    return tuple({word.casefold(): word for word in reversed(named)}.values())[::-1]
+
+
+@cache
+def empty_words() -> frozenset[str]:
+    """Return words that do not name a subject."""
+    return frozenset(read_yaml(data_file("phrases.yaml"))["empty_words"].split())
+
+
+def match_papers(
+    indexes: SearchIndexes, query: str, rows: Rows, cosines: NDArray[np.float64] | None
+) -> Match:
+    """Decide whether the best papers of a search match the query.
+
+    Parameters
+    ----------
+    indexes : SearchIndexes
+    query : str
+    rows : ndarray of int, shape (n,)
+        Rows of the papers found, best first.
+    cosines : ndarray, shape (n,), or None
+        Cosines between the query and the papers in any order; None if their scale is unknown.
+    """
+    index, several = indexes.words, _several(indexes)
+    subject = tuple(word for word in subject_words(query) if index.terms(word))
+    texts = [set(index.terms(text)) for text in indexes.texts(rows[: MATCHING.papers])]
+    held = frozenset[str]().union(*texts)
+
+    def is_absent(word: str) -> bool:
+        return not any(term in held or index.count(term) for term in index.terms(word)[:1])
+
+    absent = tuple(word for word in subject if is_absent(word))
+    names = find_entities(query)
+    unknown = [one.text for one in names if one.kind == "object" and is_absent(one.text)]
+    share = _share(indexes, set(index.terms(" ".join(subject))), texts)
+    has_cosines = cosines is not None and len(cosines) > 0
+    cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
+    by_name = any(one.kind == "object" for one in names) or (
+        bool(names) and share >= MATCHING.of_names
+    )
+    found = Match(by_name or _is_match(share, cosine), subject, absent, share, cosine)
+    if found.matched and found.has_words and not unknown:
+        return found
+    return replace(found, matched=False, note=_note(subject_words(query), absent, unknown))
+
+
+def _several(indexes: SearchIndexes) -> int:
+    return max(1, min(MATCHING.several, len(indexes) // 200))
+
+
+def _share(indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]]) -> float:
+    """Return the mean of the largest and the usual share of the terms in texts, by rarity."""
+    n, several = max(1, len(indexes.words)), _several(indexes)
+    named = {term for term in terms if not term.isdecimal()} or terms
+    counts = {term: indexes.words.count(term) for term in named}
+    weights = {term: np.log(1 + (n - c + 0.5) / (c + 0.5)) for term, c in counts.items()}
+    whole = sum(weights.values())
+    shares = sorted((sum(weights[term] for term in named & text) for text in texts), reverse=True)
+    if not whole or not shares:
+        return 0.0
+    return float((shares[0] + sum(shares[:several]) / several) / 2 / whole)
+
+
+def _is_match(share: float, cosine: float | None) -> bool:
+    if cosine is None:
+        return share >= MATCHING.least_words
+    if cosine >= MATCHING.certain:
+        return True
+    return cosine >= MATCHING.least_cosine and share + cosine >= MATCHING.least
+
+
+def _note(subject: Sequence[str], absent: Sequence[str], unknown: Sequence[str]) -> str:
+    if not subject:
+        return "The query has no word that names a subject. Write the subject, such as dark matter."
+    if len(absent) >= len(subject):
+        which = "the word" if len(absent) == 1 else "any of the words"
+        return f"No paper in this atlas has {which} {_listed(absent)}."
+    if unknown:
+        return f"No paper in this atlas names {_listed(unknown)}; the nearest are:"
+    return f"No paper in this atlas is about {_listed(subject, ' ')}; the nearest are:"
+
+
+def _listed(words: Sequence[str], between: str = ", ") -> str:
+    more = " ..." if len(words) > _MAX_NAMED else ""
+    return between.join(words[:_MAX_NAMED]) + more

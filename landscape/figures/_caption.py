@@ -108,6 +108,10 @@ def explanation(
             "{:.0%} by chance)".format(*accuracies)
         )
     sentences = [NEARNESS]
+    if facts.in_part:
+        sentences.append(
+            f"The corpus covers {facts.in_part} in part (few papers or other categories)."
+        )
     if measures:
         sentences.append(f"Map quality: {measures[0]}.")
     if facts.share_named is not None and facts.n_regions:

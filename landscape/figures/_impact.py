@@ -205,11 +205,17 @@ def _write_bounds(
             f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} {usage.verb} "
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
-    caption = caption_of(analysis)
+    caption = gaps_first(caption_of(analysis), usage)
     rest = [one for one in caption.sentences if not one.startswith("Bridges")]
-    hatched = usage.years.warnings[:1] if usage.years.in_part else ()
-    rest = [one for one in rest if one not in hatched]
-    return replace(caption, head=f"{title}.", sentences=[first, *hatched, _SHARES, *rest])
+    n_gaps = bool(usage.years.in_part)
+    sentences = [first, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
+    return replace(caption, head=f"{title}.", sentences=sentences)
+
+
+def gaps_first(caption: Caption, usage: Usage) -> Caption:
+    """Move the sentence on the hatched years to the front, because long captions are cut."""
+    gaps = usage.years.warnings[:1] if usage.years.in_part else ()
+    return replace(caption, sentences=sorted(caption.sentences, key=lambda one: one not in gaps))
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:

@@ -198,7 +198,8 @@ def _draw(
     """Draw the maps of all slices with a common colour scale."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     held = [(years.years >= a) & (years.years < b) for a, b in pairwise(edges)]
-    hatched = [not (its & years.covered).any() for its in held]
+    hatched = [2 * years.counts[its & years.covered].sum() <= years.counts[its].sum()
+               for its in held]  # fmt: skip
     left, bottom, right, top = page.chart_area
     box = left, bottom + 13 * page.scale * any(hatched), right, top
     boxes = tile(box, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
@@ -219,7 +220,7 @@ def _draw(
                                         colour=page.colours.faint))  # fmt: skip
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
     if any(hatched):
-        page.hatching_key(right, bottom, f"slices of {IN_PART}")
+        page.hatching_key(right, bottom, f"slices mostly of {IN_PART}")
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _MOST_ROWS, _MOST_PANELS = 30, 12
+_SENTENCE_INCHES = (11.0, 3.2)
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
@@ -113,20 +114,11 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
         raise InputError(
             "No topic has papers in enough years to compute a trend. Use a longer period."
         )
+    if not analysis.table["class"].astype(bool).any():
+        return _draw_sentence(analysis, **look)
     caption = caption_of(analysis, _HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
-    if not analysis.table["class"].astype(bool).any():
-        sentence = (
-            f"No trend is significant: the 95% interval of the yearly change is wide for all "
-            f"{count(len(analysis.table), 'topic')}. Use a longer period or more papers."
-        )
-        lines = page.wrapped(sentence, size=11.0, width=0.7 * (right - left))
-        for place, line in enumerate(lines):
-            page.write(line, (left + right) / 2, 0.55 * (bottom + top) - 15 * place * page.scale,
-                       size=11.0, align="center", gid="sentence")  # fmt: skip
-        words = caption.describe("Page without a chart.", sentence)
-        return page.draw(alt_text=words, table=analysis.table)
     middle = left + 0.47 * (right - left)
     fitting = (top - bottom - 40 * page.scale) / (_ROW * page.scale)
     shown = _ranked(analysis.table, n=int(np.clip(min(n_topics, fitting), 2, _MOST_ROWS)))
@@ -135,6 +127,23 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
     words = _describe(shown, caption)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("chart",))
+
+
+def _draw_sentence(analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
+    """Write one sentence instead of a chart in which no topic has a significant trend."""
+    caption = caption_of(analysis)
+    page = Page(caption, look, size=_SENTENCE_INCHES, smallest=(4.0, 3.0))
+    sentence = (
+        "No trend is significant: the intervals of the yearly change are too wide for all "
+        f"{count(len(analysis.table), 'topic')}."
+    )
+    left, bottom, right, top = page.chart_area
+    lines = page.wrapped(sentence, size=11.0, width=right - left)
+    for place, line in enumerate(lines):
+        y = (bottom + top) / 2 - 15 * place * page.scale
+        page.write(line, (left + right) / 2, y, size=11.0, align="center", gid="sentence")
+    words = caption.describe("Page without a chart.", sentence)
+    return page.draw(alt_text=words, table=analysis.table)
 
 
 def colour_of(kind: Any, colours: Theme) -> str:

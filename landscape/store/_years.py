@@ -20,7 +20,7 @@ _LEAST_SHARE = 0.2
 _JUMP = 3.0
 _ENOUGH_FOR_A_JUMP = 50  # minimum number of papers per year
 _OTHER = 0.25  # a year covered in part has more than this share of papers in other categories
-_SIGMAS = 3.0  # and the difference is more significant than this
+_SIGMAS = 3.5  # and the difference is more significant than this: about 30 years are compared
 _ENOUGH_FOR_A_MIX, _POOLED = 100, 5  # years with fewer papers are pooled, up to 5 on each side
 _SHORTEST = 3  # covered years of a period in which changes are measured
 _MOST_SPANS = 3  # spans of years named in a text
@@ -31,8 +31,8 @@ class Years:
     """Number of papers in each year, and whether the corpus covers the year.
 
     A covered year has at least 20% of the papers of the smaller of the two largest years before and
-    after it, and its mix of primary categories is similar to that of the next covered year towards
-    the largest year.
+    after it, and its mix of primary categories is similar to that of the largest year, or of the
+    next covered year towards it.
     """
 
     years: NDArray[np.int64]
@@ -63,10 +63,11 @@ class Years:
     @property
     def in_part(self) -> str:
         """Years that are not covered, or "" if all are; many spans are shortened to their ends."""
-        spans = format_spans(self.years[~self.covered])
+        missing = self.years[~self.covered]
+        spans = format_spans(missing)
         if len(spans) <= _MOST_SPANS:
             return ", ".join(spans)
-        return f"{int((~self.covered).sum())} years of {spans[0][:4]}-{spans[-1][-4:]}"
+        return f"{len(missing)} years of {missing[0]}-{missing[-1]}"
 
     @property
     def text(self) -> str:
@@ -83,8 +84,7 @@ class Years:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about gaps and abrupt changes in these years."""
-        gaps = ", ".join(format_spans(self.years[~self.covered]))
-        years, counts = self.years, self.counts
+        years, counts, gaps = self.years, self.counts, self.in_part
         jumps = ", ".join(
             f"{years[i]}-{years[i + 1]} ({counts[i]:,} to {counts[i + 1]:,} papers)"
             for i in self.jumps[:4]
@@ -167,7 +167,7 @@ def _have_similar_mix(
     mixes = mixes.reshape(len(counts), len(names))[:, names != ""]
     names, sizes = names[names != ""], mixes.sum(axis=1)
     has_categories = covered & (2 * sizes > counts)
-    mixes = _pool_small_years(mixes)
+    pooled = _pool_small_years(mixes)
     similar = np.ones(len(counts), dtype=bool)
     if has_categories.any():
         largest = int(np.argmax(sizes * has_categories))
@@ -176,7 +176,8 @@ def _have_similar_mix(
             for one in side:
                 if has_categories[one]:
                     similar[one] = any(
-                        _is_similar(names, mixes[one], mixes[other]) for other in (near, largest)
+                        all(_is_similar(names, mix[one], pooled[other]) for mix in (mixes, pooled))
+                        for other in (near, largest)
                     )
                     near = one if similar[one] else near
     return similar

@@ -39,7 +39,6 @@ def atlas(make_atlas):
             "title": "A paper",
             "date": pd.to_datetime([f"{when}-07-01" for when in year]),
             "year": year,
-            "categories": None,
             "cites": rng.poisson(9, n),
             "categories": [["astro-ph.GA"]] * n,
             "ref_bibcodes": [[]] * n,
@@ -156,7 +155,7 @@ def test_several_facilities_have_a_labelled_map_each(atlas):
 
 def test_one_facility_has_a_chart_of_years_and_the_caption_has_what_is_shown(atlas):
     figure = draw(atlas, facilities="ALMA")
-    assert [axes.get_gid() for axes in figure.axes] == ["map", "years"]
+    assert [axes.get_gid() for axes in figure.axes] == ["map", "years", "key"]
     words = " ".join(text.get_text() for text in figure.texts)
     assert "Impact of ALMA on the literature" in words
     assert "hatched" not in words.lower()

@@ -27,7 +27,6 @@ def atlas(make_atlas):
             "title": [f"On the $\\alpha$ of <b>{row}</b>" for row in range(n)],
             "authors": [["Doe, J.", "Roe, R."]] * n,
             "year": year,
-            "categories": None,
             "date": [date(int(one), 6, 1) for one in year],
             "cites": pd.array(rng.poisson(9, n), dtype="Int32"),
             "categories": [["astro-ph.GA"]] * n,

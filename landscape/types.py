@@ -212,7 +212,7 @@ class Coverage(Record):
     @property
     def dates(self) -> str:
         """First and last date, with the years that the atlas covers in part."""
-        part = f" ({self.in_part} in part)" if self.in_part else ""
+        part = f", {self.in_part} in part" if self.in_part else ""
         return f"{self.first_date} to {self.last_date}{part}" if self.first_date else ""
 
     @property

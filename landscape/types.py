@@ -170,7 +170,7 @@ class Coverage(Record):
 
     _keys = (
         "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
-        "last_date generated notes"
+        "last_date in_part generated notes"
     )
 
     title: str  # name of the atlas
@@ -181,6 +181,7 @@ class Coverage(Record):
     last_date: str | None  # date of the newest paper
     generated: bool = False  # whether the atlas contains synthetic papers
     notes: tuple[str, ...] = ()  # limitations, such as a method that could not be used
+    in_part: str = ""  # years that the atlas covers in part
 
     @property
     def n_filtered(self) -> int:
@@ -205,8 +206,14 @@ class Coverage(Record):
         if self.n_filtered:
             searched = f"{self.n_searched:,} of {self.n_papers:,} papers searched"
         sources = f" ({self.source_list})" if self.sources else ""
-        dates = f", {self.first_date} to {self.last_date}" if self.first_date else ""
+        dates = f", {self.dates}" if self.first_date else ""
         return f"{self.title}: {searched}{sources}{dates}."
+
+    @property
+    def dates(self) -> str:
+        """First and last date, with the years that the atlas covers in part."""
+        part = f", {self.in_part} in part" if self.in_part else ""
+        return f"{self.first_date} to {self.last_date}{part}" if self.first_date else ""
 
     @property
     def summary(self) -> str:

@@ -73,6 +73,7 @@ class MapFacts:
     sources: Sequence[str] = ()
     first: object = None
     last: object = None
+    in_part: str = ""
     generated: bool = False
     share_named: float | None = None
     n_regions: int = 0
@@ -82,6 +83,7 @@ class MapFacts:
 def headline(facts: MapFacts) -> str:
     """Return the title of a map with corpus, number of papers, dates and sources."""
     dates = " to ".join(dict.fromkeys(str(date) for date in (facts.first, facts.last) if date))
+    dates += f" ({facts.in_part} in part)" if facts.in_part else ""
     sources = [clean_name(source) for source in facts.sources]
     more = len(sources) - _SOURCES_NAMED
     named = ", ".join(sources[:_SOURCES_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -106,6 +108,10 @@ def explanation(
             "{:.0%} by chance)".format(*accuracies)
         )
     sentences = [NEARNESS]
+    if facts.in_part:
+        sentences.append(
+            f"The corpus covers {facts.in_part} in part (few papers or other categories)."
+        )
     if measures:
         sentences.append(f"Map quality: {measures[0]}.")
     if facts.share_named is not None and facts.n_regions:
@@ -171,6 +177,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
         sources=readable_sources(coverage.get("sources") or ()),
         first=coverage.get("first_date"),
         last=coverage.get("last_date"),
+        in_part=str(coverage.get("in_part") or ""),
         generated=bool(coverage.get("generated")),
         share_named=None if topic_id is None else float(np.mean(topic_id >= 0)),
         n_regions=int((levels_of(topics) == 1).sum()) if topics is not None else 0,

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _SIZE = (11.0, 5.9)
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30
-_WIDEST = 64.0  # larger odds ratios are clipped to the axis
 _NAMES_ON_MAP = 24
 _HOW = (
     "Bars are 95% intervals; filled marks are significant at this rate. Bars without a mark have "
@@ -155,10 +154,12 @@ def _draw_forest(
                    weight="bold", width=ends[1] - ends[0] - 4 * scale)  # fmt: skip
     upper = y - 13 * scale
     pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
-    # The limits of the axis include all dots and most bars.
-    logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
-    wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
-    reach = min(float(2**wanted), _WIDEST)
+    # If a selection has no paper in a region, the odds ratio is 0 or infinite.
+    bounded = (shown[["a_papers", "b_papers"]] > 0).all(axis=1).to_numpy()
+    # The limits of the axis include all dots and bars; an open bar has one end.
+    logs = np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy(float))
+    ends_open = np.where(shown["b_papers"] == 0, logs[:, 0], logs[:, 2])
+    reach = float(2 ** (np.abs(np.append(logs[bounded], ends_open[~bounded])).max() + 0.3))
     limits = 1 / reach, reach
     marks = doubling_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
     panel = page.chart(
@@ -169,11 +170,8 @@ def _draw_forest(
     tones = [_colour(row, colours) for row in shown.itertuples()]
     panel.layers.append(Rule(x=1.0, colour=colours.faint, width=0.6 * scale, order=0.0))
     value, low, high = (
-        np.clip(shown[name].to_numpy(float), *limits)
-        for name in ("odds_ratio", "odds_ratio_low", "odds_ratio_high")
+        shown[name].to_numpy(float) for name in ("odds_ratio", "odds_ratio_low", "odds_ratio_high")
     )
-    # If a selection has no paper in a region, the odds ratio is 0 or infinite.
-    bounded = (shown[["a_papers", "b_papers"]] > 0).all(axis=1).to_numpy()
     hover = [
         f"{row.label}\n{row.a_papers:,} against {row.b_papers:,} papers\n"
         f"odds ratio {row.odds_ratio:.2f} ({row.odds_ratio_low:.2f} to {row.odds_ratio_high:.2f})"

@@ -178,7 +178,7 @@ def draw_impact(
     period = format_period(*windows[0]) if slices is None else ""
     when = f", {period}" if period not in ("", "all years") else ""
     title = f"Impact of {names} on the literature{when}"
-    caption = _write_bounds(atlas, analysis, views, title=title, verb=usage.verb)
+    caption = _write_bounds(atlas, analysis, views, usage, title=title)
     page = Page(caption, look, size=size, has_key=True)
     numbers = "; ".join(f"{clean_name(view.heading)}: {view.counts}" for view in views)
     if alone:
@@ -195,23 +195,31 @@ def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:
 
 
 def _write_bounds(
-    atlas: AtlasStore, analysis: Analysis, views: Sequence[View], *, title: str, verb: str
+    atlas: AtlasStore, analysis: Analysis, views: Sequence[View], usage: Usage, *, title: str
 ) -> Caption:
     """Return a caption with numbers, a note on how to read the maps, and limitations."""
     corpus, row = describe_corpus(atlas), analysis.table.iloc[0]
     first = f"{describe_corpus(atlas, with_size=True)}."
     if len(views) == 1:
         first = (
-            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} {verb} "
+            f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} {usage.verb} "
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
-    caption = caption_of(analysis)
+    caption = gaps_first(caption_of(analysis), usage)
     rest = [one for one in caption.sentences if not one.startswith("Bridges")]
-    return replace(caption, head=f"{title}.", sentences=[first, _SHARES, *rest])
+    n_gaps = bool(usage.years.in_part)
+    sentences = [first, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
+    return replace(caption, head=f"{title}.", sentences=sentences)
+
+
+def gaps_first(caption: Caption, usage: Usage) -> Caption:
+    """Move the sentence on the hatched years to the front, because long captions are cut."""
+    gaps = usage.years.warnings[:1] if usage.years.in_part else ()
+    return replace(caption, sentences=sorted(caption.sentences, key=lambda one: one not in gaps))
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
-    """Return one view for each facility and period; slices omit years that are hardly covered."""
+    """Return one view for each facility and period; slices omit years covered in part."""
     views = []
     gaps = usage.years.years[~usage.years.covered]
     for index, facility in enumerate(usage.facilities):
@@ -224,7 +232,7 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
             counts = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if not inside.any():
-                counts = f"hardly covered: {', '.join(missed)}"
+                counts = f"covered in part: {', '.join(missed)}"
             name = facility.name if len(usage.facilities) > 1 or len(windows) == 1 else ""
             period = str(since) if since == until else format_period(since, until)
             period = period if len(windows) > 1 else ""
@@ -465,6 +473,8 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
             Rule(x=first, colour=page.colours.ink, width=0.7 * scale, dashes="dotted",
                  label="first light", gid="first light")
         )  # fmt: skip
+    if not years["covered"].all():
+        page.hatching_key(right, top - 9 * scale, "years covered in part")
 
 
 def percent(share: Any, *, digits: int = 1) -> str:

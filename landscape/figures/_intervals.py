@@ -129,7 +129,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         part = shown.rows[shown.rows["group"] == group]
         shift = (number - (len(groups) - 1) / 2) * _GAP
         values = (part[name].to_numpy(float) for name in ("value", "low", "high"))
-        value, low, high = (np.clip(one, *panel.x.limits) for one in values)
+        value, low, high = (np.clip(one, *panel.x.limits) for one in values)  # a ratio of 0
         panel.layers.append(
             Intervals(
                 at=[place_of[label] + shift for label in part["label"]], value=value, low=low,
@@ -160,10 +160,11 @@ def _axis(shown: IntervalRows) -> Axis:
     values = values[np.isfinite(values)]
     if shown.is_ratio:
         positive = values[values > 0]
-        limits = max(float(positive.min()) / 1.2, 1 / 64), min(float(positive.max()) * 1.2, 64.0)
+        limits = float(positive.min()) / 1.2, float(positive.max()) * 1.2
         return Axis(limits, doubling_ticks(limits, lambda v: f"{v:g}"), shown.axis, log=True)
     low, high = float(values.min()), float(values.max())
     border = 0.04 * max(high - min(low, 0.0), 1e-9)
+    low, high = min(low, shown.reference or 0.0), max(high, shown.reference or 0.0)
     limits = (0.0, high + border) if shown.reference is None else (low - border, high + border)
     form = (lambda v: f"{100 * v:g}%") if shown.is_share else (lambda v: f"{v:g}")
     return Axis(limits, ticks(limits, 7, form), shown.axis)

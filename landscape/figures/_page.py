@@ -34,6 +34,7 @@ from landscape.figures._scene import (
     Panel,
     Points,
     Scene,
+    Spans,
     Squares,
     Text,
     tile,
@@ -56,6 +57,7 @@ _MOST_PIXELS = 24e6
 _MOST_WORDS = 64  # maximum number of words in a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # line height of the legend, in points
+IN_PART = "years that the corpus covers in part"
 BESIDE = 0.33  # width of a table, as a fraction of the page width
 
 
@@ -431,6 +433,17 @@ class Page:
             self.sample(entry.style, left, left + side, y)
             words = left + (_SQUARE + 5) * scale
             self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
+
+    def hatching_key(self, right: float, y: float, words: str = IN_PART) -> None:
+        """Explain hatched years: a hatched square and words that end at `right` points."""
+        if self.onto is None:
+            left = right - self.extent(words, size=SMALL).width
+            self.write(words, right, y, size=SMALL, colour=self.colours.faint, align="right",
+                       gid="key")  # fmt: skip
+            side, gap = 9 * self.scale, 4 * self.scale
+            box = (left - gap - 1.4 * side, y - 0.2 * side, left - gap, y + 0.8 * side)
+            square = self.add(Panel(box, Axis((0, 1)), Axis((0, 1)), gid="key", edge="box"))
+            square.layers.append(Spans(spans=[(0, 1)], colour=self.colours.faint))
 
     def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
         """Draw a sample of a line or symbol for the legend."""

@@ -19,7 +19,14 @@ from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, caption_of
 from landscape.figures._colours import share_ramp
 from landscape.figures._export import check_kind, save_figure
-from landscape.figures._impact import add_shares, draw_years, scale_top, share_maps, views_of
+from landscape.figures._impact import (
+    add_shares,
+    draw_years,
+    gaps_first,
+    scale_top,
+    share_maps,
+    views_of,
+)
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_panel, positions
 from landscape.figures._page import SMALL, Page
@@ -127,7 +134,7 @@ def draw_report(
     numbers = key_numbers(row)
     home = [f"Main research fields: {', '.join(of.home_fields)}."] if of.home_fields else []
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    page = Page(caption_of(found, *_METHOD, *home),
+    page = Page(gaps_first(caption_of(found, *_METHOD, *home), usage),
                 {"colours": colours, "size_inches": size_inches, "title": title})  # fmt: skip
     regions = found.tables["regions"].query("papers > 0")
     regions = regions.sort_values("papers", ascending=False, ignore_index=True)

@@ -136,7 +136,7 @@ class Rule(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Spans(Layer):
-    """Ranges of years that the corpus does not cover, drawn as hatched bands."""
+    """Ranges of years that the corpus covers in part, drawn as hatched bands."""
 
     spans: Sequence[tuple[float, float]]
     colour: str
@@ -144,7 +144,7 @@ class Spans(Layer):
 
 @dataclass(frozen=True, kw_only=True)
 class Hatched(Layer):
-    """Hatched cells of a grid that the corpus does not cover; row 0 is the lowest row."""
+    """Hatched cells of a grid with few papers of a period; row 0 is the lowest row."""
 
     where: Bools
     extent: Box
@@ -288,7 +288,7 @@ def padded_range(values: Any) -> tuple[float, float]:
 
 
 def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
-    """Return the intervals of years that a corpus does not cover, extended by half a year."""
+    """Return the intervals of years that a corpus covers in part, extended by half a year."""
     gaps = np.unique(np.asarray(years, dtype=int)[~np.asarray(covered, dtype=bool)])
     runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1)
     return [(float(run[0]) - 0.5, float(run[-1]) + 0.5) for run in runs if len(run)]

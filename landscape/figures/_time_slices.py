@@ -35,10 +35,10 @@ from landscape.figures._maps import (
     positions,
     ramp_image,
 )
-from landscape.figures._page import Page, PageOptions
+from landscape.figures._page import IN_PART, Page, PageOptions
 from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
 from landscape.mapping._density import count_grid
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, format_spans, paper_years, read_years
 from landscape.overlays.missions._usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def time_slices(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     year = paper_years(atlas)
     chosen, slice_of = cut(year, edges)
-    years, facts = count_years(year), facts_of(atlas)
+    years, facts = read_years(atlas), facts_of(atlas)
     caption = Caption(
         f"The map in time slices: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
         facts.generated,
@@ -197,24 +197,30 @@ def _draw(
 ) -> None:  # fmt: skip
     """Draw the maps of all slices with a common colour scale."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
-    boxes = tile(page.chart_area, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
+    held = [(years.years >= a) & (years.years < b) for a, b in pairwise(edges)]
+    hatched = [2 * years.counts[its & years.covered].sum() <= years.counts[its].sum()
+               for its in held]  # fmt: skip
+    left, bottom, right, top = page.chart_area
+    box = left, bottom + 13 * page.scale * any(hatched), right, top
+    boxes = tile(box, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     panels = map_panels(page, boxes, x, y)
     names = chosen_topics(topics, levels=(0,))
     positions_of = smoothed_slices(page, panels[0], x, y, inside)
     for number, (panel, position) in enumerate(zip(panels, positions_of, strict=True)):
         panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
         n_papers, (first, last) = int(inside[number].sum()), (edges[number], edges[number + 1] - 1)
-        held = (years.years >= first) & (years.years <= last)
-        gaps = format_spans(years.years[held & ~years.covered])
-        note = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
+        gaps = format_spans(years.years[held[number] & ~years.covered])
+        note = count(n_papers, "paper") + (f"; {', '.join(gaps)} in part" if gaps else "")
         page.write_heading(
             panel.box, f"{first}" if first == last else f"{first}-{last}", note, size=8.5,
             note_colour=page.colours.accent if gaps else None,
         )  # fmt: skip
-        if not n_papers or (gaps and not years.covered[held].any()):
+        if hatched[number]:
             panel.layers.append(Hatched(where=np.ones((1, 1), dtype=bool), extent=panel.extent,
                                         colour=page.colours.faint))  # fmt: skip
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
+    if any(hatched):
+        page.hatching_key(right, bottom, f"slices mostly of {IN_PART}")
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
@@ -223,7 +229,7 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
     )  # fmt: skip
-    for number, panel in enumerate(page.panels, 1):
+    for number, panel in enumerate([one for one in page.panels if one.gid != "key"], 1):
         rows = (table["slice"] == number).to_numpy()
         panel.layers.append(
             Points(
@@ -370,7 +376,7 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
         end = min(start + window - 1, last)
         inside = covered & (usage.year >= start) & (usage.year <= end)
         n, of = int((uses & inside).sum()), int(inside.sum())
-        counts = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
+        counts = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "covered in part"
         period = f"{start}" if start == end else f"{start}–{end}"
         views.append(View(f"{usage.facilities[0].name} {period}", counts, inside, uses & inside))
     return views

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures._colours import Theme, oklab_to_srgb
@@ -47,10 +48,11 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _MOST_ROWS, _MOST_PANELS = 30, 12
+_SENTENCE_INCHES = (11.0, 3.2)
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
-    "share axes differ, and years that the corpus does not cover are hatched.",
+    "share axes differ."
 )
 
 
@@ -69,7 +71,8 @@ def trends(
 
     The left side ranks topics by the yearly change of their share of all papers, with 95%
     intervals. The right side shows the shares by year of the topics with the largest changes. Years
-    that the corpus does not cover are hatched.
+    that the corpus covers in part are hatched. If no topic has a significant trend, the page has
+    one sentence instead.
 
     Parameters
     ----------
@@ -111,16 +114,36 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
         raise InputError(
             "No topic has papers in enough years to compute a trend. Use a longer period."
         )
-    caption = caption_of(analysis, *_HOW)
+    if not analysis.table["class"].astype(bool).any():
+        return _draw_sentence(analysis, **look)
+    caption = caption_of(analysis, _HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
     middle = left + 0.47 * (right - left)
     fitting = (top - bottom - 40 * page.scale) / (_ROW * page.scale)
     shown = _ranked(analysis.table, n=int(np.clip(min(n_topics, fitting), 2, _MOST_ROWS)))
-    _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown)
+    gaps = not analysis.tables["years"]["covered"].all()
+    _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown, gaps=gaps)
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
     words = _describe(shown, caption)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("chart",))
+
+
+def _draw_sentence(analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
+    """Write one sentence instead of a chart in which no topic has a significant trend."""
+    caption = caption_of(analysis)
+    page = Page(caption, look, size=_SENTENCE_INCHES, smallest=(4.0, 3.0))
+    sentence = (
+        "No trend is significant: the intervals of the yearly change are too wide for all "
+        f"{count(len(analysis.table), 'topic')}."
+    )
+    left, bottom, right, top = page.chart_area
+    lines = page.wrapped(sentence, size=11.0, width=right - left)
+    for place, line in enumerate(lines):
+        y = (bottom + top) / 2 - 15 * place * page.scale
+        page.write(line, (left + right) / 2, y, size=11.0, align="center", gid="sentence")
+    words = caption.describe("Page without a chart.", sentence)
+    return page.draw(alt_text=words, table=analysis.table)
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
@@ -147,21 +170,18 @@ def _percent_a_year(slope: Any) -> Any:
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 
 
-def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
+def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> None:
     """Draw the slope of each topic as a dot with an interval, and its name to the left."""
     left, bottom, right, top = box
     scale, faint = page.scale, page.colours.faint
     names = left + 0.52 * (right - left)
     page.write("Yearly change of share", left, top - 9 * scale, weight="bold", size=9)
-    pitch = min(_ROOMY_ROW * scale, (top - bottom - 40 * scale) / len(shown))
+    pitch = min(_ROOMY_ROW * scale, (top - bottom - (40 + 11 * gaps) * scale) / len(shown))
     upper = top - 18 * scale
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    # The axis includes all dots, and all bars except very long ones.
-    least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
-    lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
-    higher = min(max(most, float(np.max(high))), 1.8 * most + 5)
+    lower, higher = min(0.0, float(np.min(low))), max(0.0, float(np.max(high)))
     border = 0.03 * (higher - lower)
     limits = lower - border, higher + border
     marks = ticks(limits, 5, lambda v: f"{v:+.0f}%" if v else "0")
@@ -185,7 +205,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
         y = upper - (row + 0.5) * pitch - 2.5 * scale
         page.write(words, names - 4 * scale, y, size=7.5, align="right", colour=colour,
                    gid="topic", width=names - left - 6 * scale)  # fmt: skip
-    x, y = left, max(bottom, upper - pitch * len(shown) - 26 * scale)
+    x, y = left, max(bottom + 11 * scale * gaps, upper - pitch * len(shown) - 26 * scale)
     for kind, words in (
         ("emerging", "● emerging"),
         ("fading", "● fading"),
@@ -194,6 +214,8 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
     ):
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
+    if gaps:
+        page.hatching_key(right, y - 11 * scale)
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
@@ -234,10 +256,9 @@ def share_panel(
         np.where(covered, 100 * ordered[name].to_numpy(dtype=float), np.nan)
         for name in ("share", "share_low", "share_high")
     )
-    most = float(np.nanmax(np.append(share, 1e-6)))
-    high_enough = float(np.nanquantile(np.append(high, most), 0.9))
+    most = float(np.nanmax([*share, *high, 1e-6]))
     step = float(np.min(np.diff(at), initial=1.0))  # a year, or a quarter
-    across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.08 * max(most, high_enough))
+    across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.08 * most)
     panel = page.chart(
         box, Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
         Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")), gid=gid, heading=heading,

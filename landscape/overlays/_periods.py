@@ -1,16 +1,18 @@
-"""Find the years covered by a corpus, and compute shares of papers by year."""
+"""Read the years of the papers of an atlas, and compute shares of papers by year."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
+from landscape.store._years import UNKNOWN_YEAR as UNKNOWN_YEAR
+from landscape.store._years import Years as Years
+from landscape.store._years import abrupt_changes as abrupt_changes
+from landscape.store._years import count_years as count_years
+from landscape.store._years import format_spans as format_spans
+from landscape.store._years import warn as warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,54 +20,13 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-UNKNOWN_YEAR = -1
-_LEAST_SHARE = 0.2
-_JUMP = 3.0
-_ENOUGH_FOR_A_JUMP = 50  # minimum number of papers per year
-
-
-@dataclass(frozen=True)
-class Years:
-    """Number of papers in each year, and whether the corpus covers the year."""
-
-    years: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    covered: NDArray[np.bool_]
-
-    @property
-    def jumps(self) -> NDArray[np.int64]:
-        """Indices of the years whose count differs from the next year by a factor of 3 or more."""
-        return np.flatnonzero(abrupt_changes(self.counts))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings about gaps and abrupt changes in these years."""
-        gaps = ", ".join(format_spans(self.years[~self.covered]))
-        years, counts = self.years, self.counts
-        jumps = ", ".join(
-            f"{years[i]}-{years[i + 1]} ({counts[i]:,} to {counts[i + 1]:,} papers)"
-            for i in self.jumps[:4]
-        )
-        return warn("years", {"gaps": gaps, "jumps": jumps}, gaps=gaps, jumps=jumps)
-
 
 def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
     """Return the title and the dates of a corpus, for captions."""
     bounds = atlas.coverage
     size = f"{bounds['papers']:,} papers, " if with_size else ""
-    return f"{bounds['title']} ({size}{bounds['first_date']} to {bounds['last_date']})"
-
-
-def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
-    """Return the warnings from ``analyses.yaml`` whose conditions are true, with the values."""
-    texts = _texts()[kind]
-    return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)
-
-
-@cache
-def _texts() -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = read_yaml(data_file("analyses.yaml"))
-    return texts
+    part = f", {bounds['in_part']} in part" if bounds.get("in_part") else ""
+    return f"{bounds['title']} ({size}{bounds['first_date']} to {bounds['last_date']}{part})"
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
@@ -77,45 +38,18 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     return found
 
 
+def read_years(atlas: AtlasStore, rows: NDArray[Any] | None = None) -> Years:
+    """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
+    lists = atlas.read_papers(["categories"])["categories"]
+    primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+    years = paper_years(atlas)
+    return count_years(years, primary) if rows is None else count_years(years[rows], primary[rows])
+
+
 def check_period(since: int | None, until: int | None) -> None:
     """Raise InputError if a period ends before it begins."""
     if since is not None and until is not None and since > until:
         raise InputError(f"The period {since} to {until} ends before it begins; swap the years.")
-
-
-def count_years(years: ArrayLike) -> Years:
-    """Count the papers of each year and find the years that the corpus does not cover."""
-    given = np.asarray(years, dtype=np.int64)
-    if not len(given):
-        raise InputError("No papers are selected; give a wider selection.")
-    given = given[given != UNKNOWN_YEAR]
-    if not len(given):
-        raise InputError(
-            "No paper of this corpus has a date, so trends and periods are not available; build "
-            "the atlas from papers with dates."
-        )
-    first, last = int(given.min()), int(given.max())
-    counts = np.bincount(given - first, minlength=last - first + 1)
-    before = np.maximum.accumulate(counts)
-    after = np.maximum.accumulate(counts[::-1])[::-1]
-    covered = counts >= np.maximum(_LEAST_SHARE * np.minimum(before, after), 1)
-    return Years(np.arange(first, last + 1), counts, covered)
-
-
-def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Return whether the count changes by a factor of 3 or more between successive years."""
-    papers = np.asarray(counts, dtype=np.float64)
-    larger = np.maximum(papers[1:], papers[:-1])
-    smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
-    changes: NDArray[np.bool_] = (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
-    return changes
-
-
-def format_spans(years: ArrayLike) -> list[str]:
-    """Format years as ranges, for example 2001-2003."""
-    numbers = np.unique(np.asarray(years, dtype=np.int64))
-    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:

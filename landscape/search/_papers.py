@@ -20,7 +20,6 @@ from landscape.search._filter_fields import BY_NAME, LAYERS, apply_filter, colum
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.store._arrays import COUNTS, WORDS, open_words
-from landscape.store._paper_table import PaperTable
 from landscape.store._tables import read_limited, unreadable
 from landscape.text._word_index import WordIndex, paper_key
 from landscape.types import Coverage
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from landscape.embeddings._embedder import Embedder
     from landscape.embeddings._vectors import WordVectors
     from landscape.store._atlas_store import AtlasStore
+    from landscape.store._paper_table import PaperTable
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -88,8 +88,7 @@ class SearchIndexes:
 
     @cached_property
     def paper_table(self) -> PaperTable:
-        self.check_unchanged()  # the atlas may have been rebuilt before the first use
-        return PaperTable(self._atlas.file("papers.arrow"))
+        return self._atlas.paper_table
 
     @cached_property
     def cutoffs(self) -> NDArray[np.float32]:
@@ -116,6 +115,7 @@ class SearchIndexes:
             first_date=facts["first_date"],
             last_date=facts["last_date"],
             generated=facts["generated"],
+            in_part=facts["in_part"],
         )
 
     @cached_property

@@ -27,6 +27,7 @@ from landscape.store._manifest import (
 )
 from landscape.store._paper_table import PaperTable
 from landscape.store._tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
+from landscape.store._years import UNKNOWN_YEAR, count_years
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,14 +165,31 @@ class AtlasStore:
         """Summary of the contents of the atlas, for captions.
 
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
-        ``generated`` (whether the atlas contains synthetic papers), and the numbers of records
-        that were ``read``, ``merged`` and ``rejected``.
+        ``generated`` (whether the atlas contains synthetic papers), the numbers of records that
+        were ``read``, ``merged`` and ``rejected``, ``years`` (which years the atlas covers well or
+        in part, such as "1993-1994 and 2023-2026 well, 1995-2022 in part") and ``in_part`` (the
+        years in part, or ""). A year is covered in part if it has few papers for its time, or
+        papers of other categories.
         """
         found = self.manifest.stages["ingest"].details
         names = ("sources", "first_date", "last_date", "generated", "read", "merged", "rejected")
         copied = {name: found[name] for name in names}
         copied["generated"] = found["generated"] > 0
-        return {"title": self.title, "papers": len(self), **copied}
+        return {"title": self.title, "papers": len(self), **copied, **self._years}
+
+    @cached_property
+    def _years(self) -> dict[str, str]:
+        years, categories = self.paper_table.years_and_categories()
+        if set(years) <= {UNKNOWN_YEAR}:
+            return {"years": "", "in_part": ""}
+        found = count_years(years, categories)
+        return {"years": found.text, "in_part": found.in_part}
+
+    @cached_property
+    def paper_table(self) -> PaperTable:
+        """Memory-mapped table of papers, for fast access to single papers."""
+        self.check_unchanged()  # the atlas may have been rebuilt before the first use
+        return PaperTable(self.file("papers.arrow"))
 
     @cached_property
     def papers(self) -> pd.DataFrame:
@@ -316,7 +334,8 @@ class AtlasStore:
         return self.manifest.n_papers
 
     def __repr__(self) -> str:
-        generated = ", generated" if self.stages and self.coverage["generated"] else ""
+        made = self.stages and self.stages["ingest"].details["generated"]
+        generated = ", generated" if made else ""
         name, papers = type(self).__name__, count(len(self), "paper")
         return f"<{name} {self.title!r}: {papers}{generated}, in {self.path}>"
 

@@ -104,6 +104,7 @@ def atlas_as_html(atlas: AtlasStore) -> str:
     rows = {
         "papers": f"{found['papers']:,}",
         "dates": f"{found['first_date'] or '?'} to {found['last_date'] or '?'}",
+        "coverage": found["years"] or "years unknown",
         "sources": ", ".join(f"{name} ({n:,})" for name, n in found["sources"].items()),
         "folder": str(atlas.path),
     }

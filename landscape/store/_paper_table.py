@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,19 @@ class PaperTable:
 
     def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
         return self._columns((name,), rows)[0]
+
+    def years_and_categories(self) -> tuple[list[int], list[str]]:
+        """Return the year (-1 if unknown) and primary category ("" if unknown) of each paper."""
+        years: list[int] = []
+        categories: list[str] = []
+        for batch in self._batches:
+            years += [-1 if one is None else one for one in batch.column("year").to_pylist()]
+            lists = batch.column("categories")
+            coded = lists.values.dictionary_encode()  # noqa: PD011 - a list of Arrow
+            names, codes = coded.dictionary.to_pylist(), coded.indices.to_pylist()
+            ends = pairwise(lists.offsets.to_pylist())
+            categories += [names[codes[start]] if start < end else "" for start, end in ends]
+        return years, categories
 
     def _columns(
         self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]

@@ -49,6 +49,18 @@ def test_an_infinite_odds_ratio_stays_on_the_chart(atlas, halves):
             assert low <= line.get_xdata()[0] <= high
 
 
+def test_no_interval_leaves_its_axis(atlas):
+    topics = atlas.map["topic_id"]
+    inside = topics.to_numpy() == topics.max()
+    one, rest = np.flatnonzero(inside), np.flatnonzero(~inside)
+    found = compare(atlas, np.append(one[1:], rest[:1]), np.append(rest[1:], one[:1]))
+    (forest,) = [axes for axes in found.axes if axes.get_gid() == "odds ratios"]
+    shown = found.table[(found.table["a_papers"] > 0) & (found.table["b_papers"] > 0)]
+    assert shown["odds_ratio_high"].max() > 64
+    low, high = forest.get_xlim()
+    assert low <= shown["odds_ratio_low"].min() < shown["odds_ratio_high"].max() <= high
+
+
 def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
     figure = compare(atlas, *halves)
     (forest,) = [axes for axes in figure.axes if axes.get_gid() == "odds ratios"]

@@ -155,7 +155,7 @@ def test_several_facilities_have_a_labelled_map_each(atlas):
 
 def test_one_facility_has_a_chart_of_years_and_the_caption_has_what_is_shown(atlas):
     figure = draw(atlas, facilities="ALMA")
-    assert [axes.get_gid() for axes in figure.axes] == ["map", "years"]
+    assert [axes.get_gid() for axes in figure.axes] == ["map", "years", "key"]
     words = " ".join(text.get_text() for text in figure.texts)
     assert "Impact of ALMA on the literature" in words
     assert "hatched" not in words.lower()
@@ -190,7 +190,7 @@ def test_an_animation_has_a_frame_a_year_and_says_which(atlas, tmp_path):
         moving.seek(5)
         assert (np.asarray(moving.convert("RGB")) != first).any()
     words = path.with_suffix(".alt.txt").read_text()
-    assert "Gaia 2010–2012: hardly covered" in words
+    assert "Gaia 2010–2012: covered in part" in words
     assert words.count("Gaia 20") == 9
 
 

@@ -119,7 +119,7 @@ def dated(make_atlas):
     atlas = make_atlas(3000, n_regions=12)
     year = np.random.default_rng(0).integers(2000, 2020, 3000)
     year[year == 2010] = 2011
-    atlas.read_papers = lambda columns: pd.DataFrame({"year": year})[columns]
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year, "categories": None})[columns]
     return atlas
 
 

@@ -66,3 +66,14 @@ def test_a_page_is_as_high_as_its_rows_need(demo_atlas):
     assert few[1] < many[1] <= 8.5
     chosen = figures.intervals("facilities", demo_atlas, ["HST"], size_inches=(7.0, 5.0))
     assert tuple(chosen.get_size_inches()) == (7.0, 5.0)
+
+
+def test_no_interval_leaves_its_axis(demo_atlas):
+    for kind in KINDS:
+        figure = figures.intervals(kind, demo_atlas, *GIVEN.get(kind, ()))
+        (axes,) = [axes for axes in figure.axes if axes.get_gid() == "intervals"]
+        rows = interval_rows(kind, ask(kind, demo_atlas, *GIVEN.get(kind, ()))).rows
+        low, high = axes.get_xlim()
+        ends = rows[["low", "value", "high"]].to_numpy()
+        assert low <= np.nanmin(ends), kind
+        assert np.nanmax(ends) <= high, kind

@@ -16,12 +16,12 @@ COARSE = 30
 
 @pytest.fixture
 def dated(make_atlas):
-    """An atlas whose papers have years; 2003 to 2005 are hardly covered."""
+    """An atlas whose papers have years; 2003 to 2005 are covered in part."""
     atlas = make_atlas(1200, n_regions=8)
     rng = np.random.default_rng(1)
     year = rng.choice(np.r_[2000:2003, 2006:2010], len(atlas.map))
     year[:3] = [2003, 2004, 2005]
-    atlas.read_papers = lambda columns: pd.DataFrame({"year": year})[columns]
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year, "categories": None})[columns]
     return atlas
 
 
@@ -33,7 +33,7 @@ def test_slices_have_the_same_axes_and_say_how_many_papers_they_hold(dated):
     headings = [text.get_text() for text in figure.texts if text.get_gid() == "heading"]
     assert headings[0] == "2000-2002"
     notes = [text.get_text() for text in figure.texts if text.get_gid() == "note"]
-    assert notes[1] == "3 papers; hardly covers 2003-2005"
+    assert notes[1] == "3 papers; 2003-2005 in part"
 
 
 def test_a_slice_that_the_corpus_does_not_cover_is_hatched(dated):
@@ -41,14 +41,14 @@ def test_a_slice_that_the_corpus_does_not_cover_is_hatched(dated):
     maps = [axes for axes in figure.axes if axes.get_gid() == "map"]
     hatched = [any(patch.get_hatch() for patch in axes.patches) for axes in maps]
     assert hatched == [False, True, False]
-    assert "hardly covers 2003-2005" in figure.caption
+    assert "covers 2003-2005 in part" in figure.caption
 
 
 def test_more_papers_do_not_darken_a_slice(make_atlas):
     atlas = make_atlas(4000, n_regions=3)
     rng = np.random.default_rng(0)
     year = rng.choice([2000, 2001], len(atlas.map), p=[0.2, 0.8])
-    atlas.read_papers = lambda columns: pd.DataFrame({"year": year})[columns]
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year, "categories": None})[columns]
     figure = time_slices(atlas, edges=[2000, 2001, 2002], raster_dpi=COARSE)
     first, second = (
         axes.images[0].get_array().astype(float).mean()

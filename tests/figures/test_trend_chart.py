@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,7 +45,7 @@ def analysis():
     )
     return Analysis(
         "trends", table, "Shares of topics.", {"papers": 2000}, {"generated": True},
-        ("The corpus hardly covers 2005-2007.",), {"years": years},
+        ("The corpus covers 2005-2007 in part.",), {"years": years},
     )  # fmt: skip
 
 
@@ -74,7 +76,7 @@ def test_shares_begin_at_zero(analysis):
 def test_the_caption_carries_denominators_warnings_and_that_the_corpus_is_generated(analysis):
     figure = draw_trends(analysis)
     printed = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "caption")
-    for words in ("GENERATED DEMO CORPUS", "Of 2,000 papers.", "hardly covers 2005-2007"):
+    for words in ("GENERATED DEMO CORPUS", "Of 2,000 papers.", "covers 2005-2007 in part"):
         assert words in printed
     assert figure.alt_text.startswith("GENERATED DEMO CORPUS")
     assert "Topic a (+11% a year)" in figure.alt_text
@@ -92,19 +94,50 @@ def test_no_words_leave_the_page(analysis):
 
 
 def test_topics_without_any_trend_are_refused(analysis):
-    from dataclasses import replace
-
     empty = replace(analysis, table=analysis.table.assign(slope=np.nan))
     with pytest.raises(InputError, match="longer period"):
         draw_trends(empty)
 
 
 def test_a_single_topic_can_be_drawn(analysis):
-    from dataclasses import replace
-
     figure = draw_trends(replace(analysis, table=analysis.table.head(1)))
     assert len(charts(figure)) == 1
 
 
 def test_uncovered_spans_of_a_covered_corpus():
     assert uncovered_spans([2000, 2001], [True, True]) == []
+
+
+def test_a_hatched_year_is_in_the_legend(analysis):
+    figure = draw_trends(analysis)
+    words = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert words[-1] == "years that the corpus covers in part"
+    (square,) = [axes for axes in figure.axes if axes.get_gid() == "key"]
+    assert square.patches[0].get_hatch()
+    years = analysis.tables["years"].assign(covered=True)
+    figure = draw_trends(replace(analysis, tables={"years": years}))
+    assert not [axes for axes in figure.axes if axes.get_gid() == "key"]
+
+
+def test_no_interval_leaves_its_axis(analysis):
+    years = analysis.tables["years"]
+    wide = years.assign(share_high=np.where(years["year"] == 2010, 0.9, years["share_high"]))
+    table = analysis.table
+    table = table.assign(slope_high=np.where(table.index == 0, 0.9, table["slope_high"]))
+    figure = draw_trends(replace(analysis, table=table, tables={"years": wide}))
+    for axes in charts(figure):
+        assert axes.get_ylim()[1] > 90
+    (slopes,) = [axes for axes in figure.axes if axes.get_gid() == "slopes"]
+    bars = np.concatenate([line.get_xdata() for line in slopes.lines])
+    low, high = slopes.get_xlim()
+    assert low < bars.min() < bars.max() < high
+
+
+def test_a_chart_without_a_verdict_is_one_sentence(analysis):
+    table = analysis.table.assign(**{"class": ""})
+    figure = draw_trends(replace(analysis, table=table))
+    (sentence,) = [text.get_text() for text in figure.texts if text.get_gid() == "sentence"]
+    assert sentence.startswith("No trend is significant")
+    assert sentence.endswith("all 20 topics.")
+    assert sentence in figure.alt_text
+    assert not figure.axes

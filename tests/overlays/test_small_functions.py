@@ -301,3 +301,7 @@ def test_groups_of() -> None:
     atlas = Atlas(topics=topics, map=pd.DataFrame({"topic_id": [7, -1]}))
     assert read_groups(atlas, 1).tolist() == [7, -1]
     assert read_groups(atlas, 0).tolist() == [0, -1]
+
+
+def test_papers_without_a_comparable_year_are_in_no_half() -> None:
+    assert later_half(np.array([-1, 2020, 2021, -1])).tolist() == [False, False, True, False]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import describe_corpus, ratio
+from landscape.overlays._periods import describe_corpus, ratio, warn
 from landscape.overlays.missions._impact import (
     Period,
     count_facility_years,
@@ -234,8 +234,9 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         papers_before, share_before, share_before_low, share_before_high``, the same columns with
         ``_after`` instead of ``_before``, ``rise, rise_low, rise_high`` (difference of the shares
         with Newcombe's interval), and ``growth, growth_low, growth_high`` (ratio of the region's
-        shares of the corpus). The 95% intervals are valid for small counts. Years that the corpus
-        does not cover are omitted. ``tables["years"]`` has the counts by year.
+        shares of the corpus; missing if the corpus does not cover the year of first light or the
+        year before). The 95% intervals are valid for small counts. Years that the corpus does not
+        cover are omitted. ``tables["years"]`` has the counts by year.
 
     Raises
     ------
@@ -258,9 +259,13 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
                 f"The corpus ({first} to {last}) has no paper {side} {start}; set year to a year "
                 f"within this period to compare the literature before and after {one.name}."
             )
+    table = _table(usage, before, after)
+    has_gap = usage.years.has_gap_at(since.astype(object).year)
+    if has_gap:
+        table[["growth", "growth_low", "growth_high"]] = np.nan
     return Analysis(
         kind="before_after",
-        table=_table(usage, before, after),
+        table=table,
         caption=(
             f"{one.name} in {describe_corpus(atlas, with_size=True)}: the literature before and "
             f"since {start}, with 95% intervals."
@@ -271,7 +276,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
             f"papers that {usage.verb} {one.name}": len(usage.rows[0]),
         },
         bounds=atlas.coverage,
-        warnings=usage.years.warnings,
+        warnings=(*usage.years.warnings, *warn("impact", {"gap": has_gap}, start=start)),
         tables={"years": count_facility_years(usage, 0, np.ones(usage.n_papers, dtype=bool))},
     )
 

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.corpus._facilities import Facility
+    from landscape.overlays._periods import Years
     from landscape.store import AtlasStore
 
     Draw = Callable[[NDArray[np.int64]], NDArray[np.float32]]
@@ -136,7 +138,8 @@ def impact(
           ``local_share_after``, ``rise`` (``local_share_after`` minus ``local_share_before``, in
           covered years; "before" is the whole corpus before first light, and "after" is the part of
           the period after first light),
-          ``rise_comparable`` (False if the corpus itself changes abruptly);
+          ``rise_comparable`` (False if the corpus itself changes abruptly, or does not cover the
+          year of first light or the year before);
         - ``cited_papers`` (papers with known citations), ``citations``, ``citations_median``,
           ``citations_share`` (of all known citations of the period), ``citation_percentile``
           (among papers of the same year, 0.5 on average);
@@ -199,7 +202,8 @@ def measure_usage(
             found.setdefault(name, []).append(frame)
     tables = {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
     table = tables.pop("facilities")
-    table["rise_comparable"] = not len(usage.years.jumps)
+    uneven = {one.name: _is_uneven(usage.years, one) for one in usage.facilities}
+    table["rise_comparable"] = ~table["facility"].map(uneven).astype(bool)
     any_use = np.zeros(usage.n_papers, dtype=bool)
     any_use[np.concatenate(usage.rows)] = True
     which = usage.facilities[0].name if len(usage.facilities) == 1 else "one of these facilities"
@@ -224,6 +228,11 @@ def measure_usage(
         warnings=_warnings(usage, table, links=links),
         tables=tables,
     )
+
+
+def _is_uneven(years: Years, facility: Facility) -> bool:
+    """Return whether the corpus differs before and after first light."""
+    return bool(len(years.jumps)) or years.has_gap_at(facility.first_light.year)
 
 
 def _slice(pair: Any) -> tuple[int, int]:
@@ -566,7 +575,7 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
     needed = {
         "roleless": not usage.has_roles,
         "plans": len(plans),
-        "jumps": len(usage.years.jumps),
+        "jumps": not table["rise_comparable"].all(),
         "few_cited": cited < _FEW_CITED,
         "some_cited": _FEW_CITED <= cited < 1,
         "unlinked": links == "citations" and not table["linked_papers"].any(),

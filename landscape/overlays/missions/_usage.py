@@ -11,7 +11,7 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, count_years, ratio
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, ratio, read_years
 from landscape.overlays.missions._measures import wilson_interval
 from landscape.overlays.missions._roles import ROLES, draw_certainty
 
@@ -159,7 +159,7 @@ def read_usage(
         year=year,
         date=pd.to_datetime(papers["date"]).to_numpy("datetime64[D]"),
         cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
-        years=count_years(year),
+        years=read_years(atlas),
     )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from landscape.errors import InputError
 from landscape.overlays._periods import (
     UNKNOWN_YEAR,
     count_by_year,
-    count_years,
     describe_corpus,
     paper_years,
+    read_years,
     warn,
 )
 from landscape.overlays.reviews._recognition import RECENT_YEARS, read_signs
@@ -102,7 +102,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
     rows = found["paper_row"].to_numpy(np.int64)
     listed = place.iloc[rows].reset_index(drop=True)
     listed = listed.assign(year=year[rows], score=found["score"], evidence=found["evidence"])
-    years = count_years(year)
+    years = read_years(atlas)
     (counted,) = count_by_year(np.zeros(len(rows)), year[rows], ids=[0], calendar=years.years)
     by_year = pd.DataFrame({
         "year": years.years, "papers": years.counts, "reviews": counted, "covered": years.covered,
@@ -200,7 +200,7 @@ def review_gaps(
     chosen = check_weights(weights)
     is_review = review_mask(atlas)
     year = paper_years(atlas)
-    years = count_years(year)
+    years = read_years(atlas)
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
@@ -489,7 +489,7 @@ def backtest_reviews(
     """
     year_of = paper_years(atlas)
     is_review = review_mask(atlas)
-    years = count_years(year_of)
+    years = read_years(atlas)
     first, last = (int(one) for one in years.years[[0, -1]])
     if horizon < 1:
         raise InputError(f"The horizon is {horizon} years; give one year or more.")

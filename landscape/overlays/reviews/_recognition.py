@@ -28,7 +28,7 @@ from landscape.corpus._identifiers import (
     parse_doi,
 )
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.overlays._periods import UNKNOWN_YEAR, paper_years, read_years
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,7 +304,7 @@ def read_signs(
         inside = year != UNKNOWN_YEAR
         if until is not None:
             inside &= year <= until
-        years = count_years(year[inside])
+        years = read_years(atlas, inside)
         recent = years.years[years.covered][-RECENT_YEARS:]
         now = int(year[inside].max())
         random = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.mapping._naming import PhraseTable
+from landscape.store._years import UNKNOWN_YEAR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,10 +65,11 @@ def measure_phrases(
     frame["abbreviated"] = np.log1p([of.total() for of in used])
     best = [max(((n, name) for name, n in of.items()), default=(0, "")) for of in used]
     frame["acronym"] = [name if n > 1 else "" for n, name in best]
-    late = later_half(years)
-    frame["growth_low"], frame["growth"] = growth(
-        papers[kept], np.bincount(table.phrase, late[table.paper], len(papers))[kept], late.mean()
+    late, dated = later_half(years), years != UNKNOWN_YEAR
+    n_dated, n_late = (
+        np.bincount(table.phrase, of[table.paper], len(papers))[kept] for of in (dated, late)
     )
+    frame["growth_low"], frame["growth"] = growth(n_dated, n_late, late.sum() / max(dated.sum(), 1))
     frame["promise"] = table.promise[kept]
     frame["log_papers"] = np.log(frame["papers"])
     frame["log_papers_squared"] = frame["log_papers"] ** 2
@@ -338,12 +340,16 @@ def _sum_vectors(
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return whether each paper is in the later half; the papers of a year are in the same half."""
-    values, counts = np.unique(years, return_counts=True)
+    """Return whether each paper is in the later half; the papers of a year are in the same half.
+
+    Papers with an unknown year are in neither half, so the result for them is False.
+    """
+    dated = years[years != UNKNOWN_YEAR]
+    values, counts = np.unique(dated, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
     before = np.cumsum(counts)[:-1]
-    cut = int(np.argmin(np.abs(before - len(years) / 2)))
+    cut = int(np.argmin(np.abs(before - len(dated) / 2)))
     return np.asarray(years > values[cut])
 
 

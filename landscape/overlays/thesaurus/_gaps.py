@@ -13,7 +13,7 @@ from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._naming import PhraseTable, phrase_table
-from landscape.overlays._periods import UNKNOWN_YEAR, count_years, describe_corpus, paper_years
+from landscape.overlays._periods import UNKNOWN_YEAR, describe_corpus, paper_years, read_years
 from landscape.overlays.thesaurus._candidates import (
     abbreviation_letters,
     complete_name,
@@ -99,6 +99,10 @@ def thesaurus_gaps(
         papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
         year = paper_years(atlas)
         advance(1)
+        period = read_years(atlas) if (year != UNKNOWN_YEAR).any() else None
+        if period is not None:  # growth across a gap of the corpus has no meaning
+            comparable = period.years[period.covered & (period.years >= (period.last_stretch or 0))]
+            year = np.where(np.isin(year, comparable), year, UNKNOWN_YEAR)
         evidence = gather_evidence(papers, year, atlas.vectors())
         advance(1)
         named, proposals = rank_gaps(evidence, uat, limit=limit)
@@ -123,7 +127,6 @@ def thesaurus_gaps(
         topic_of = atlas.map["topic_id"].to_numpy()
         proposals = _add_regions(proposals, evidence.table, topic_of, topics)
         advance(1)
-    dated = (year != UNKNOWN_YEAR).any()
     version = f" {uat.version}" if uat.version else ""
     return Analysis(
         "thesaurus_gaps",
@@ -138,7 +141,7 @@ def thesaurus_gaps(
             "phrases in the thesaurus": int((named["concept_id"] != "").sum()),
         },
         atlas.coverage,
-        count_years(year).warnings if dated else ("No paper has a date, so growth is unknown.",),
+        period.warnings if period else ("No paper has a date, so growth is unknown.",),
         {
             "papers": _exemplars(proposals, evidence, papers),
             "regions": _regions(named, proposals, evidence.table, topic_of, topics),

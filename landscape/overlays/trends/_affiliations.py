@@ -13,8 +13,8 @@ from landscape._wording import normal_title
 from landscape.errors import InputError
 from landscape.overlays._periods import (
     count_by_year,
-    count_years,
     paper_years,
+    read_years,
     share_interval,
     tabulate_years,
     warn,
@@ -197,7 +197,7 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
     years, groups = paper_years(atlas), read_groups(atlas)
     cells = cells.assign(year=years[cells["row"]], topic_id=groups[cells["row"]])
     located = np.unique(cells["row"].to_numpy())
-    period = count_years(years[located])
+    period = read_years(atlas, located)
     labels = atlas.topics.set_index("topic_id")["label"]
     table = _table(names, cells, labels, n_located=len(located))
     followed = table["place"].head(_N_DETAILED)

@@ -10,7 +10,7 @@ import numpy as np
 from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
 from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.overlays._periods import count_years, paper_years, warn
+from landscape.overlays._periods import read_years, warn
 from landscape.search._engine import open_engine
 from landscape.types import Analysis
 
@@ -87,7 +87,6 @@ def author_path(
     matrix = atlas.vectors()
     vectors = np.asarray(matrix[papers["paper_row"].to_numpy()], dtype=np.float64)
     papers["step"] = np.r_[np.nan, 1 - (vectors[1:] * vectors[:-1]).sum(axis=1)]
-    years = paper_years(atlas)
     others = papers["coauthors"].explode().dropna()
     coauthors = others.groupby(others.map(person_key)).agg(
         name=lambda names: names.mode().iloc[0], papers="size"
@@ -110,9 +109,9 @@ def author_path(
             f"{'change' if moves == 1 else 'changes'} of the main region between periods of "
             f"{period_years} years."
         ),
-        denominators={"papers of the author": len(papers), "papers of the atlas": len(years)},
+        denominators={"papers of the author": len(papers), "papers of the atlas": len(matrix)},
         bounds=atlas.coverage,
-        warnings=(*_namesakes(papers, groups, group), *count_years(years).warnings),
+        warnings=(*_namesakes(papers, groups, group), *read_years(atlas).warnings),
         tables=tables,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.overlays._periods import UNKNOWN_YEAR, paper_years, read_years
 from landscape.overlays.trends._topics import false_discovery_rates, read_groups, read_topics
 from landscape.search._engine import open_engine
 from landscape.types import Analysis
@@ -101,7 +101,7 @@ def compare(
         ),
         denominators={f"papers in {side}": len(rows[i]) for i, side in enumerate("ab")},
         bounds=atlas.coverage,
-        warnings=(*notes, *_warnings(rows, years)),
+        warnings=(*notes, *_warnings(atlas, rows, years)),
         tables={
             "selections": pd.DataFrame({
                 "selection": ["a", "b"],
@@ -202,7 +202,7 @@ def _named(selection: str | ArrayLike, letter: str) -> str:
 
 
 def _warnings(
-    rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
+    atlas: AtlasStore, rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
 ) -> tuple[str, ...]:
     found = [
         f"{side} has only {len(of)} papers, so differences may be missed."
@@ -212,7 +212,7 @@ def _warnings(
     known = [years[of][years[of] != UNKNOWN_YEAR] for of in rows]
     medians = [int(np.median(of)) for of in known if len(of)]
     if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
-        found.extend(count_years(years).warnings)
+        found.extend(read_years(atlas).warnings)
         found.append(
             "The selections are from different times (median years "
             f"{medians[0]} and {medians[1]}), which may explain the differences."

@@ -23,6 +23,7 @@ from landscape.overlays._periods import (
     count_years,
     format_spans,
     paper_years,
+    read_years,
     tabulate_years,
     warn,
 )
@@ -70,7 +71,8 @@ def trends(
     atlas : Atlas
     since, until : int, optional
         First and last year; default: all years, or the years since the last gap of the corpus
-        across which its number of papers changes by a factor of 3 or more.
+        that is longer than the covered years before it, or across which its number of papers
+        changes by a factor of 3 or more.
     level : int, default 1
         1 to fit regions, 0 to fit continents.
     q : float, default 0.05
@@ -114,8 +116,8 @@ def trends(
         )
     years = paper_years(atlas)
     topics = read_topics(atlas, level)
-    whole = count_years(years)
-    recent = _recent_stretch(whole) if since is None and until is None else None
+    whole = read_years(atlas)
+    recent = whole.last_stretch if since is None and until is None else None
     period = _within(whole, recent or since, until)
     dates, years, per_year = _find_dates(atlas, years, period)
     groups = read_groups(atlas, level)
@@ -219,15 +221,6 @@ def _check_length(period: Years, n_dates: int, n_eras: int, unit: str) -> None:
         )
 
 
-def _recent_stretch(whole: Years) -> int | None:
-    """Return the first covered year after the last gap across which the corpus changes abruptly."""
-    covered = whole.years[whole.covered]
-    breaks = (np.diff(covered) > 1) & abrupt_changes(whole.counts[whole.covered])
-    if not breaks.any() or len(covered) - np.flatnonzero(breaks)[-1] < 4:
-        return None
-    return int(covered[np.flatnonzero(breaks)[-1] + 1])
-
-
 def _find_dates(
     atlas: AtlasStore, years: NDArray[np.int64], period: Years
 ) -> tuple[Years, NDArray[np.int64], int]:
@@ -246,7 +239,8 @@ def _find_dates(
     found = count_years(quarter)
     thick = np.flatnonzero(found.counts >= 0.2 * np.median(found.counts))  # omit partial quarters
     kept = slice(thick[0], thick[-1] + 1)
-    return Years(found.years[kept], found.counts[kept], found.covered[kept]), quarter, 4
+    covered = found.covered & np.isin(found.years // 4, period.years[period.covered])
+    return Years(found.years[kept], found.counts[kept], covered[kept]), quarter, 4
 
 
 def _expected_shares(

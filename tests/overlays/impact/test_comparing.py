@@ -9,6 +9,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
+from landscape.overlays.missions import impact
 from landscape.overlays.missions._comparison import before_after, compare_facilities
 
 
@@ -57,8 +58,8 @@ def test_one_facility_is_not_compared(make: Any) -> None:
 
 def test_before_and_after_tells_share_from_growth(make: Any) -> None:
     random = np.random.default_rng(2)
-    year = np.repeat([2005, 2006, 2015, 2016], 1000)
-    late = year > 2010
+    year = np.repeat([2010, 2011, 2012, 2013], 1000)
+    late = year > 2011
     # Pulsars double their part of the corpus; ALMA enters Galaxies, which do not grow.
     shares = np.where(late[:, None], [0.4, 0.2, 0.2, 0.2], [0.2, 0.2, 0.3, 0.3]).cumsum(axis=1)
     region = np.minimum((random.random(4000)[:, None] > shares).sum(axis=1), 3)
@@ -77,13 +78,24 @@ def test_before_and_after_tells_share_from_growth(make: Any) -> None:
     assert found.tables["years"]["papers"].sum() == uses.sum()
 
 
+def test_no_growth_is_computed_across_a_gap_of_the_corpus(make: Any) -> None:
+    year = np.repeat([2005, 2006, 2015, 2016], 100)
+    region = np.where(year < 2010, 0, np.arange(400) % 2)
+    found = before_after(make(region, year, {"ALMA": region == 1}), "ALMA")
+    assert found.table[["growth", "growth_low", "growth_high"]].isna().all(axis=None)
+    assert found.table.loc[0, "rise"] == 0.5
+    assert "the growth of regions is unknown" in found.warnings[-1]
+    measured = impact(make(region, year, {"ALMA": region == 1}), n_resamples=10)
+    assert not measured.table["rise_comparable"].any()
+
+
 def test_uncovered_years_are_no_decline(make: Any) -> None:
     year = np.repeat([2005, 2006, 2008, 2013, 2014, 2015], [40, 40, 4, 40, 2, 40])
     uses = year == 2014
     found = before_after(make(np.zeros(len(year), dtype=int), year, {"ALMA": uses}), "ALMA")
     row = found.table.iloc[0]
     assert (row["corpus_before"], row["corpus_after"], row["papers_after"]) == (80, 80, 0)
-    assert "The corpus hardly covers 2007-2012, 2014" in found.warnings[0]
+    assert "The corpus covers 2007-2012, 2014 in part" in found.warnings[0]
 
 
 def test_another_year_can_part_the_corpus_and_must_lie_inside(make: Any) -> None:

@@ -48,6 +48,7 @@ def _atlas() -> SimpleNamespace:
         "abstract": [f"We see {name} (ORs) here." if name == "odd rings" else "" for name in names],
         "keywords": [[name, other] for name, other in zip(names, common, strict=True)],
         "year": years,
+        "categories": None,
     })  # fmt: skip
     topics = pd.DataFrame({
         "topic_id": [0, 1, 2], "label": ["A", "B", "C"], "level": 1, "n_papers": n // 3,

@@ -23,7 +23,12 @@ def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:
         "parent_id": [-1] + [100] * len(ids),
     })  # fmt: skip
     given = papers.assign(paper_id=[f"paper {row}" for row in range(n)])
-    for column, default in {"title": "A title", "date": pd.NaT, "cites": 0}.items():
+    for column, default in {
+        "title": "A title",
+        "date": pd.NaT,
+        "cites": 0,
+        "categories": None,
+    }.items():
         if column not in given:
             given[column] = default
     at = pd.DataFrame({"x": np.arange(n) * 1.0, "y": 0.0, "topic_id": papers["topic_id"]})

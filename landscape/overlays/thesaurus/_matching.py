@@ -33,6 +33,7 @@ _STOPS = frozenset(".,;:!?()")
 _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, spellings
 _NOTHING: _Piece = ((0,), (-1,), (-1,))  # result for a token that is not in a term
 _NAME = "Name"  # stands for an unknown word with a capital letter
+_COMMON = 20  # a last word of so many concepts names none of them ("stars", but not "planets")
 _MOST = 300_000  # maximum number of tokens in the cache
 
 
@@ -141,6 +142,17 @@ def _normal(piece: str) -> tuple[str, ...]:
     return tuple(singular(word) for word in normal_form(piece).split())
 
 
+def names_of(thesaurus: Thesaurus) -> dict[str, list[str]]:
+    """Return the terms of each concept, without last words of many concepts such as "stars"."""
+    concepts = thesaurus.concepts.values()
+    heads = Counter(singular(normal_form(one.label).split(" ")[-1]) for one in concepts)
+    return {
+        one.concept_id: [one.label]
+        + [name for name in one.alternatives if heads[singular(normal_form(name))] < _COMMON]
+        for one in concepts
+    }
+
+
 @dataclass(frozen=True)
 class TermStems:
     """Stems of all terms of a thesaurus."""
@@ -158,9 +170,9 @@ def stem_terms(thesaurus: Thesaurus) -> TermStems:
     pairs: list[tuple[int, int]] = []
     first = []
     n_terms = 0
-    for concept in thesaurus.concepts.values():
+    for names in names_of(thesaurus).values():
         first.append(n_terms)
-        for name in concept.names:
+        for name in names:
             found = {stem(word) for word in split(name)[0] if word}
             pairs += [(stems.setdefault(one, len(stems)), n_terms) for one in sorted(found)]
             n_terms += 1
@@ -233,13 +245,14 @@ class Terms:
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
     """Build the tree of the terms of a thesaurus for `match`."""
-    names = [name for concept in thesaurus.concepts.values() for name in concept.names]
-    full = {form for name in names for form in _spellings(name)}
-    shared = _shared_endings(names)
+    names = names_of(thesaurus)
+    every = [*chain.from_iterable(names.values())]
+    full = {form for name in every for form in _spellings(name)}
+    shared = _shared_endings(every)
     nouns = _nouns(thesaurus)
     named: dict[tuple[str, _Words, _Words], dict[int, bool]] = {}
     for column, concept in enumerate(thesaurus.concepts.values()):
-        for name in concept.names:
+        for name in names[concept.concept_id]:
             forms = [*_forms(name, shared), *((*form, ()) for form in _without_last(name, nouns))]
             for written, term, context in forms:
                 if (context or (written, term) not in _spellings(name)) and (written, term) in full:
@@ -302,6 +315,7 @@ def match(texts: Split, terms: Terms, *, n: int | None = None) -> pd.DataFrame:
     right &= _has_witness(texts, starts, terms.contexts[entry], terms, n=n)
     starts, stops, entry = starts[right], stops[right], entry[right]
     inside = _is_inside(starts, stops, terms.groups[entry])
+    inside |= _is_cut_off(texts, starts, stops, terms)
     if n:
         inside |= _is_in_name(texts, starts, stops) & (texts.rows[starts] >= n)
     row, column = texts.rows[starts], terms.columns[entry]
@@ -330,6 +344,15 @@ def _is_spelled(texts: Split, starts: _Ints, spelled: _Ints, terms: Terms) -> ND
     known = [names[b] in _HYPHEN.split(texts.pieces[a]) for a, b in pairs.tolist()]
     right[other] = np.array(known, dtype=bool)[place.ravel()]
     return right
+
+
+def _is_cut_off(texts: Split, starts: _Ints, stops: _Ints, terms: Terms) -> NDArray[np.bool_]:
+    """Return whether a longer term begins at the end of a term, as in "evolution of star clusters"."""
+    furthest = np.zeros(len(texts.words) + 1, dtype=np.int64)
+    np.maximum.at(furthest, starts, stops)
+    second = texts.words[np.minimum(starts + 1, len(texts.words) - 1)]
+    made: NDArray[np.bool_] = second == terms.words.get("of", -1)
+    return made & (furthest[stops - 1] > stops)
 
 
 def _is_in_name(texts: Split, starts: _Ints, stops: _Ints) -> NDArray[np.bool_]:
@@ -434,7 +457,8 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 @cache
 def _language() -> Any:
     """Read the rules for the forms of terms."""
-    return read_yaml(data_file("thesaurus.yaml"))["forms"]
+    stored = read_yaml(data_file("thesaurus.yaml"))
+    return stored["forms"] | {"nouns": stored["nouns"]}
 
 
 def _shared_endings(names: Sequence[str]) -> Mapping[_Words, set[str]]:
@@ -494,8 +518,9 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
     spellings = [(written, words)] if words else []
     if written.isupper() and len(written) > 1 and not rest:
         spellings.append((f"{written}s", words))
-    if len(words) == 2 and not written:  # "galaxy evolution" also matches "evolution of galaxies"
-        spellings += [("", (words[1], "of", words[0])), ("", (words[1], "of", "the", words[0]))]
+    if len(words) == 2 and not written:  # "stellar evolution" also matches "evolution of stars"
+        first = _language()["nouns"].get(words[0], words[0])
+        spellings += [("", (words[1], "of", first)), ("", (words[1], "of", "the", first))]
     elif len(words) > 2 and not _JOINING & set(words) and not written:
         spellings.append(("", (words[-1], "of", *words[:-1])))
     return [*spellings, *_inflected(words)]

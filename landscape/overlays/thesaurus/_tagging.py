@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -329,6 +330,7 @@ def features(
     frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
     below = _steps_down(evidence.thesaurus)
     beside = _neighbours(evidence.thesaurus, below)
+    rivals = _rivals(evidence.thesaurus)
     wanted = np.arange(n) if only is None else np.asarray(only, dtype=np.int64)
     for start in range(0, len(wanted), _ROWS_AT_ONCE):
         rows = wanted[start : start + _ROWS_AT_ONCE]
@@ -350,6 +352,9 @@ def features(
         if similarity.any():
             last = m - min(_SETTINGS.most_similar, m)
             chosen |= similarity >= np.partition(similarity, last, axis=1)[:, last, None]
+        for one, other in rivals if about.any() else ():
+            both = (evidence.loose[rows][:, [one, other]].toarray() > 0).all(axis=1)
+            chosen[both & (about[:, one] < about[:, other]), one] = False
         at = np.flatnonzero(chosen)
         row, column = np.divmod(at, max(m, 1))
         rank_here = np.log1p(rank.ravel()[at])
@@ -391,6 +396,15 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
     children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     shape = (len(column_of), len(column_of))
     return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
+
+
+def _rivals(thesaurus: Thesaurus) -> list[tuple[int, int]]:
+    """Return all pairs of concepts that share an alternative term, such as "planets"."""
+    owners: dict[str, set[int]] = {}
+    for column, concept in enumerate(thesaurus.concepts.values()):
+        for name in concept.alternatives:
+            owners.setdefault(name.casefold(), set()).add(column)
+    return [*dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))]
 
 
 def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:

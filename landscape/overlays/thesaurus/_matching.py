@@ -241,6 +241,7 @@ class Terms:
     groups: _Ints
     contexts: _Ints  # rows of `witnesses`, or -1
     witnesses: Sequence[_Ints]  # one of these words must be in the paper
+    units: _Ints  # words after which a witness does not count, as in "solar mass"
 
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
@@ -254,15 +255,17 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
     for column, concept in enumerate(thesaurus.concepts.values()):
         for name in names[concept.concept_id]:
             forms = [*_forms(name, shared), *((*form, ()) for form in _without_last(name, nouns))]
-            for written, term, context in forms:
-                if (context or (written, term) not in _spellings(name)) and (written, term) in full:
+            own, omitted = set(_spellings(name)), _omitted(concept.label, name)
+            for written, term, context_ in forms:
+                if (written, term) in full and (written, term) not in own:
                     continue  # "magnetic fields" are not only solar magnetic fields
+                context = context_ or omitted
                 columns = named.setdefault((written, term, context), {})
                 columns[column] = columns.get(column, False) or name == concept.label
     words: dict[str, int] = {}
-    for _, term, context in named:
-        for word in (*term, *context):
-            words.setdefault(word, len(words) + 1)
+    units = _language()["units"]
+    for word in chain(units, *((*term, *context) for _, term, context in named)):
+        words.setdefault(word, len(words) + 1)
     spellings: dict[str, int] = {"": -1}
     contexts: dict[_Words, int] = {(): -1}
     steps: dict[int, int] = {}
@@ -293,6 +296,7 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
         groups=-groups,
         contexts=contexts_,
         witnesses=[np.array([words[one] for one in context]) for context in list(contexts)[1:]],
+        units=np.array([words[unit] for unit in units], dtype=np.int64),
     )
 
 
@@ -351,8 +355,9 @@ def _is_cut_off(texts: Split, starts: _Ints, stops: _Ints, terms: Terms) -> NDAr
     furthest = np.zeros(len(texts.words) + 1, dtype=np.int64)
     np.maximum.at(furthest, starts, stops)
     second = texts.words[np.minimum(starts + 1, len(texts.words) - 1)]
-    made: NDArray[np.bool_] = second == terms.words.get("of", -1)
-    return made & (furthest[stops - 1] > stops)
+    joined: NDArray[np.bool_] = second == terms.words.get("of", -1)
+    joined |= texts.words[starts] == terms.words.get("the", -1)  # "the galaxy cluster"
+    return joined & (furthest[stops - 1] > stops)
 
 
 def _is_in_name(texts: Split, starts: _Ints, stops: _Ints) -> NDArray[np.bool_]:
@@ -374,7 +379,8 @@ def _has_witness(
     for number, words in enumerate(terms.witnesses):
         needed = np.flatnonzero(contexts == number)
         if len(needed):
-            rows = texts.rows[np.isin(texts.words, words)]
+            is_unit = np.isin(np.append(texts.words[1:], 0), terms.units)
+            rows = texts.rows[np.isin(texts.words, words) & ~is_unit]
             mine = texts.rows[starts[needed]]
             right[needed] = np.isin(mine % n, rows % n) if n else np.isin(mine, rows)
     return right
@@ -471,6 +477,13 @@ def _shared_endings(names: Sequence[str]) -> Mapping[_Words, set[str]]:
     return found
 
 
+def _omitted(label: str, name: str) -> _Words:
+    """Return the witnesses of a term that omits the first word of its preferred term."""
+    rules, first, words = _language(), split(label)[0][0], split(name)[0]
+    needed = first in rules["opposed"] and first not in words
+    return tuple(rules["left_out"][first]) if needed else ()
+
+
 def _nouns(thesaurus: Thesaurus) -> set[_Words]:
     """Return ends of names of which several concepts omit the last word ("white dwarf stars")."""
     counts: Counter[_Words] = Counter()
@@ -482,8 +495,11 @@ def _nouns(thesaurus: Thesaurus) -> set[_Words]:
 
 def _without_last(name: str, nouns: set[_Words]) -> Iterator[tuple[str, _Words]]:
     """Yield a name without its last word, such as "contact binary" of "Contact binary stars"."""
+    proper = name.removesuffix(" stars") if name.endswith(" stars") else ""
     for written, words in _spellings(name)[:1]:
-        if any(
+        if len(words) > 2 and all(part[:1].isupper() for part in re.split(r"\W", proper)):
+            yield written, words[:-1]  # "Wolf-Rayet"
+        elif any(
             words[-1] == last and words[-2].endswith(noun) and words[:-1] != (noun,)
             for noun, last in (nouns if len(words) > 1 else ())
         ):

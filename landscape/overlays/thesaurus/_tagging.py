@@ -71,8 +71,9 @@ def tag_papers(
     """Tag papers with the concepts of a thesaurus.
 
     The candidates are concepts named in the paper, concepts named in papers with similar
-    embeddings, and concepts whose term has a similar embedding. A logistic regression scores each
-    candidate.
+    embeddings, and concepts whose term has a similar embedding. A logistic regression on the
+    concepts that authors chose ranks the candidates. A second one on judged tags lowers concepts
+    that are supported only by their meaning, by a word with many meanings or by one mention.
 
     Parameters
     ----------
@@ -94,11 +95,11 @@ def tag_papers(
     -------
     pandas.DataFrame
         Columns ``row, concept_id, score, evidence``, sorted by row and decreasing score. A higher
-        score means that the concept is more likely a subject of the paper: about four of five tags
+        score means that the concept is more likely a subject of the paper: almost nine of ten tags
         with a score of at least 0.25 are right. A concept whose full name is in the title has a
-        score above 0.25. The evidence
-        is the term in the text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not
-        contain the term, the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
+        score above 0.25, and a higher score than broader concepts. The evidence is the term in the
+        text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not contain the term,
+        the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
 
     Examples
     --------
@@ -289,17 +290,24 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
     ]
     names = [str(name) for name in found["surface"].cat.categories]
     words = [tuple(split(name.replace("-", " "))[0]) for name in names]
+    single = [{term[0] for name in one.names if len(term := split(name)[0]) == 1} for one in known]
+    several = [[tuple(split(name)[0]) for name in one.names] for one in known]
     codes = found["surface"].cat.codes.to_numpy(np.int64)
     pairs, place = np.unique(
         codes * len(known) + found["column"].to_numpy(np.int64), return_inverse=True
     )
     vague = np.zeros(len(pairs), dtype=np.float32)
     for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
-        name, label = names[code], labels[column]
-        if len(words[code]) > 1 or name in short[column] or words[code] in bare[column]:
+        name, label, term = names[code], labels[column], words[code]
+        if len(term) > 1 and "-" in name:  # the term may be one word of "gravity-mode"
+            parts = [part for part in term if part in single[column]]
+            whole = " ".join(term)
+            longer = any(len(words_) > 1 and " ".join(words_) in whole for words_ in several[column])
+            term = (parts[0],) if parts and not longer else term
+        if len(term) > 1 or name in short[column] or term in bare[column]:
             continue
-        if words[code] != label:
-            vague[at] = 1 + bool(set(words[code]) & set(label))
+        if term != label:
+            vague[at] = 1 + bool(set(term) & set(label))
         elif name.isupper() and len(name) > 1:  # the survey APOGEE is not the apogee
             vague[at] = 1
     return vague[place.ravel()]

@@ -71,7 +71,7 @@ def fit_judgements(
     judged: Mapping[tuple[int, str], bool],
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Fit the weights of judged tags: the intercept, the log-odds of `fit_weights`, and `JUDGED`."""
+    """Fit the weights of judged tags: intercept, log-odds by `fit_weights`, and `JUDGED`."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 

@@ -342,7 +342,9 @@ def _is_spelled(texts: Split, starts: _Ints, spelled: _Ints, terms: Terms) -> ND
     written = texts.written[starts]
     right = (spelled < 0) | (written == spelled)
     other = np.flatnonzero(~right)
-    pairs, place = np.unique(np.column_stack([written, spelled])[other], axis=0, return_inverse=True)
+    pairs, place = np.unique(
+        np.column_stack([written, spelled])[other], axis=0, return_inverse=True
+    )
     whole = set(chain.from_iterable(_language()["short"].values()))  # not the SN of ASAS-SN
     names = ["" if name in whole else name for name in terms.spellings]
     known = [names[b] in _HYPHEN.split(texts.pieces[a]) for a, b in pairs.tolist()]
@@ -351,7 +353,7 @@ def _is_spelled(texts: Split, starts: _Ints, spelled: _Ints, terms: Terms) -> ND
 
 
 def _is_cut_off(texts: Split, starts: _Ints, stops: _Ints, terms: Terms) -> NDArray[np.bool_]:
-    """Return whether a longer term begins at the end of a term, as in "evolution of star clusters"."""
+    """Return whether a term ends in the middle of another, as in "evolution of star clusters"."""
     furthest = np.zeros(len(texts.words) + 1, dtype=np.int64)
     np.maximum.at(furthest, starts, stops)
     second = texts.words[np.minimum(starts + 1, len(texts.words) - 1)]
@@ -556,7 +558,12 @@ def _inflected(words: _Words) -> Iterator[tuple[str, _Words]]:
         kinds = [front[1:], *((kind,) for kind in rules["kinds"].get(front[-1], ()))]
         for kind, noun in product(kinds, (words[-1], *short)):
             name = noun.lower()
-            for form in (("type", *kind, name), (name, *kind), (name, "type", *kind), (*kind, name)):
+            for form in (
+                ("type", *kind, name),
+                (name, *kind),
+                (name, "type", *kind),
+                (*kind, name),
+            ):
                 yield "", form
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class TaggingSettings:
     """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
 
-    least_score: float = 0.01
+    least_score: float = 0.001
     most_meant: int = 100  # number of candidates from the model
     most_similar: int = 20  # number of candidates with similar term embeddings
     whole_term: float = 0.999
@@ -148,7 +148,9 @@ def tag_wording(
     tags = _ordered(pd.concat(found, ignore_index=True))
     tags["titled"] = tags.groupby(["row", "column"])["titled"].transform("any")
     tags = tags.drop_duplicates(["row", "column"]).reset_index(drop=True)
-    tags = _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit).reset_index(drop=True)
+    tags = (
+        _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit).reset_index(drop=True)
+    )
     ids = np.array(list(thesaurus.concepts), dtype=object)
     tags["concept_id"] = ids[tags["column"].to_numpy(int)]
     tags["evidence"] = _evidence(tags, evidence)
@@ -290,8 +292,13 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
     ]
     names = [str(name) for name in found["surface"].cat.categories]
     words = [tuple(split(name.replace("-", " "))[0]) for name in names]
-    single = [{term[0] for name in one.names if len(term := split(name)[0]) == 1} for one in known]
-    several = [[tuple(split(name)[0]) for name in one.names] for one in known]
+    single = [
+        {normal[0] for name in one.names if len(normal := split(name)[0]) == 1} for one in known
+    ]
+    several = [
+        [" ".join(normal) for name in one.names if len(normal := split(name)[0]) > 1]
+        for one in known
+    ]
     codes = found["surface"].cat.codes.to_numpy(np.int64)
     pairs, place = np.unique(
         codes * len(known) + found["column"].to_numpy(np.int64), return_inverse=True
@@ -300,10 +307,10 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
     for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
         name, label, term = names[code], labels[column], words[code]
         if len(term) > 1 and "-" in name:  # the term may be one word of "gravity-mode"
-            parts = [part for part in term if part in single[column]]
+            parts = tuple(part for part in term if part in single[column])
             whole = " ".join(term)
-            longer = any(len(words_) > 1 and " ".join(words_) in whole for words_ in several[column])
-            term = (parts[0],) if parts and not longer else term
+            if parts and not any(other in whole for other in several[column]):
+                term = parts[:1]
         if len(term) > 1 or name in short[column] or term in bare[column]:
             continue
         if term != label:
@@ -412,7 +419,9 @@ def _rivals(thesaurus: Thesaurus) -> list[tuple[int, int]]:
     for column, concept in enumerate(thesaurus.concepts.values()):
         for name in concept.alternatives:
             owners.setdefault(name.casefold(), set()).add(column)
-    return [*dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))]
+    return [
+        *dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))
+    ]
 
 
 def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:

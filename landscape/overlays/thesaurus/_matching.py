@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Ints = NDArray[np.int64]
 
 _HYPHEN = re.compile(r"[‐‑–−-]")
-_BRACKET = re.compile(r"\s*\(([^)]*)\)")
+_BRACKET = re.compile(r"\(([^()]*)\)")
 _PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
 _WORD = re.compile(r"[^\W_]+")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")

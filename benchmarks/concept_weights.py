@@ -1,6 +1,7 @@
-"""Fit the weights of concept tags, the `weights` of ``data/thesaurus.yaml``.
+"""Fit the weights of concept tags, the `weights` and `judgements` of ``data/thesaurus.yaml``.
 
-Call `fit_weights` with the papers of an atlas and the concepts that their authors chose.
+Call `fit_weights` with the papers of an atlas and the concepts that their authors chose, and
+`fit_judgements` with the tags that a reader judged.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ import numpy as np
 
 # Private modules: the weights belong to the steps inside of tagging.
 from landscape.overlays.thesaurus._matching import read_papers
-from landscape.overlays.thesaurus._tagging import FEATURES, features, gather_evidence, usage
+from landscape.overlays.thesaurus._tagging import (
+    FEATURES,
+    Evidence,
+    features,
+    gather_evidence,
+    usage,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,3 +56,38 @@ def fit_weights(
     model = LogisticRegression(max_iter=1000).fit(scaler.transform(values), right)
     weights = model.coef_[0] / scaler.scale_
     return np.array([model.intercept_[0] - weights @ scaler.mean_, *weights])
+
+
+JUDGED = (
+    "in_full", "meaning", "alone", "once", "loose", "part", "title_covered", "below", "frequency",
+)  # fmt: skip
+_UNREAD = 0.25  # weight of a candidate that no reader judged; most of them are wrong
+
+
+def fit_judgements(
+    evidence: Evidence,
+    vectors: NDArray[np.float32] | None,
+    concept_vectors: NDArray[np.float32] | None,
+    judged: Mapping[tuple[int, str], bool],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Fit the weights of judged tags: intercept, log-odds by `fit_weights`, and `JUDGED`."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    thesaurus = evidence.thesaurus
+    ids = tuple(thesaurus.concepts)
+    only = np.unique([row for row, _ in judged])
+    blocks = features(evidence, vectors, concept_vectors, usage(thesaurus), only=only)
+    rows, columns, values = (np.concatenate(block) for block in zip(*blocks, strict=True))
+    right = [judged.get((row, ids[column])) for row, column in zip(rows, columns, strict=True)]
+    odds = weights[0] + values @ weights[1:]
+    support = np.column_stack([odds, *(values[:, FEATURES.index(name)] for name in JUDGED)])
+    scaler = StandardScaler().fit(support)
+    model = LogisticRegression(C=0.3, max_iter=3000).fit(
+        scaler.transform(support),
+        np.array([answer is True for answer in right]),
+        sample_weight=[_UNREAD if answer is None else 1.0 for answer in right],
+    )
+    fitted = model.coef_[0] / scaler.scale_
+    return np.array([model.intercept_[0] - fitted @ scaler.mean_, *fitted])

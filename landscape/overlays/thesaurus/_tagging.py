@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 class TaggingSettings:
     """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
 
-    least_score: float = 0.01
+    least_score: float = 0.001
     most_meant: int = 100  # number of candidates from the model
     most_similar: int = 20  # number of candidates with similar term embeddings
     whole_term: float = 0.999
@@ -44,6 +45,7 @@ class TaggingSettings:
 
 
 _SETTINGS = TaggingSettings()
+_STEP = 0.001  # difference between the scores of a concept and of its broader concept
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
@@ -69,8 +71,9 @@ def tag_papers(
     """Tag papers with the concepts of a thesaurus.
 
     The candidates are concepts named in the paper, concepts named in papers with similar
-    embeddings, and concepts whose term has a similar embedding. A logistic regression scores each
-    candidate.
+    embeddings, and concepts whose term has a similar embedding. A logistic regression on the
+    concepts that authors chose ranks the candidates. A second one on judged tags lowers concepts
+    that are supported only by their meaning, by a word with many meanings or by one mention.
 
     Parameters
     ----------
@@ -92,11 +95,11 @@ def tag_papers(
     -------
     pandas.DataFrame
         Columns ``row, concept_id, score, evidence``, sorted by row and decreasing score. A higher
-        score means that the concept is more likely a subject of the paper: about four of five tags
+        score means that the concept is more likely a subject of the paper: almost nine of ten tags
         with a score of at least 0.25 are right. A concept whose full name is in the title has a
-        score above 0.25. The evidence
-        is the term in the text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not
-        contain the term, the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
+        score above 0.25, and a higher score than broader concepts. The evidence is the term in the
+        text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not contain the term,
+        the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
 
     Examples
     --------
@@ -123,26 +126,57 @@ def tag_wording(
 
     evidence = gather_evidence(wording, vectors, thesaurus)
     given = wording.given
-    found = [given if only is None else given[given["row"].isin(only)]]
-    fitted = read_yaml(data_file("thesaurus.yaml"))["weights"]
-    chosen = fitted["without_vectors" if vectors is None else "with_vectors"]
-    weights = np.array([chosen.get(name, 0.0) for name in FEATURES])
+    found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
+    fitted = read_yaml(data_file("thesaurus.yaml"))
+    known = "without_vectors" if vectors is None else "with_vectors"
+    chosen, judged = fitted["weights"][known], fitted["judgements"][known]
+    weights, judging = (
+        np.array([fit.get(name, 0.0) for name in FEATURES]) for fit in (chosen, judged)
+    )
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
-        odds = chosen["intercept"] + fitted["shift"] + values @ weights
-        titled = np.isin(rows * len(thesaurus) + columns, evidence.in_full)
-        odds = np.where(titled, np.logaddexp(odds, fitted["in_title"]), odds)
+        odds = chosen["intercept"] + values @ weights
+        odds = judged["intercept"] + judged["odds"] * odds + values @ judging
+        titled = values[:, FEATURES.index("in_full")] > 0
+        odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
         scores = 1.0 / (1.0 + np.exp(-odds))
         likely = scores >= _SETTINGS.least_score
-        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
+        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely],
+                 "titled": titled[likely]}  # fmt: skip
         found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
-    tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
-    tags = tags.groupby("row").head(limit).reset_index(drop=True)
+    tags = _ordered(pd.concat(found, ignore_index=True))
+    tags["titled"] = tags.groupby(["row", "column"])["titled"].transform("any")
+    tags = tags.drop_duplicates(["row", "column"]).reset_index(drop=True)
+    tags = (
+        _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit).reset_index(drop=True)
+    )
     ids = np.array(list(thesaurus.concepts), dtype=object)
     tags["concept_id"] = ids[tags["column"].to_numpy(int)]
     tags["evidence"] = _evidence(tags, evidence)
     return tags[["row", "concept_id", "score", "evidence"]]
+
+
+def _before_broader(tags: pd.DataFrame, thesaurus: Thesaurus) -> pd.DataFrame:
+    """Raise the score of a concept in full in the title above the scores of broader concepts.
+
+    Keywords without a number are often broad, so also those from a higher level are broader.
+    """
+    ids = list(thesaurus.concepts)
+    above = [thesaurus.ancestors(one) for one in ids]
+    titled = tags.loc[tags["titled"], ["row", "column"]].assign(place=lambda rows: rows.index)
+    other = tags.loc[tags["score"] < GIVEN, ["row", "column", "score", "titled"]]
+    pairs = titled.merge(other, on="row", suffixes=("", "_other"))
+    columns = zip(pairs["column"], pairs["column_other"], strict=True)
+    loose = ((pairs["score"] == GIVEN_BY_NAME) & ~pairs["titled"]).to_numpy()
+    broader = [
+        ids[b] in above[a] or (by_name and len(above[b]) < len(above[a]))
+        for (a, b), by_name in zip(columns, loose, strict=True)
+    ]
+    least = pairs[np.array(broader, dtype=bool)].groupby("place")["score"].max() + _STEP
+    scores = tags["score"].copy()
+    scores[least.index] = np.maximum(scores[least.index], least)
+    return tags.assign(score=scores)
 
 
 def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
@@ -191,7 +225,7 @@ def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
 FEATURES = (
     "about", "rank", "root_rank", "title", "abstract", "covered", "covered_squared",
     "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
-    "below", "usage",
+    "below", "usage", "loose", "part", "in_full", "title_covered", "meaning", "alone", "once",
 )  # fmt: skip
 """Names of the features of a pair of a paper and a concept; see `features`."""
 
@@ -206,7 +240,9 @@ class Evidence:
     wording: TermMatches
     in_title: csr_matrix
     in_abstract: csr_matrix
-    in_full: NDArray[np.int64]  # places in a flat array, as are rows * n_concepts + columns
+    times: csr_matrix
+    in_full: csr_matrix  # terms in titles that have one meaning
+    loose: csr_matrix  # `_vagueness` of concepts that are named only by vague terms
     inside: csr_matrix
     stems: TermStems
     meaning: Meaning | None
@@ -227,29 +263,61 @@ def gather_evidence(
     named.eliminate_zeros()
     meaning = None if vectors is None or n == 0 else learn_meaning(vectors, named)
     stems = stem_terms(thesaurus)
-    full = title[(title["times"] > 0) & _in_full(title, thesaurus)]
-    in_full = full["row"].to_numpy(np.int64) * len(thesaurus) + full["column"].to_numpy(np.int64)
-    return Evidence(thesaurus, wording, in_title, in_abstract, in_full, inside, stems, meaning)
+    times = _matrix(abstract, abstract["times"], shape)
+    vague = _vagueness(title, thesaurus), _vagueness(abstract, thesaurus)
+    in_full = _matrix(title, (title["times"] > 0) & (vague[0] == 0), shape)
+    clear = in_full + _matrix(abstract, (abstract["times"] > 0) & (vague[1] == 0), shape)
+    loose = _matrix(title, (title["times"] > 0) * vague[0], shape).maximum(
+        _matrix(abstract, (abstract["times"] > 0) * vague[1], shape)
+    )
+    loose = loose - loose.multiply(clear > 0)
+    return Evidence(
+        thesaurus, wording, in_title, in_abstract, times, in_full, loose, inside, stems, meaning
+    )
 
 
-def _in_full(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.bool_]:
-    """Return whether each term is a preferred term, several words, or an abbreviation.
+def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
+    """Return 0 for terms with one meaning, 2 for a word of the preferred term, otherwise 1.
 
-    Other terms, such as "stars" for "Stellar types", have many meanings.
+    A preferred term, several words, an abbreviation and a term that the thesaurus explains in
+    brackets ("Inflation (cosmology)") have one meaning. Other terms have many,
+    such as "stars" for "Stellar types", or "planets" for "Solar system planets".
     """
     known = list(thesaurus.concepts.values())
     labels = [tuple(split(one.label)[0]) for one in known]
     short = [{name for name in one.alternatives if name.isupper()} for one in known]
+    bare = [
+        {tuple(split(name.partition(" (")[0])[0]) for name in one.names if name.endswith(")")}
+        for one in known
+    ]
     names = [str(name) for name in found["surface"].cat.categories]
     words = [tuple(split(name.replace("-", " "))[0]) for name in names]
-    pairs = zip(found["surface"].cat.codes, found["column"], strict=True)
-    return np.array(
-        [
-            len(words[code]) > 1 or words[code] == labels[column] or names[code] in short[column]
-            for code, column in pairs
-        ],
-        dtype=bool,
+    single = [
+        {normal[0] for name in one.names if len(normal := split(name)[0]) == 1} for one in known
+    ]
+    several = [
+        [" ".join(normal) for name in one.names if len(normal := split(name)[0]) > 1]
+        for one in known
+    ]
+    codes = found["surface"].cat.codes.to_numpy(np.int64)
+    pairs, place = np.unique(
+        codes * len(known) + found["column"].to_numpy(np.int64), return_inverse=True
     )
+    vague = np.zeros(len(pairs), dtype=np.float32)
+    for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
+        name, label, term = names[code], labels[column], words[code]
+        if len(term) > 1 and "-" in name:  # the term may be one word of "gravity-mode"
+            parts = tuple(part for part in term if part in single[column])
+            whole = " ".join(term)
+            if parts and not any(other in whole for other in several[column]):
+                term = parts[:1]
+        if len(term) > 1 or name in short[column] or term in bare[column]:
+            continue
+        if term != label:
+            vague[at] = 1 + bool(set(term) & set(label))
+        elif name.isupper() and len(name) > 1:  # the survey APOGEE is not the apogee
+            vague[at] = 1
+    return vague[place.ravel()]
 
 
 def _matrix(found: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
@@ -276,6 +344,8 @@ def features(
     papers = (evidence.in_title + evidence.in_abstract).getnnz(axis=0)
     frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
     below = _steps_down(evidence.thesaurus)
+    beside = _neighbours(evidence.thesaurus, below)
+    rivals = _rivals(evidence.thesaurus)
     wanted = np.arange(n) if only is None else np.asarray(only, dtype=np.int64)
     for start in range(0, len(wanted), _ROWS_AT_ONCE):
         rows = wanted[start : start + _ROWS_AT_ONCE]
@@ -287,6 +357,7 @@ def features(
         if vectors is not None and concept_vectors is not None:
             similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
         share = covered(in_text[rows], evidence.stems, weights)
+        titled = covered(evidence.wording.in_title[rows], evidence.stems, weights)
         title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
         named = title + abstract
         rank = _ranks(about) if about.any() else np.full(shape, _SETTINGS.most_meant)
@@ -296,6 +367,9 @@ def features(
         if similarity.any():
             last = m - min(_SETTINGS.most_similar, m)
             chosen |= similarity >= np.partition(similarity, last, axis=1)[:, last, None]
+        for one, other in rivals if about.any() else ():
+            both = (evidence.loose[rows][:, [one, other]].toarray() > 0).all(axis=1)
+            chosen[both & (about[:, one] < about[:, other]), one] = False
         at = np.flatnonzero(chosen)
         row, column = np.divmod(at, max(m, 1))
         rank_here = np.log1p(rank.ravel()[at])
@@ -305,13 +379,21 @@ def features(
             "covered": share.ravel()[at], "similarity": similarity.ravel()[at],
             "frequency": frequency[column], "inside": np.log1p(_pick(evidence.inside[rows], at)),
             "below": _pick(named @ below, at) > 0, "usage": usage[column],
+            "loose": _pick(evidence.loose[rows], at) == 1,
+            "part": _pick(evidence.loose[rows], at) == 2,
+            "near": _pick(named @ beside, at) > 0,
+            "in_full": _pick(evidence.in_full[rows], at),
+            "title_covered": titled.ravel()[at],
         }  # fmt: skip
         columns |= {
             "covered_squared": columns["covered"] ** 2,
             "rank_covered": columns["rank"] * columns["covered"],
             "about_abstract": columns["about"] * columns["abstract"],
             "frequency_abstract": columns["frequency"] * columns["abstract"],
+            "meaning": columns["title"] + columns["abstract"] == 0,
+            "once": (_pick(evidence.times[rows], at) == 1) & (columns["title"] == 0),
         }
+        columns["alone"] = columns["meaning"] & ~columns["near"]
         values = np.column_stack([columns[name] for name in FEATURES]).astype(np.float32)
         yield rows[row], column, values
 
@@ -329,6 +411,32 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
     children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     shape = (len(column_of), len(column_of))
     return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
+
+
+def _rivals(thesaurus: Thesaurus) -> list[tuple[int, int]]:
+    """Return all pairs of concepts that share an alternative term, such as "planets"."""
+    owners: dict[str, set[int]] = {}
+    for column, concept in enumerate(thesaurus.concepts.values()):
+        for name in concept.alternatives:
+            owners.setdefault(name.casefold(), set()).add(column)
+    return [
+        *dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))
+    ]
+
+
+def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
+    """Return a sparse 0/1 matrix of the narrower, broader and related concepts of each concept."""
+    from scipy.sparse import csr_matrix
+
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    pairs = [
+        (column_of[one.concept_id], column_of[other])
+        for one in thesaurus.concepts.values()
+        for other in one.related
+    ]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    related = csr_matrix((np.ones(len(pairs), np.float32), (rows, columns)), shape=below.shape)
+    return ((below + below.T + related + related.T) > 0).astype(np.float32)
 
 
 def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:

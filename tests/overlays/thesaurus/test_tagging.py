@@ -10,8 +10,15 @@ import pytest
 from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
-from landscape.overlays.thesaurus._matching import Lexicon, arrange_terms, match, split_texts
-from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
+from landscape.overlays.thesaurus._matching import (
+    Lexicon,
+    TermReader,
+    arrange_terms,
+    match,
+    read_papers,
+    split_texts,
+)
+from landscape.overlays.thesaurus._tagging import concept_texts, gather_evidence, tag_papers
 
 
 def make(*made: Concept) -> Thesaurus:
@@ -164,3 +171,94 @@ def test_a_concept_whose_full_name_is_in_the_title_is_a_tag():
     assert (0, "Type Ia supernovae") in found
     assert (1, "Dark energy") in found
     assert (1, "Space probes") not in found
+
+
+@pytest.fixture
+def forms() -> Thesaurus:
+    return make(
+        Concept("1", "Solar coronal loops"),
+        Concept("2", "Stellar coronal loops"),
+        Concept("3", "Spectropolarimetry"),
+        Concept("4", "Type II supernovae"),
+        Concept("5", "Small Magellanic Cloud", ("SMC",)),
+        Concept("6", "Dark energy"),
+        Concept("7", "Of stars"),
+        Concept("8", "Multiple mirror telescopes", ("MM",)),
+        Concept("9", "White dwarf stars", ("White dwarfs",)),
+        Concept("10", "Brown dwarf stars", ("Brown dwarfs",)),
+        Concept("11", "Blue dwarf stars"),
+        Concept("12", "Primordial black holes"),
+        Concept("13", "Jets"),
+        Concept("14", "Stellar evolution"),
+        Concept("15", "Physical properties (Ice)"),
+        Concept("16", "Star formation"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract", "ids"),
+    [
+        ("Oscillating coronal loops", "We observe the Sun.", {"1"}),
+        ("Oscillating coronal loops", "The star flares.", {"2"}),
+        ("Oscillating coronal loops", "It has two solar masses.", set()),
+        ("A spectropolarimetric survey", "", {"3"}),
+        ("The SN II 2023ixf", "", {"4"}),
+        ("SNe IIP near us", "", {"4"}),
+        ("Hosts of SMC-mass", "", {"5"}),
+        ("Data", "In the Dark Energy Survey we see it.", set()),
+        ("Data", "Tests of Dark Energy.", {"6"}),
+        ("A theory of star formation", "", {"16"}),
+        ("Sunspots", "The Maunder Minimum (MM) was long. MM data are few.", set()),
+        ("Blue dwarfs", "", {"11"}),
+        ("Growth of PBHs", "We weigh a primordial black hole (PBH).", {"12"}),
+        ("A radio jet", "", {"13"}),
+        ("Evolution of stars", "", {"14"}),
+        ("Evolution of stellar clusters", "", set()),
+        ("Physical properties of grains", "", set()),
+        ("Physical properties of ice", "", {"15"}),
+    ],
+)
+def test_forms_of_terms(forms, title, abstract, ids):
+    found = TermReader(forms).read([title], [abstract])
+    named = found.abstract if title == "Data" else found.title
+    assert {list(forms.concepts)[one] for one in named[named.times > 0].column} == ids
+
+
+def test_a_word_of_many_concepts_names_none():
+    stars = [Concept(str(number), f"Kind {number} stars") for number in range(30)]
+    found = TermReader(make(Concept("x", "Types", ("Stars",)), *stars)).read(["Stars"], [""])
+    assert not len(found.title)
+
+
+def tag(thesaurus: Thesaurus, title: str, abstract: str = "", *keywords: str) -> pd.Series:
+    tags = tag_papers([title], [abstract], [keywords], None, thesaurus)
+    labels = [thesaurus.concepts[one].label for one in tags.concept_id]
+    return pd.Series(tags.score.to_numpy(), labels)
+
+
+def test_a_concept_in_full_in_the_title_ranks_before_broader_concepts():
+    thesaurus = make(
+        Concept("1", "Processes"),
+        Concept("2", "Gravitation", broader=("1",)),
+        Concept("3", "Galaxies"),
+        Concept("4", "Active galaxies", broader=("3",)),
+        Concept("5", "Blazars", broader=("4",)),
+    )
+    scores = tag(thesaurus, "Blazars among galaxies", "", "Gravitation")
+    assert scores.index[0] == "Blazars"
+    assert scores["Gravitation"] == 0.97
+    assert scores["Blazars"] > scores["Galaxies"]
+
+
+def test_words_with_many_meanings():
+    thesaurus = make(
+        Concept("1", "AM Herculis stars", ("Polars",)),
+        Concept("2", "Gravitation", ("Gravity",)),
+        Concept("3", "Cosmic inflation", ("Inflation (cosmology)",)),
+        Concept("4", "Apogee"),
+        Concept("5", "Solar system planets", ("Planets",)),
+    )
+    titles = ["Polar ice", "The gravity-mode", "Inflation", "Gravitation", "APOGEE", "Planets, Sun"]
+    wording = read_papers(titles, [""] * 6, None, thesaurus)
+    loose = gather_evidence(wording, None, thesaurus).loose.toarray()
+    assert loose.max(axis=1).tolist() == [1, 1, 0, 0, 1, 2]

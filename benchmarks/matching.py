@@ -54,11 +54,10 @@ def main() -> None:
     on, off = (np.array(cosines[name, "chosen"]) for name in ("on", "off"))
     threshold = max(np.linspace(0.2, 0.7, 51), key=lambda t: (on >= t).mean() + (off < t).mean())
     rows = []
-    for (subject, half), good in right.items():
-        alone = np.array(cosines[subject, half]) >= threshold
-        alone = alone if subject == "on" else ~alone
-        rows.append([f"{subject} the subject, {half}", str(len(good)), f"{np.mean(good):.1%}",
-                     f"{alone.mean():.1%}"])  # fmt: skip
+    for (subject, half), answers in right.items():
+        alone = (np.array(cosines[subject, half]) >= threshold) == (subject == "on")
+        rows.append([f"{subject} the subject, {half}", str(len(answers)),
+                     f"{np.mean(answers):.1%}", f"{alone.mean():.1%}"])  # fmt: skip
     head = ["", "queries", "right", f"cosine above {threshold:.2f} alone"]
     print_table("Queries that are recognised", head, rows)
     print(f"\n{save('matching', {'rows': rows, 'threshold': float(threshold)})}")

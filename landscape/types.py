@@ -189,31 +189,26 @@ class Coverage(Record):
         return self.n_papers - self.n_searched
 
     @property
-    def source_list(self) -> str:
-        """List of the sources with the number of papers of each source."""
-        return ", ".join(f"{name} {n:,}" for name, n in self.sources.items())
-
-    @property
-    def bounds(self) -> str:
-        """Number of papers, sources and dates in one line.
+    def extent(self) -> str:
+        """Number of papers and years, with the years that the atlas covers in part.
 
         Examples
         --------
-        >>> Coverage("A", 1200, 30, {"arxiv": 1200}, "2020-01-01", "2024-01-01").bounds
-        'A: 30 of 1,200 papers searched (arxiv 1,200), 2020-01-01 to 2024-01-01.'
+        >>> Coverage("A", 1200, 30, {"arxiv": 1200}, "2020-01-01", "2024-01-01").extent
+        '30 of 1,200 papers, 2020 to 2024'
         """
         searched = count(self.n_papers, "paper")
         if self.n_filtered:
-            searched = f"{self.n_searched:,} of {self.n_papers:,} papers searched"
-        sources = f" ({self.source_list})" if self.sources else ""
-        dates = f", {self.dates}" if self.first_date else ""
-        return f"{self.title}: {searched}{sources}{dates}."
+            searched = f"{self.n_searched:,} of {self.n_papers:,} papers"
+        if not self.first_date or not self.last_date:
+            return searched
+        part = f" ({self.in_part} in part)" if self.in_part else ""
+        return f"{searched}, {self.first_date[:4]} to {self.last_date[:4]}{part}"
 
     @property
-    def dates(self) -> str:
-        """First and last date, with the years that the atlas covers in part."""
-        part = f", {self.in_part} in part" if self.in_part else ""
-        return f"{self.first_date} to {self.last_date}{part}" if self.first_date else ""
+    def bounds(self) -> str:
+        """Name of the atlas with its `extent`, as a sentence."""
+        return f"{self.title}: {self.extent}."
 
     @property
     def summary(self) -> str:
@@ -235,9 +230,7 @@ class Results(Record):
     settings: Mapping[str, Any] = field(default_factory=dict)  # arguments to repeat the search
     expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
-    # Whether papers of the atlas are about the query; if not, `note` says why, and the hits are only
-    # the nearest papers
-    matched: bool = True
+    matched: bool = True  # whether the papers are about the query; if not, they are the nearest
     note: str = ""  # first line of the results, such as the reason why no paper matches
 
     @property

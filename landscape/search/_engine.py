@@ -19,7 +19,7 @@ from landscape.llm._client import connect_from_environment
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._reranking import checked_scores, load_reranker
 from landscape.search._filters import parse_filter
-from landscape.search._matching import match_papers
+from landscape.search._matching import foreign_language, match_papers, person_name, shared_words
 from landscape.search._outliers import find_outliers
 from landscape.search._papers import SearchIndexes
 from landscape.search._ranking import RANKING, Ranking, fused, reranked, weighed, word_by_word
@@ -149,6 +149,18 @@ class Engine:
         self.indexes.check_unchanged()
         text, notes = query_text(query)
         allowed = self._allowed(settings.filter)
+        if name := person_name(text):
+            short, by = self.indexes.papers_of_person(name)
+            if len(by):
+                return self._by_person(query, short, by, settings, allowed, started)
+        if language := self._foreign_language(text):
+            text = shared_words(self.indexes, text, language)
+            names = f"Only its names and numbers are searched: {text}." if text else ""
+            notes = (f"The query seems to be in {language}, and this atlas is searched in English. "
+                     f"{names or 'Write the query in English.'}", *notes)  # fmt: skip
+            if not text:
+                none = self._results(query, _nothing(), settings, allowed)
+                return replace(none, matched=False, note=notes[0])
         reading = self._read(text, settings, expansion)
         ranking = self._candidates(reading, settings, allowed)
         wanted = min(settings.k, len(self.indexes) if allowed is None else len(allowed))
@@ -344,6 +356,35 @@ class Engine:
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
         return reranked(ranking, matched, word_by_word(first, matched, settings.weights)), ()
 
+    def _foreign_language(self, text: str) -> str:
+        """Return the language of a query that the embedder cannot read, or ""."""
+        with contextlib.suppress(LandscapeError):
+            if isinstance(self.indexes.embedder, WordEmbedder):
+                return foreign_language(self.indexes, text)
+        return ""
+
+    def _by_person(
+        self,
+        query: str,
+        name: str,
+        rows: Rows,
+        settings: SearchSettings,
+        allowed: Rows | None,
+        started: float,
+    ) -> Results:
+        """Return the papers by a person, newest first unless another order is requested."""
+        rows = rows if allowed is None else np.intersect1d(rows, allowed)
+        if settings.sort == "relevance":
+            settings = replace(settings, sort="date")
+        every = self._in_order(Ranking(rows, np.ones(len(rows)), {}), settings)
+        found = self._results(query, every, settings, allowed)
+        order = "newest first" if settings.sort == "date" else "most cited first"
+        papers = count(len(rows), "paper")
+        note = f"{name}. is an author of {papers} in this atlas, {order}."
+        return replace(
+            found, note=note, matched=len(rows) > 0, seconds=time.perf_counter() - started
+        )
+
     def _cosines(self, ranking: Ranking) -> Floats | None:
         """Return the cosines of papers; None if the scale of the cosines is unknown."""
         cosines = ranking.parts["semantic"]
@@ -388,6 +429,10 @@ class Engine:
         n_searched = len(indexes) if allowed is None else len(allowed)
         coverage = replace(indexes.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
+
+
+def _nothing() -> Ranking:
+    return Ranking(np.zeros(0, np.int64), np.zeros(0), {})
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:

@@ -10,8 +10,8 @@
 ``1999..2004``              years, including both ends; ``2015..`` and ``..2004`` are open ranges.
                             Write ``year:2010`` for one year, because ``2010`` alone is a word,
                             as in "NGC 2024".
-``2026-08..2026-10-15``     months and days; ``2026-08-10..``, ``2026-08`` and ``2026-08-10``. A date
-                            that is known only to the year or the month counts as its first day
+``2026-08..2026-10-15``     months and days; ``2026-08-10..``, ``2026-08`` and ``2026-08-10``. A
+                            date that is known only to the year counts as its first day
 ``year>=2015``              years and dates; also ``date>2026-08-10``, ``<=``, ``<``, ``=``
 ``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` also
                             compare the given name; ``author:"^Rubin"`` is the first author
@@ -20,9 +20,9 @@
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
 ``facility:Planck``         the satellite, not the constant (needs the layer of missions)
 ``facility:MUSE``           an instrument or a survey; "HERMES (AAT)" where names are ambiguous
-``role:science``            strongest role of the facilities of a paper, or of the facility beside it
-                            in ``facility:JWST; role:science``: science, instrumentation, planned or
-                            mention
+``role:science``            strongest role of the facilities of a paper, or of the facility beside
+                            it in ``facility:JWST; role:science``: science, instrumentation, planned
+                            or mention
 ``concept:"Dark matter"``   a concept of the thesaurus, or a narrower one
 ``region:"Star formation"`` region, subregion or continent of the map, by name or number
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` is a wildcard
@@ -57,8 +57,8 @@ _AROUND = 30  # number of characters before and after an error that fit into one
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
-    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "role", "concept",
-    "region", "bibcode", "arxiv",
+    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "role",
+    "concept", "region", "bibcode", "arxiv",
 ]  # fmt: skip
 """Fields of a term; "any" means the title, the abstract and the keywords."""
 # Values that the parser reads as one word; all other values are printed in quotes.
@@ -424,11 +424,10 @@ def _ends(text: str, position: int) -> tuple[Any, Any]:
         return int(text), int(text)
     found = re.fullmatch(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", text)
     try:
-        year, month, day = (int(part) if part else None for part in found.groups())  # type: ignore[union-attr]  # caught below
-        assert year and month  # noqa: S101 - for mypy
+        year, month, day = map(int, found.groups("0")) if found else (0, 0, 0)
         last = calendar.monthrange(year, month)[1]
         return date(year, month, day or 1), date(year, month, day or last)
-    except (AttributeError, AssertionError, ValueError) as error:
+    except ValueError as error:
         problem = f"{text[:40]!r} is not a year, a month or a day; {_PERIODS}"
         raise MisplacedError(position, problem) from error
 

@@ -1,14 +1,15 @@
 """Decide whether the papers found are about a query.
 
-A query has a subject: its words without those that name no subject, such as "what" or "recent". The
-papers found match the query if their texts contain most of the subject, weighted by rarity, or if
-the embeddings of the nearest papers are close to that of the query. All searches use this rule: search,
-answers, surveys, the map explorer and the MCP server.
+A query has a subject: its words without those that name no subject, such as "what" or "recent".
+The papers found match the query if their texts contain most of the subject, weighted by rarity, or
+if the embeddings of the nearest papers are close to that of the query. All searches use this rule:
+search, answers, surveys, the map explorer and the MCP server.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -43,6 +44,16 @@ class MatchingSettings:
 
 MATCHING = MatchingSettings()
 _MAX_NAMED = 8  # words in a message
+_RARE = 0.002  # share of papers with a word, at most; foreign words occur in a few essays
+_CERTAIN = 3  # function words of a language that need no other sign
+_ASKED_OF = re.compile(
+    r"^(?:who (?:is|was) |(?:(?:all |the )?(?:papers?|publications?|articles?) )?(?:by|of) )",
+    re.IGNORECASE,
+)
+_NAME = r"[^\W\d_][^\W\d_]+(?:['’-][^\W\d_]+)?"
+_PERSON = re.compile(
+    rf"(?=[^a-z])(?:{_NAME},(?: {_NAME}| [^\W\d_]\.?)+|{_NAME}(?: [^\W\d_]\.?| {_NAME}){{1,3}})"
+)
 _WORD = re.compile(r"[^\W_][\w'’+*.-]*")
 
 
@@ -96,6 +107,63 @@ def subject_words(query: str) -> tuple[str, ...]:
 def empty_words() -> frozenset[str]:
     """Return words that do not name a subject."""
     return frozenset(read_yaml(data_file("phrases.yaml"))["empty_words"].split())
+
+
+def foreign_language(indexes: SearchIndexes, query: str) -> str:
+    """Return the language of a query that is not English, or "" if it is English or unknown."""
+    letters = [mark for mark in query if mark.isalpha()]
+    foreign = sum(unicodedata.category(mark) == "Lo" or "CYRILLIC" in unicodedata.name(mark, "")
+                  for mark in letters)  # fmt: skip
+    if foreign > len(letters) / 2:
+        return "another language"
+    words = re.findall(r"[^\W_]+", query)
+    of_languages = _function_words()
+    foreign_words = frozenset[str]().union(*of_languages.values())
+    after = [*words[1:], ""]
+    # A capital letter inside a name does not count, as in "La Silla".
+    small = [word.casefold() for word, other in zip(words, after, strict=True)
+             if not (word[0].isupper() and other[:1].isupper())]  # fmt: skip
+    n_english = sum(word in STOP_WORDS - foreign_words for word in small)
+    counts = {name: sum(word in known for word in small) for name, known in of_languages.items()}
+    name = max(counts, key=counts.__getitem__)
+    if counts[name] <= n_english:
+        return ""
+    if counts[name] >= _CERTAIN and not n_english:
+        return name
+    known = of_languages[name] | STOP_WORDS
+    others = [word for word in words if word.casefold() not in known and word.isalpha()
+              and len(word) > 1 and not word.isupper()]  # fmt: skip
+    rare = len(indexes) * _RARE
+    counted = [map(indexes.words.count, indexes.words.terms(word)) for word in others]
+    n_rare = sum(max(found, default=0) <= rare for found in counted)
+    return name if 2 * n_rare >= len(others) else ""
+
+
+@cache
+def _function_words() -> dict[str, frozenset[str]]:
+    stored: dict[str, str] = read_yaml(data_file("phrases.yaml"))["languages"]
+    return {name: frozenset(words.split()) for name, words in stored.items()}
+
+
+def shared_words(indexes: SearchIndexes, query: str, language: str) -> str:
+    """Return the names and numbers of a query in another language that the atlas has."""
+    first, *rest = _WORD.findall(query) or [""]
+    least = 2 if language == "German" else 1  # all nouns of German have one capital letter
+    names = [word for word in rest if sum(map(str.isupper, word)) >= least]
+    names = [word for word in (first, *rest) if word in names or any(map(str.isdigit, word))]
+    return " ".join(
+        word for word in names if any(map(indexes.words.count, indexes.words.terms(word)))
+    )
+
+
+def person_name(query: str) -> str:
+    """Return the name if a query consists of the name of a person, such as "papers by Avi Loeb".
+
+    >>> person_name("Who is Vera Rubin?"), person_name("Rubin Observatory alerts")
+    ('Vera Rubin', '')
+    """
+    name = _ASKED_OF.sub("", " ".join(query.split())).rstrip(" ?.!")
+    return name if _PERSON.fullmatch(name) else ""
 
 
 def match_papers(

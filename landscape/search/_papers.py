@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property, lru_cache
@@ -202,6 +203,26 @@ class SearchIndexes:
             inside |= places["subregion_id"].isin(wanted).to_numpy()
         return inside
 
+    def papers_of_person(self, name: str) -> tuple[str, Rows]:
+        """Return an author's name as family and initial, and the rows of the papers.
+
+        The rows are empty unless a paper has the given name in full. Papers with other given names
+        of the same initial count too, as in ADS: Avi Loeb also signs as Abraham Loeb.
+        """
+        none = name, np.zeros(0, dtype=np.int64)
+        full = self.rows_that_pass(f'author:"{name}"')
+        if full is None or not len(full):
+            return none
+        *given, family = name.split() if "," not in name else name.split(",")[::-1]
+        short = f"{family.strip()}, {given[0].strip()[0]}"
+        rows = self.rows_that_pass(f'author:"{short}"')
+        if rows is None or not len(rows):
+            return none
+        given_name = re.compile(rf"\b{re.escape(given[0].split()[0])}\b", re.IGNORECASE)
+        bylines = self.paper_table.column("authors", rows)
+        signed = (one for names in bylines for one in names or () if family.strip() in one)
+        return (short, rows) if any(map(given_name.search, signed)) else none
+
     def texts(self, rows: Rows) -> list[str]:
         """Return the title and the abstract of each paper as one text."""
         titles, abstracts = (self.paper_table.column(name, rows) for name in ("title", "abstract"))
@@ -240,7 +261,7 @@ class SearchIndexes:
 
     @cached_property
     def _facilities(self) -> pd.Series[Any]:
-        """Return the mentions in each paper: facility, role and words on three lines, shape (n,)."""
+        """Return the mentions in each paper: facility, role and words on three lines."""
         import pandas as pd
         import pyarrow as pa
 

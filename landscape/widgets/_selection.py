@@ -136,7 +136,7 @@ def hover_text(paper: Paper) -> str:
 
 def cited(paper: Paper) -> str:
     """Return the number of citations as text."""
-    if paper.cites is None:
+    if not paper.cites:  # sources often give 0 for a paper that they have not counted yet
         return ""
     return "cited once" if paper.cites == 1 else f"cited {paper.cites:,} times"
 

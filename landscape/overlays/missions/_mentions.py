@@ -133,7 +133,7 @@ def find_in_papers(
     rows = [
         (row, field, one.facility, one.start, one.end, one.surface, one.role)
         for row, (title, abstract, day) in enumerate(
-            zip(titles, abstracts, itertools.repeat(None) if dates is None else dates)
+            zip(titles, abstracts, itertools.repeat(None) if dates is None else dates, strict=False)
         )
         for texts in [[title or "", abstract or ""]]
         for field, found in zip(
@@ -405,7 +405,8 @@ _NAMESAKE = re.compile(
     r"Data (?:Processing|Analysis|Management)|Multilateral|Operations,|"
     r"(?:X-ray |Science )?Center\b|Guest (?:Observ|Invest)|Award|IRAF|Fellow|Challenge|Foundation|"
     r"Project (?:Office|codes?)|project codes?|[Pp]roduction team|Workshop|"
-    r"(?:[Pp]recursors?|[Pp]athfinders?)\b|Interactive Processing|GO program|(?:1D |processing )?pipeline\b|cutout tool|"
+    r"(?:[Pp]recursors?|[Pp]athfinders?)\b|Interactive Processing|GO program|"
+    r"(?:1D |processing )?pipeline\b|cutout tool|"
     r"[\-–]?[\s~]?(?:GO|AR|HF|SNAP)[\d\-]|supercomputer)"
 )
 

@@ -43,8 +43,9 @@ _MOST_MENTIONS = 200  # later mentions of a text have the role of the last of th
 _AGES = {"planned": 0, "new": 1.5, "recent": 5}  # maximum years since first light
 # Words after a name that make it the name of a result or of a similar instrument.
 _RESULT = re.compile(
-    r"(?:[\s~\-]|\\ |\d{4}|\$|\{|\\(?:rm|mathrm|textsc)\b){0,6}(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|tension|"
-    r"cosmolog(?:y|ies|ical)\b|(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
+    r"(?:[\s~\-]|\\ |\d{4}|\$|\{|\\(?:rm|mathrm|textsc)\b){0,6}"
+    r"(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|tension|cosmolog(?:y|ies|ical)\b|"
+    r"(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
 )
 _MOST_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
 _CONTEXT, _LONGEST_PAPER = 120, 6000  # characters in a request
@@ -199,7 +200,7 @@ def classify_places(text: str, places: Sequence[Place], day: date | None = None)
 def _possible(
     roles: Sequence[str], text: str, places: Sequence[Place], day: date | None
 ) -> list[str]:
-    """Replace the role "science" where a facility has no data yet, or a name is that of a result."""
+    """Replace "science" where a facility has no data yet, or a name is that of a result."""
     day, possible = day or date.today(), []
     for role, place in zip(roles, places, strict=True):
         if role == "science":

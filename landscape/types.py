@@ -341,7 +341,7 @@ class Answer(Record):
 
     _keys = (
         "question text abstained claims method style question_type consensus trace ads_query notes "
-        "settings results"
+        "settings results table"
     )
 
     question: str
@@ -358,6 +358,7 @@ class Answer(Record):
     notes: tuple[str, ...] = ()  # limitations, for example that the language model failed
     # Settings to repeat the answer with ``atlas.ask(answer.question, **answer.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
+    table: pd.DataFrame | None = field(default=None, compare=False)  # counts, if method is "tables"
 
     @property
     def papers(self) -> tuple[Paper, ...]:

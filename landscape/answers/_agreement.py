@@ -182,6 +182,42 @@ def differs(claim: str, sentence: str) -> bool:
     return False
 
 
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|rules? out|ruled out|excludes?|excluded|rejects?|"
+    r"rejected|disfavou?r(?:s|ed)?|inconsistent|incompatible|lacks?|against)\b",
+    re.IGNORECASE,
+)
+_AFFIRMED = re.compile(
+    r"\b(?:consistent|compatible|agree(?:s|ment)?|favou?r(?:s|ed)?|prefer(?:s|red)?|supports?|"
+    r"remains?|indicates?|shows?|finds?|found|preference|evidence)\b",
+    re.IGNORECASE,
+)
+
+
+def side_of(question: str, sentence: str) -> int:
+    """Return 1 or -1 if a sentence affirms or denies what a yes-or-no question asks, otherwise 0.
+
+    The last word of the question is what is affirmed or denied.
+
+    >>> side_of("Does dark energy evolve?", "We find no evidence that dark energy evolves.")
+    -1
+    """
+    words = [_stem(word) for word in tokenise(question)]
+    held = [_stem(word) for word in tokenise(sentence)]
+    if not words or not set(words[:-1]) & set(held):
+        return 0
+    predicate = words[-1]
+    opposite = predicate.translate(str.maketrans("+-", "-+")) if predicate[0] in "+-" else ""
+    if predicate in held:
+        plain = _NOT_ONLY.sub(" ", sentence)
+        for found in _DENIAL.finditer(plain):
+            clause = re.split(r"[;:,.]\s", plain[found.end() :])[0]
+            if predicate in map(_stem, tokenise(clause)[:_SCOPE]):
+                return -1
+        return 1 if not opposite or opposite not in held else 0
+    return -1 if opposite in held and _AFFIRMED.search(sentence) else 0
+
+
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
     """Return the stems of significant words; synonyms such as "grows" and "increases" are equal."""

@@ -19,6 +19,7 @@ from landscape.answers._generation import (
 )
 from landscape.answers._questions import STYLES, QuestionKind, classify, preset_for, read_kind
 from landscape.answers._react import reason
+from landscape.answers._tables import answer_from_tables
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
 from landscape.search._ads_queries import propose_ads_query
@@ -125,7 +126,8 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question determines all settings that are None (table 1 of Iyer et al. 2024).
-    Without a model, the answer quotes sentences. If the model fails, the part that it should write
+    Without a model, questions about counts are answered from the tables of the atlas, and all other
+    answers quote sentences. If the model fails, the part that it should write
     is missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
     `on_text` is called with each piece of text as it is written, and `on_step` with each step of
     an agent.
@@ -138,6 +140,10 @@ def ask(
         model = None
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:LONGEST_QUERY]
+    if model is None and settings.generation is None and not engine.is_restricted:
+        counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
+        if counted is not None:
+            return replace(counted, question=question, settings={"filter": settings.filter})
     kind = (
         read_kind(settings.question_type)
         if settings.question_type is not None

@@ -114,9 +114,15 @@ class Engine:
     """
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
+        self.atlas = atlas
         self.indexes = SearchIndexes(atlas, embedder=embedder)
         self._whole: Engine | None = None
         self._only: Rows | None = None
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether only some papers are searched; see `within`."""
+        return self._only is not None
 
     def within(self, rows: Sequence[int] | Rows) -> Engine:
         """Return an engine that is restricted to some papers and shares the open indexes."""
@@ -252,6 +258,11 @@ class Engine:
         self.indexes.check_unchanged()
         allowed = self._allowed(filter_text)
         return np.arange(len(self.indexes), dtype=np.int64) if allowed is None else allowed
+
+    def count_scope(self, filter_text: str | None) -> Results:
+        """Return results without papers, with the number of papers that pass a filter."""
+        settings = SearchSettings(filter=filter_text or None)
+        return self._results("", _nothing(), settings, self._allowed(settings.filter))
 
     def row_of(self, name: str) -> int:
         """Find the row of a paper by its key, bibcode, arXiv identifier or DOI."""

@@ -20,13 +20,11 @@ from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents._survey import Crawler
 from landscape.agents._survey_scoring import (
-    FITTING,
     Candidates,
     Library,
     SurveyEvidence,
     citation_weight,
     matched_share,
-    relative_match,
     relative_to_best,
 )
 from landscape.agents._survey_settings import ReplyLog, RequestBudget, SurveySettings
@@ -101,7 +99,8 @@ def subjects(atlas: ls.Atlas) -> None:
         print(f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
               f"{matched_share(evidence) or 0:.2f}: {question}")  # fmt: skip
         if truth.any():
-            found.append((candidates.scores() * (relative_match(evidence) >= FITTING), truth))
+            fits = np.isin(candidates.rows, sorted(candidates.fitting()))
+            found.append((candidates.scores() * fits, truth))
     for threshold in thresholds:
         hits = np.array([(t & (s >= threshold)).sum() for s, t in found])
         chosen = np.array([(s >= threshold).sum() for s, _ in found])

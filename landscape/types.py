@@ -23,10 +23,12 @@ Verdict = Literal["supported", "contradicted", "not found"]
 """Result of checking a claim against sentences of papers."""
 
 CitationVerdict = Literal[
-    "supported", "unclear", "contradicted", "near", "far", "not in the corpus",
+    "supported", "unclear", "contradicted", "near", "mismatch", "far", "not in the corpus",
     "not in the bibliography",
 ]  # fmt: skip
-"""Result of checking a citation. The first three values require a language model."""
+"""Result of checking a citation. The first three values require a language model.
+
+A mismatch is a number, an object or a negation that differs from the cited paper."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Way in which a survey finds a paper."""

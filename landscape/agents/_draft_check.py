@@ -16,8 +16,10 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.agents._desk import Corpus, Desk, is_same, title_key
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
+from landscape.answers._agreement import find_mismatch
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
+from landscape.answers._extractive import plain_math
 from landscape.corpus._cleaning import clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
@@ -32,6 +34,7 @@ from landscape.errors import InputError
 from landscape.llm import connect_from_environment
 from landscape.search._engine import open_engine
 from landscape.search._sentences import mixed_nearness, sentences_of
+from landscape.text._word_index import tokenise
 from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
 
 if TYPE_CHECKING:
@@ -92,6 +95,7 @@ _SAMPLE = 2_000  # maximum number of papers compared with a sentence
 _PERCENTILE = 99.0
 _LEAST_THRESHOLD, _MOST_THRESHOLD = 0.30, 0.55  # cosines
 _WITHOUT_ATLAS = 0.45
+_UNRELATED = 0.2  # cosine of a sentence without common words below which it is unrelated
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
@@ -155,8 +159,9 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "The citations were judged by text similarity only, so near does not mean supported, and far "
-    "does not mean wrong. Connect a language model to check each sentence."
+    "The citations were judged by text similarity, numbers, names and negations only, so near does "
+    "not mean supported, and far does not mean wrong. Connect a language model to check each "
+    "sentence."
 )
 
 
@@ -189,7 +194,8 @@ def check_draft(
     desk : Desk, optional
         Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
-        Model that checks the citations. Without a model, citations are only "near" or "far".
+        Model that checks the citations. Without a model, citations are only "near" or "far", or a
+        "mismatch" if a number, an object or a negation differs from the cited paper.
     find_missing : bool, default True
         Whether to find sentences that seem to need a citation.
 
@@ -226,7 +232,7 @@ def check_draft(
         judgements, failure = _judge_by_model(judgements, model)
         partial = bool(failure)
         notes += [failure] if failure else []
-    elif any(one.verdict in ("near", "far") for one in judgements):
+    elif any(one.verdict in ("near", "far", "mismatch") for one in judgements):
         notes.append(_OFFLINE_NOTE)
     uncited: tuple[Uncited, ...] = ()
     if find_missing:
@@ -312,6 +318,12 @@ def _judge_by_similarity(
             evidence = _nearest_sentences(place.judged_by, vector, paper, embedder)
             verdict: CitationVerdict = "near" if cosine >= limit else "far"
             why = f"cosine {cosine:.2f}, threshold {limit:.2f}"
+            alone = place.part if place.part != place.judged_by else ""
+            if verdict == "near" and alone and _is_unrelated(alone, paper, embedder):
+                verdict, why = "far", "the sentence itself shares nothing with the paper"
+            difference = _difference(place, paper) if verdict == "near" else ""
+            if difference:
+                verdict, why = "mismatch", difference
             judged.append(Judgement(*use, verdict, paper, evidence, cosine, why))
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
@@ -319,6 +331,21 @@ def _judge_by_similarity(
             why = "no corpus contains the paper, and the BibTeX entry has no abstract"
             judged.append(Judgement(*use, "not in the corpus", why=why))
     return judged
+
+
+def _is_unrelated(part: str, paper: Paper, embedder: Embedder) -> bool:
+    """Return whether a short text has no word and little meaning in common with a paper."""
+    text = f"{paper.title}. {paper.abstract}"
+    if set(tokenise(part)) & set(tokenise(text)):
+        return False
+    one, other = embed_few(embedder, [part, text])
+    return float(one @ other) < _UNRELATED
+
+
+def _difference(place: _CitationUse, paper: Paper) -> str:
+    """Return how the sentence differs from the cited paper in numbers, objects or negations."""
+    sentences = [one.text for one in sentences_of(paper)]
+    return find_mismatch(plain_math(place.part), paper.title, sentences)
 
 
 def _nearest_sentences(

@@ -464,8 +464,10 @@ def survey_question(
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
         notes.append(
-            f"{n_selected} of the {len(crawled)} judged papers are selected, so more papers may "
-            f"belong to the answer. Increase papers (now {chosen.papers}) to judge more of them."
+            f"{n_selected} of the {len(crawled)} judged papers are selected, so this is a ranking "
+            f"rather than a selection: later papers may be off the subject, and more papers may "
+            f"belong to the answer. Ask a narrower question, or increase papers (now "
+            f"{chosen.papers})."
         )
     if budget.ended:
         notes.append(f"The survey is partial. {budget.ended}")

@@ -15,6 +15,7 @@ from landscape.agents._survey_settings import last_day
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
+from landscape.search._matching import subject_shares
 from landscape.search._settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Library:
         self._allowed = None if len(open_rows) == self.n_papers else open_rows
         self._searched = self.engine if self._allowed is None else self.engine.within(open_rows)
         self._comparison = self.engine.compare(question)
+        self._question = question
 
     def search(self, text: str, *, k: int, rerank: bool = True) -> Rows:
         """Return the rows of the papers found with a text, best first."""
@@ -90,6 +92,10 @@ class Library:
         usual = vectors.similarities(centre, self._sample).astype(float)
         cosines = vectors.similarities(centre, rows).astype(float)
         return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
+
+    def shares(self, rows: Rows) -> Floats:
+        """Return the share of the subject of the question that each paper names, shape (n,)."""
+        return subject_shares(self.engine.indexes, self._question, rows)
 
     def cosines(self, rows: Rows) -> Floats:
         """Return the cosines between the question and papers, shape (n,)."""
@@ -221,6 +227,12 @@ precision is 3/4 and the recall is 2/3."""
 FITTING = 0.75
 """Minimum match with the words of the question, relative to the mean of the ten best papers."""
 
+NAMING = 0.6
+"""Minimum share of the subject in a paper, relative to the mean of the ten best papers.
+
+On the same 24 questions, it raises the precision from 0.74 to 0.79; the recall falls from 0.79 to
+0.69 of the judged papers."""
+
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
 
@@ -341,6 +353,7 @@ class Candidates:
         self._found: defaultdict[int, float] = defaultdict(float)
         self._places: dict[int, int] = {}
         self._likeness: list[tuple[Floats, Floats]] = []  # cosines and matches per batch
+        self._shares: list[Floats] = []  # shares of the subject per batch
         self._scores: Floats | None = None
         self._evidence: SurveyEvidence | None = None
 
@@ -350,7 +363,9 @@ class Candidates:
         for row in new:
             self.origins[row] = origin
         if new:
-            self._likeness.append(self._library.likeness(np.array(new, dtype=np.int64)))
+            added = np.array(new, dtype=np.int64)
+            self._likeness.append(self._library.likeness(added))
+            self._shares.append(self._library.shares(added))
             self._scores = None
         return len(new)
 
@@ -385,10 +400,13 @@ class Candidates:
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:
-        """Return the rows of papers whose texts fit the question."""
+        """Return the rows of papers whose texts fit the question and name its subject."""
         if self.evidence is None:
             return set()
-        return set(self.rows[relative_match(self.evidence) >= FITTING].tolist())
+        shares = np.concatenate(self._shares)
+        usual = float(np.sort(shares)[-_BEST:].mean())
+        fits = (relative_match(self.evidence) >= FITTING) & (shares >= NAMING * usual)
+        return set(self.rows[fits].tolist())
 
     @property
     def evidence(self) -> SurveyEvidence | None:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from landscape._io import data_file, read_yaml
-from landscape.text._word_index import tokenise
+from landscape.text._word_index import STOP_WORDS, tokenise
 from landscape.text._words import stem
 from landscape.types import Verdict
 
@@ -81,6 +81,190 @@ def _readings(text: str) -> list[set[float]]:
         whole = "".join(before)
         readings.append({float(whole + last), float(f"{whole}.{last}" if before else last)})
     return readings
+
+
+# Units with their dimension and size; other words after a number are counted nouns.
+_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)), "ms": ("time", 1e-3),
+    **dict.fromkeys(("min", "minute"), ("time", 60.0)),
+    **dict.fromkeys(("h", "hr", "hour"), ("time", 3600.0)),
+    **dict.fromkeys(("d", "day"), ("time", 86400.0)),
+    **dict.fromkeys(("yr", "year"), ("age", 1.0)), "kyr": ("age", 1e3), "myr": ("age", 1e6),
+    "gyr": ("age", 1e9), "pc": ("distance", 1.0), "kpc": ("distance", 1e3),
+    "mpc": ("distance", 1e6), "gpc": ("distance", 1e9), "parsec": ("distance", 1.0),
+    "kiloparsec": ("distance", 1e3), "megaparsec": ("distance", 1e6),
+    "ev": ("energy", 1.0), "kev": ("energy", 1e3), "mev": ("energy", 1e6), "gev": ("energy", 1e9),
+    "tev": ("energy", 1e12), "pev": ("energy", 1e15), "hz": ("frequency", 1.0),
+    "khz": ("frequency", 1e3), "mhz": ("frequency", 1e6), "ghz": ("frequency", 1e9),
+    "mHz": ("frequency", 1e-3), "meV": ("energy", 1e-3),
+    "km": ("length", 1e3), "m": ("length", 1.0), "meter": ("length", 1.0), "metre": ("length", 1.0),
+    "cm": ("length", 1e-2), "mm": ("length", 1e-3), "nm": ("length", 1e-9),
+    **dict.fromkeys(("um", "µm", "μm", "micron", "micrometer", "micrometre"), ("length", 1e-6)),
+    **dict.fromkeys(("°", "deg", "degree"), ("angle", 3600.0)), "arcmin": ("angle", 60.0),
+    **dict.fromkeys(("arcsec", "arcsecond"), ("angle", 1.0)), "mas": ("angle", 1e-3),
+    "%": ("%", 1.0), "percent": ("%", 1.0), "per cent": ("%", 1.0), "kelvin": ("K", 1.0),
+    "K": ("K", 1.0), "m⊙": ("mass", 1.0), "msun": ("mass", 1.0), "solar": ("mass", 1.0),
+    "σ": ("σ", 1.0), "sigma": ("σ", 1.0), "kmps": ("speed", 1.0),
+}  # fmt: skip
+_SPEED = re.compile(
+    r"\bkm\s?/\s?s\b|\bkm\s?s(?:⁻¹|\^?\{?-1\}?)|\bkms⁻¹|\bkilomet(?:er|re)s per second"
+)
+_QUANTITY = re.compile(
+    r"(?<![\w.,−^])(\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\d.]*\d)"
+    r"(?:\s?(?:±|\+/-)\s?\d+(?:\.\d+)?|\s?\([^()]{1,24}\)(?=\s?(?:×|[A-Za-z%°]))|"
+    r"_?\(?-[\d.]+\)?\^?\(?\+[\d.]+\)?)*"
+    r"(?:\s?[×x]\s?10\^?\(?(?P<power>[-−]?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)\)?)?"
+    r"(?:[\s~-]|\\,)?(?P<unit>%|[A-Za-z°⊙µμσ][A-Za-z⊙°]*)"
+)
+_PER_CENT = re.compile(r"(?<=\d)\s?per\s?cent\b", re.IGNORECASE)
+_LOOSE = re.compile(
+    rf"(?:{_HEDGE.pattern.removesuffix('$')}|more than|over|at least|at most|up to|close to|"
+    r"less than|below|above|under)\s*$"
+)
+_INVERSE = re.compile(r"\s?(?:⁻|\^\{?[-−])")
+_MAX_NOUNS = 2  # words after a count that may be its noun, as in "4,539 bright radio bursts"
+_DESIGNATION = re.compile(
+    r"\b(?:(?:[A-Z][A-Za-z]{0,9}|[A-Z]{1,5}\d?)[- ]?(?=[A-Z]?\d)[A-Z]?\d[\w.+−–-]*(?:\s[a-h]\b)?|"
+    r"Sgr A\*|M ?\d{1,3}\b)"
+)
+# Capitalised words and symbols before a number that name no object.
+_NOT_OBJECTS = re.compile(
+    r"(?:DR|Data Release|Cycle|Band|Type|Section|Fig|Table|Day|Sector|Run|Phase|Model|Year|In|By|"
+    r"Of|At|The|From|To|And|With|About|Over|Only|Some|SDSS(?! J)|KiDS|Pantheon|DES|ACT|Planck|GWTC|TNG|"
+    r"Rev|[A-LN-Z]|CO|HCN|CS|SO|CIV|Fe|SiO)[- ]?[A-Z]?\d(?![\d.-]*\s[a-h]\b)"
+)
+_SAME_WORDS = 0.4  # minimum share of the words of a claim in a sentence that contradicts it
+_NEGATING = ("un", "in", "im", "non", "non-", "dis")
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    value: float
+    written: str  # digits as written, without the power of ten
+    hedged: bool
+    unit: str
+    shown: str
+
+
+def _quantities(text: str) -> list[_Quantity]:
+    """Return the numbers of a text with their units or counted nouns."""
+    plain = _PER_CENT.sub("%", _SPEED.sub("kmps", text)).translate(_SUPERSCRIPTS)
+    found = []
+    for match in _QUANTITY.finditer(plain):
+        written = match[1].replace(",", "")
+        hedged = bool(_LOOSE.search(plain[max(0, match.start() - 16) : match.start()].lower()))
+        power = (match["power"] or "0").replace("−", "-").replace("⁻", "-")
+        value = float(written) * 10.0 ** min(max(int(power), -60), 60)
+        shown = re.sub(r"\s+", " ", match[0]).strip().replace("kmps", "km/s")
+        word = match["unit"]
+        if _INVERSE.match(plain, match.end()):
+            word = f"1/{word}"  # wavenumbers and rates
+        is_noun = word.islower() and len(word) > 2 and _unit(word)[1] == 0
+        nouns = re.findall(r"[A-Za-z]{3,}", plain[match.end("unit") :][:40])[:_MAX_NOUNS]
+        for unit in (word, *(nouns if is_noun else ())):
+            name, size = _unit(unit)
+            if unit.lower() not in STOP_WORDS:
+                found.append(_Quantity(value * (size or 1.0), written, hedged, name, shown))
+    for match in _NUMBERED.finditer(plain):
+        count = _NUMBER_WORDS[match[1].lower()]
+        found.append(_Quantity(count, f"{count:.0f}", False, _unit(match[2])[0], match[0]))
+    return found
+
+
+def _unit(text: str) -> tuple[str, float]:
+    """Return the dimension and size of a unit, or a noun in the singular and 0."""
+    for name in (text, text.lower(), text.lower().removesuffix("s")):
+        if name in _UNITS:
+            return _UNITS[name]
+    return text.lower().removesuffix("s"), 0.0
+
+
+def find_mismatch(claim: str, title: str, sentences: Sequence[str]) -> str:
+    """Describe how a claim differs from a paper in numbers, objects or negations, or return "".
+
+    A number differs if the paper has numbers with the same unit or noun, but not this one. An
+    object differs if the paper names other objects, but not this one. Negations and words of
+    opposite meaning are compared with the sentence that shares most words with the claim.
+
+    >>> find_mismatch("It rotates in 6.79 h.", "", ["The rotation period is 16.79 h."])
+    '6.79 h here, 16.79 h in the paper'
+    """
+    whole = " ".join([title, *sentences])
+    order = sorted(sentences, key=lambda text: -_shared(claim, text))
+    return (
+        _objects_differ(claim, whole)
+        or _numbers_differ(claim, [*order, title])
+        or _negations_differ(claim, order)
+    )
+
+
+def _shared(claim: str, text: str) -> float:
+    """Return the share of the words of a claim that a text has."""
+    wanted = _tokens(claim)
+    return len(wanted & _tokens(text)) / max(len(wanted), 1)
+
+
+def _numbers_differ(claim: str, texts: Sequence[str]) -> str:
+    every = [one for text in texts for one in _quantities(text)]
+    mine = _quantities(claim)
+    for one in mine:
+        same = [other for other in every if other.unit == one.unit]
+        values = [other for other in every if other.written == one.written]
+        if not same or values or any(_is_same(one, other) for other in same):
+            continue
+        also = [other for other in mine if other.unit == one.unit]
+        left = [other for other in same if not any(_is_same(this, other) for this in also)]
+        if left:
+            return f"{one.shown} here, {left[0].shown} in the paper"
+    return ""
+
+
+def _is_same(one: _Quantity, other: _Quantity) -> bool:
+    """Return whether a number is another number, rounded to its digits, but at least two."""
+    if one.value == other.value:
+        return True
+    if one.hedged and abs(one.value - other.value) <= 0.1 * abs(one.value):
+        return True
+    digits = max(len(one.written.replace(".", "").strip("0")), 2)
+    return other.value > 0 and math.isclose(
+        float(f"{other.value:.{digits - 1}e}"), one.value, rel_tol=1e-9
+    )
+
+
+def _named_objects(text: str) -> list[str]:
+    found = (match[0].rstrip(".-–") for match in _DESIGNATION.finditer(text))
+    return [name for name in found if not _NOT_OBJECTS.match(name)]
+
+
+def _objects_differ(claim: str, whole: str) -> str:
+    def folded(name: str) -> str:
+        return re.sub(r"[^a-z0-9+]", "", name.lower())
+
+    held = folded(whole)
+    missing = [name for name in _named_objects(claim) if folded(name) not in held]
+    theirs = [name for name in _named_objects(whole) if folded(name) not in folded(claim)]
+    if missing and theirs:
+        return f"{missing[0]} here, {theirs[0]} in the paper"
+    return ""
+
+
+def _negations_differ(claim: str, order: Sequence[str]) -> str:
+    text = next(iter(order), "")
+    if _shared(claim, text) < _SAME_WORDS:
+        return ""
+    mine, theirs = (set(re.findall(r"[a-z-]{2,}", one.lower())) for one in (claim, text))
+    reverse = any(
+        (f"{sign}{word}" in theirs and word not in theirs)
+        or (f"{sign}{word}" in mine and word in theirs and f"{sign}{word}" not in theirs)
+        for sign in _NEGATING for word in mine | theirs
+        if word in mine or f"{sign}{word}" in mine
+    )  # fmt: skip
+    # A negation of the claim may paraphrase a negation in another sentence.
+    denied = bool(_negated(claim)) and any(
+        _negated(one) for one in order if _shared(claim, one) > 0
+    )
+    is_other = reverse or (differs(claim, text) and not denied)
+    return f"the paper says “{text}”" if is_other else ""
 
 
 def counts_differ(claim: str, sentence: str) -> bool:

@@ -35,10 +35,13 @@ class MatchingSettings:
 
     papers: int = 10  # best papers whose words are compared with the query
     several: int = 5  # papers that should share the words, fewer in atlases below 1,000 papers
-    certain: float = 0.45  # cosine of MiniLM above which the words are not compared
+    certain: float = 0.65  # cosine of MiniLM above which the words are not compared
+    close: float = 0.45  # cosine above which the least share of words is enough
+    least_share: float = 0.4
     least_cosine: float = 0.24
     least: float = 1.25  # minimum of the share of words plus the cosine
     of_names: float = 0.95  # share of words that is enough for names, such as LHAASO
+    least_keyword: float = 0.2  # weight of words that are no keywords, relative to keywords
     least_words: float = 0.6  # minimum share of words if the scale of the cosines is unknown
 
 
@@ -122,7 +125,7 @@ def foreign_language(indexes: SearchIndexes, query: str) -> str:
     after = [*words[1:], ""]
     # A capital letter inside a name does not count, as in "La Silla".
     small = [word.casefold() for word, other in zip(words, after, strict=True)
-             if not (word[0].isupper() and other[:1].isupper())]  # fmt: skip
+             if word.islower() or (word is words[0] and other.islower())]  # fmt: skip
     n_english = sum(word in STOP_WORDS - foreign_words for word in small)
     counts = {name: sum(word in known for word in small) for name, known in of_languages.items()}
     name = max(counts, key=counts.__getitem__)
@@ -207,23 +210,43 @@ def _several(indexes: SearchIndexes) -> int:
     return max(1, min(MATCHING.several, len(indexes) // 200))
 
 
-def _share(indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]]) -> float:
-    """Return the mean of the largest and the usual share of the terms in texts, by rarity."""
-    n, several = max(1, len(indexes.words)), _several(indexes)
+def subject_shares(indexes: SearchIndexes, query: str, rows: Rows) -> NDArray[np.float64]:
+    """Return the share of the subject of a query, weighted by rarity, in each paper, shape (n,)."""
+    terms = set(indexes.words.terms(" ".join(subject_words(query))))
+    texts = [set(indexes.words.terms(text)) for text in indexes.texts(rows)]
+    return np.array(_shares(indexes, terms, texts))
+
+
+def _shares(indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]]) -> list[float]:
     named = {term for term in terms if not term.isdecimal()} or terms
-    counts = {term: indexes.words.count(term) for term in named}
-    weights = {term: np.log(1 + (n - c + 0.5) / (c + 0.5)) for term, c in counts.items()}
-    whole = sum(weights.values())
-    shares = sorted((sum(weights[term] for term in named & text) for text in texts), reverse=True)
-    if not whole or not shares:
-        return 0.0
-    return float((shares[0] + sum(shares[:several]) / several) / 2 / whole)
+    weights = {term: _weight(indexes, term) for term in named}
+    whole = sum(weights.values()) or 1.0
+    return [sum(weights[term] for term in named & text) / whole for text in texts]
+
+
+def _weight(indexes: SearchIndexes, term: str) -> float:
+    """Return the rarity of a term, times the share of its papers that have it as a keyword.
+
+    Verbs such as "stop" are rare, but they seldom are keywords.
+    """
+    n, count = max(1, len(indexes.words)), indexes.words.count(term)
+    rarity = float(np.log(1 + (n - count + 0.5) / (count + 0.5)))
+    if not count:
+        return rarity
+    share = indexes.words.count(term, field="keywords") / count
+    return rarity * max(share, MATCHING.least_keyword)
+
+
+def _share(indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]]) -> float:
+    """Return the mean of the largest and the usual share of the terms in texts."""
+    several, shares = _several(indexes), sorted(_shares(indexes, terms, texts), reverse=True)
+    return (shares[0] + sum(shares[:several]) / several) / 2 if shares else 0.0
 
 
 def _is_match(share: float, cosine: float | None) -> bool:
     if cosine is None:
         return share >= MATCHING.least_words
-    if cosine >= MATCHING.certain:
+    if cosine >= MATCHING.certain or (cosine >= MATCHING.close and share >= MATCHING.least_share):
         return True
     return cosine >= MATCHING.least_cosine and share + cosine >= MATCHING.least
 

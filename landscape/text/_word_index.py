@@ -321,10 +321,10 @@ class WordIndex:
         }
         return {term: weights[term] for term in sorted(worth, key=lambda t: (-worth[t], t))[:most]}
 
-    def count(self, term: str) -> int:
-        """Return the number of papers with a term in the title or abstract."""
+    def count(self, term: str, *, field: str = "text") -> int:
+        """Return the number of papers with a term in the title or abstract, or in the keywords."""
         with _readable():
-            return int(self._searcher.doc_freq("text", term))
+            return int(self._searcher.doc_freq(field, term))
 
     def __len__(self) -> int:
         with _readable():

@@ -130,8 +130,8 @@ _DESIGNATION = re.compile(
 # Capitalised words and symbols before a number that name no object.
 _NOT_OBJECTS = re.compile(
     r"(?:DR|Data Release|Cycle|Band|Type|Section|Fig|Table|Day|Sector|Run|Phase|Model|Year|In|By|"
-    r"Of|At|The|From|To|And|With|About|Over|Only|Some|SDSS(?! J)|KiDS|Pantheon|DES|ACT|Planck|GWTC|TNG|"
-    r"Rev|[A-LN-Z]|CO|HCN|CS|SO|CIV|Fe|SiO)[- ]?[A-Z]?\d(?![\d.-]*\s[a-h]\b)"
+    r"Of|At|The|From|To|And|With|About|Over|Only|Some|SDSS(?! J)|KiDS|Pantheon|DES|ACT|Planck|"
+    r"GWTC|TNG|Rev|[A-LN-Z]|CO|HCN|CS|SO|CIV|Fe|SiO)[- ]?[A-Z]?\d(?![\d.-]*\s[a-h]\b)"
 )
 _SAME_WORDS = 0.4  # minimum share of the words of a claim in a sentence that contradicts it
 _NEGATING = ("un", "in", "im", "non", "non-", "dis")

@@ -51,6 +51,7 @@ _CRAWLED_COLUMNS = (
     "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi selected score reason judged_by "
     "how parent search depth section url=paper.url"
 )
+_MAX_BARS = 20  # of a chart of names
 _WAYS = {
     "reference": "cited by {}",
     "citation": "cites {}",
@@ -384,14 +385,28 @@ class Answer(Record):
         """Return one part of the answer as HTML. A missing consensus gives an empty text."""
         if part == "consensus" and self.consensus is None:
             return ""
-        return render(f"{part}.html", answer=self, papers=self._by_id)
+        return render(f"{part}.html", answer=self, papers=self._by_id, table=self._table_html)
+
+    @property
+    def bars(self) -> list[tuple[str, int]]:
+        """Name and number of papers of each bar of a small chart; empty without a table."""
+        if self.table is None or "papers" not in self.table:
+            return []
+        rows = self.table if "all_papers" in self.table else self.table.head(_MAX_BARS)
+        return [
+            (str(name), int(n)) for name, n in zip(rows.iloc[:, 0], rows["papers"], strict=True)
+        ]
+
+    @property
+    def _table_html(self) -> str:
+        return "" if self.table is None else serializer.to_html(self.table)
 
     @cached_property
     def _by_id(self) -> Mapping[str, Paper]:
         return {paper.paper_id: paper for paper in self.papers}
 
     def _repr_html_(self) -> str:
-        return render("answer.html", answer=self, papers=self._by_id)
+        return render("answer.html", answer=self, papers=self._by_id, table=self._table_html)
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@
 # To run a cell, click into it and press **Shift + Enter**. To run all of them, choose
 # *Run → Run All Cells*.
 #
-# The next cell opens the **demo atlas**. If you have none yet it is built first, which takes some
-# minutes, once. Its papers are *generated*: they read like astronomy, but nobody wrote them and
-# nothing in them is a result. That makes them safe to play with.
+# The next cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# demo atlas, which is built first if there is none (some minutes, once). The papers of the demo
+# are *generated*: nothing about them is a result.
 
 # %%
 import landscape as ls

@@ -19,7 +19,8 @@
 # `MapExplorer` shows a map to wander about in. Whatever you do with the mouse can also be written
 # as code, and the panel shows the line that does it.
 #
-# The first cell opens the demo atlas (generated papers), or builds it if there is none.
+# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%
 import landscape as ls

@@ -21,8 +21,9 @@
 # against them. This notebook takes one step in each cell, so that you can look at what goes in and
 # what comes out. At its end is a panel that does all of it at once.
 #
-# It runs without a network and without a key. The first cell opens the **demo atlas**, whose
-# papers are *generated*: they read like astronomy, but nobody wrote them.
+# It runs without a network and without a key. The first cell opens the
+# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# are *generated*: nothing about them is a result, so never cite them.
 #
 # **With a language model**, answers are written instead of quoted. Before you start, set the
 # environment variables `OPENAI_API_KEY` (for OpenAI), or `OPENAI_BASE_URL` and

@@ -21,8 +21,9 @@
 # turns up. `atlas.survey` works like that, after PaSa (He et al. 2025,
 # [arXiv:2501.10120](https://arxiv.org/abs/2501.10120)).
 #
-# It runs without a network and without a key. The first cell opens the **demo atlas**, whose
-# papers are *generated*: they read like astronomy, but nobody wrote them. They cite each other, so
+# It runs without a network and without a key. The first cell opens the
+# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# are *generated*: nothing about them is a result. They cite each other, so
 # that there are citations to follow.
 
 # %%

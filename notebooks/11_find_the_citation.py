@@ -21,8 +21,9 @@
 # the one paper that is meant, after CiteAgent (Press et al. 2024,
 # [arXiv:2407.12861](https://arxiv.org/abs/2407.12861)).
 #
-# It runs without a network and without a key. The first cell opens the **demo atlas**, whose
-# papers are *generated*: nothing below is a result.
+# It runs without a network and without a key. The first cell opens the
+# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# are *generated*: nothing about them is a result, so never cite them.
 
 # %%
 import landscape as ls

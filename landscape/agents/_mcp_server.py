@@ -237,6 +237,8 @@ class Tools:
     def _papers(self, found: Results) -> Reply:
         spread = spread_of(self._atlas, found).to_dict() if found.hits else None
         return {
+            "matched": found.matched,
+            "note": found.note,
             "papers": [
                 {"rank": hit.rank, "score": hit.score, **_short(hit.paper)} for hit in found.hits
             ],

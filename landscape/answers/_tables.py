@@ -57,6 +57,8 @@ class Scope(NamedTuple):
     filter: str
     rows: Rows
     phrase: str
+    n_period: int  # number of all papers of the period
+    period: str = ""  # such as "since 2020"
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,13 @@ def answer_from_tables(
 
 def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str | None) -> Scope:
     """Find the papers that a question is about: period, facility, region and subject."""
-    parts, phrases, left = [], [], question
+    parts, phrases, left, years, when = [], [], question, "", ""
     for pattern, written in _PERIODS:
         found = re.search(pattern, left, re.IGNORECASE)
         if found:
-            parts.append(found.expand(written))
-            phrases.append(found[0].strip())
+            years, when = found.expand(written), found[0].strip()
+            parts.append(years)
+            phrases.append(when)
             left = left.replace(found[0], " ")
             break
     region = re.search(r"\bin (?:the )?region (?:of )?[\"“']?([^\"”'?]+)[\"”']?", left)
@@ -170,25 +173,38 @@ def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str 
     if filter_text:
         parts.append(f"({filter_text})")
         phrases.append(f"that pass the filter {filter_text}")
-    scope = _scope(atlas, ";".join(parts), None, " ".join(phrases))
+    scope = _scope(atlas, ";".join(parts), None, " ".join(phrases), years=years, when=when)
     if subject and not len(scope.rows):
         raise InputError(f"No paper {scope.phrase} is in this atlas. Ask about another subject.")
     return scope
 
 
 def _names_of(atlas: AtlasStore, subject: str) -> list[str]:
-    """Return the subject, with the other names of the concept if it names one."""
+    """Return the subject, with the alternative names if it is the label of a concept."""
+    names = [subject]
     try:
-        names = [subject, *atlas.thesaurus.find(subject).names]
+        concept = atlas.thesaurus.find(subject)
+        if concept.label.casefold() == subject.casefold():
+            names += [name for name in concept.alternatives if "(" not in name]
     except (AtlasError, InputError):
-        names = [subject]
-    plain = [re.sub(r"\s*\(.*\)$", "", name).replace('"', " ") for name in names]
+        pass
+    plain = [name.replace('"', " ") for name in names]
     return list({name.casefold(): name for name in reversed(plain)}.values())[::-1]
 
 
-def _scope(atlas: AtlasStore, text: str, filter_text: str | None, phrase: str) -> Scope:
+def _scope(
+    atlas: AtlasStore,
+    text: str,
+    filter_text: str | None,
+    phrase: str,
+    *,
+    years: str = "",
+    when: str = "",
+) -> Scope:
     whole = ";".join(f"({part})" for part in (text, filter_text) if part and filter_text) or text
-    return Scope(whole, open_engine(atlas).select(whole), phrase)
+    period = open_engine(atlas).select(years) if years else ()
+    n_period = len(period) if years else len(atlas)
+    return Scope(whole, open_engine(atlas).select(whole), phrase, n_period, when)
 
 
 def _of(scope: Scope) -> str:
@@ -206,15 +222,20 @@ def _shares(n: NDArray[Any], of: NDArray[Any] | int) -> dict[str, NDArray[np.flo
 
 
 def _percent(share: float, low: float, high: float) -> str:
-    return f"{100 * share:.2g}%, 95% interval {100 * low:.2g} to {100 * high:.2g}%"
+    return f"{_written(share)}%, 95% interval {_written(low)} to {_written(high)}%"
+
+
+def _written(share: float) -> str:
+    """Return a percentage with two digits, but at least whole numbers."""
+    return f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
 
 
 def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
     import pandas as pd
 
     whole, own = read_years(atlas), _calendar(atlas, scope.rows)
-    low, high = share_interval([len(scope.rows)], [len(atlas)])
-    share = len(scope.rows) / max(len(atlas), 1)
+    low, high = share_interval([len(scope.rows)], [scope.n_period])
+    share = len(scope.rows) / max(scope.n_period, 1)
     counts = np.array([own.get(year, 0) for year in whole.years.tolist()])
     table = pd.DataFrame(
         {"year": whole.years, "papers": counts, "all_papers": whole.counts}
@@ -222,15 +243,17 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
     dated = table[table["papers"] > 0]
     if len(dated):
         table = table[table["year"].between(dated["year"].min(), dated["year"].max())]
-    n, every = f"{len(scope.rows):,}", f"{len(atlas):,} papers"
+    n, every = count(len(scope.rows), "paper"), f"{scope.n_period:,} papers"
     if scope.phrase:
         percent = _percent(share, float(low[0]), float(high[0]))
-        sentence = f"There are {n} papers{_of(scope)}, of {every} in the atlas ({percent})."
+        of = f"{every} {scope.period}" if scope.period else f"{every} of the atlas"
+        whole_share = "" if scope.phrase == scope.period else f", of {of} ({percent})"
+        sentence = f"{n}{_of(scope)}{whole_share}."
     else:
         sentence = f"The atlas has {every}."
     unknown = len(scope.rows) - sum(own.values())
     undated = (f"{count(unknown, 'paper')} without a date is not in a year.",) if unknown else ()
-    part = table["year"][~table["covered"] & (table["papers"] > 0)]
+    part = table["year"][~table["covered"]]
     bounds = (
         f"The atlas covers {', '.join(format_spans(part))} in part; numbers of these years cannot "
         "be compared with other years.",
@@ -434,7 +457,7 @@ def _rows(table: pd.DataFrame) -> list[str]:
         if is_calendar:
             part = "" if row["covered"] else ", covered in part"
             lines.append(f"- {row['year']}: {row['papers']:,} of {row['all_papers']:,}"
-                         f" ({100 * row['share']:.2g}%{part})")  # fmt: skip
+                         f" ({_written(row['share'])}%{part})")  # fmt: skip
         elif "title" in row:
             cites = f", {row['cites']:,.0f} citations" if "cites" in row else ""
             year = "no year" if row["year"] != row["year"] else f"{row['year']:.0f}"
@@ -445,9 +468,9 @@ def _rows(table: pd.DataFrame) -> list[str]:
             if "instrumentation" in row:
                 roles = (f"; {row['instrumentation']:,} about it, {row['planned']:,} planned, "
                          f"{row['mention']:,} only mention it")  # fmt: skip
-            low, high = 100 * row["share_low"], 100 * row["share_high"]
-            lines.append(f"- {name}: {row['papers']:,} papers ({100 * row['share']:.2g}%, "
-                         f"{low:.2g} to {high:.2g}%){roles}")  # fmt: skip
+            low, high = _written(row["share_low"]), _written(row["share_high"])
+            lines.append(f"- {name}: {count(row['papers'], 'paper')} ({_written(row['share'])}%, "
+                         f"{low} to {high}%){roles}")  # fmt: skip
     rest = len(table) - len(shown)
     more = "earlier years are" if is_calendar else f"{rest:,} more rows are"
     return [*lines, f"- ({more} in the table)"] if rest > 0 else lines

@@ -192,12 +192,13 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         return Found(query, method, k, rows, np.zeros(len(rows), dtype=bool), papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
-        raise InputError("Nothing was found. Use other words, or more years.")
+        raise InputError(results.note or "Nothing was found. Use other words, or more years.")
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
     apart = np.array([bool(hit.outlier) for hit in results.hits])
     coverage, n_apart = results.coverage, int(apart.sum())
     n_found = count(len(rows), "paper")
-    notes = [f"{n_found} found in {coverage.n_searched:,} searched papers, best first."]
+    searched = f"{coverage.n_searched:,} searched papers"
+    notes = [results.note] if results.note else [f"{n_found} found in {searched}, best first."]
     if n_apart:
         notes.append(f"{n_apart:,} {'is an outlier' if n_apart == 1 else 'are outliers'} (◇).")
     note = " ".join([*notes, *coverage.notes])

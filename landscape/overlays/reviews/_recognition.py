@@ -119,7 +119,11 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
     clues = _match(known["title"], title) + _match(known["abstract"], abstract)
     if not clues:
         return 0.0, ""
-    against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
+    against = [
+        *_match(known["against_title"], title),
+        *_match(known["against_abstract"], abstract),
+        *_match(known["against_both"], f"{title.rstrip('.')}. {abstract}"),
+    ]
     score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
     listed: list[str] = []  # omit clues that are part of another clue
     for clue, words in clues + against:
@@ -154,12 +158,14 @@ def _clues() -> dict[str, Any]:
     stored = read_yaml(Path(__file__).with_name("clues.yaml"))
     kind = stored["parts"]["kind"]
     kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
-    authors = stored["parts"]["authors"]
+    parts = {"kind": kinds, **{name: stored["parts"][name] for name in ("authors", "facility")}}
 
     def read(name: str) -> tuple[Clue, ...]:
         found = []
         for one in stored[name]:
-            pattern = "|".join(one["any"]).replace("<kind>", kinds).replace("<authors>", authors)
+            pattern = "|".join(one["any"])
+            for part, meaning in parts.items():
+                pattern = pattern.replace(f"<{part}>", meaning)
             needs = tuple(one.get("needs", ()))
             found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
         return tuple(found)
@@ -169,6 +175,7 @@ def _clues() -> dict[str, Any]:
         **{name: read(name) for name in ("journal", "title", "abstract")},
         "against_title": read("one project") + read("other reviews"),
         "against_abstract": read("own results"),
+        "against_both": read("science case"),
         # Arrow (RE2) evaluates these patterns twenty times as fast as `re`.
         **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
     }

@@ -285,7 +285,6 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # upper limit of the number of years without a review
 
 
 def read_signs(
@@ -299,8 +298,8 @@ def read_signs(
 ) -> pd.DataFrame:
     """Measure signs that a review is missing, for a sample of papers.
 
-    The signs are the age of the latest review among the nearest papers, whether the paper is newer
-    than this review, the citations of the paper, and words of disagreement in the abstract.
+    The signs are whether the paper is newer than the latest review among the nearest papers, the
+    citations of the paper, and words of disagreement in the abstract.
     """
     import pandas as pd
 
@@ -313,7 +312,6 @@ def read_signs(
             inside &= year <= until
         years = read_years(atlas, inside)
         recent = years.years[years.covered][-RECENT_YEARS:]
-        now = int(year[inside].max())
         random = np.random.default_rng(seed)
         rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
         advance(1)
@@ -322,10 +320,6 @@ def read_signs(
         place = np.cumsum(inside) - 1
         _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        # If there is no review near a paper, count from the year by which a tenth of the papers
-        # of the region was published.
-        began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
-        without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
         abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
         advance(1)
@@ -336,7 +330,6 @@ def read_signs(
             "year": year[rows],
             "stands_for": stands_for,
             "waiting": np.isnan(latest) | (year[rows] > latest),
-            "years_without": np.clip(without, 0.0, _LONGEST),
             "recent": np.isin(year[rows], recent),
             "cited": cited[rows] if citations else np.nan,
             "contrast": find_contrast(abstracts),

@@ -25,8 +25,8 @@ from landscape.figures._maps import (
 from landscape.figures._page import Key, Page, PageOptions, Ranking
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 from landscape.mapping._density import default_bandwidth
-from landscape.overlays.missions._measures import ShareMap, share_map
 from landscape.overlays._periods import paper_years
+from landscape.overlays.missions._measures import ShareMap, share_map
 from landscape.overlays.reviews._gaps import (
     chance_of_review,
     define_reviews,

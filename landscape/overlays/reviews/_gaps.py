@@ -260,10 +260,10 @@ def review_gaps(
             f"Regions that lack a review for their size, of the {len(table)} regions of "
             f"{describe_corpus(atlas)}. {define_reviews(year)} Regions with at least the number of "
             "reviews expected from their papers and their years are not gaps and have no rank. The "
-            "score compares each region with the mean region: the share of papers newer than the reviews near them (less if they are few) times the "
-            f"ratio of expected to known reviews (volume), growth in {RECENT_YEARS} covered years, "
-            "citations, years without review, and disagreement. The need counts newer papers "
-            "instead of their share. Weights: "
+            "score compares each region with the mean region: the share of papers newer than the "
+            "reviews near them (less if they are few) times the ratio of expected to known reviews "
+            f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
+            "and disagreement. The need counts newer papers instead of their share. Weights: "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
             + "; 95% bootstrap intervals."
         ),
@@ -304,9 +304,13 @@ def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]
 
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
-    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.5, "disagreement": 0.5,
+    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.0, "disagreement": 0.5,
 }  # fmt: skip
-"""Default exponents of the components; a component with exponent 0 is ignored."""
+"""Default exponents of the components; a component with exponent 0 is ignored.
+
+Years without a review are ignored, because reviews of later years are predicted best without them
+(`backtest_reviews`): regions with few papers have few reviews, and will have few.
+"""
 
 _MOST_CITED = 5.0
 _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many

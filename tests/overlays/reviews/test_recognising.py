@@ -56,6 +56,36 @@ def test_papers_that_only_sound_like_reviews(title, abstract):
 
 
 @pytest.mark.parametrize(
+    ("title", "abstract"),
+    [
+        ("Pulsars with the XYZ Array", "In this chapter we describe tests of gravity."),
+        ("Cold gas in galaxies", "This chapter reviews recent surveys, and how much gas the Giant "
+         "Metre Telescope (GMT) will find."),
+        ("Dwarf galaxies in the ABC era", "We review recent surveys. In this chapter we forecast."),
+        ("Cosmic dawn", "This chapter of the Science Book gives an overview of the 21-cm signal."),
+        ("Magnetic fields", "In this chapter, we outline the science goals and requirements."),
+        ("Conference summary: dust at all redshifts", "I review the talks of the conference."),
+        ("Summary of the discussion sessions", "The invited review was followed by questions."),
+    ],
+)  # fmt: skip
+def test_chapters_of_science_books_and_summaries_of_meetings(title, abstract):
+    assert not is_review(title, abstract)
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract"),
+    [
+        ("Galaxies with the XYZ Array: a review", "We review recent surveys."),
+        ("The intergalactic medium", "In this chapter, we present an overview of the gas."),
+        ("First galaxies", "In this review we discuss what the XYZ Array will find."),
+        ("The cosmic microwave background", "This chapter reviews the CMB and future surveys."),
+    ],
+)  # fmt: skip
+def test_handbook_chapters_and_reviews_of_one_facility(title, abstract):
+    assert is_review(title, abstract)
+
+
+@pytest.mark.parametrize(
     "columns",
     [
         {"doctype": "review"},

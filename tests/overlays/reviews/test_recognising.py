@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -178,3 +179,10 @@ def test_300_papers_judged_by_reading(real_papers):
     assert precision >= 0.7
     assert recall >= 0.65
     assert stratified_agreement(check, plain)[1] < 0.2, "the word in titles alone finds few of them"
+
+
+@pytest.mark.parametrize("text", ["A" * 20_000, "A-" * 10_000, "Ab " * 7000, "with SKA (" * 2000])
+def test_the_time_is_proportional_to_the_length(text):
+    start = time.perf_counter()
+    is_review(text, f"In this chapter we review {text}")
+    assert time.perf_counter() - start < 2

@@ -2,7 +2,8 @@
 
 A review summarises the work of many authors on a subject. Examples are review articles, handbook
 chapters, lecture notes and reviews in proceedings. A paper that presents one survey, mission,
-instrument, simulation or code ("XYZ: survey overview") is not a review.
+instrument, simulation or code ("XYZ: survey overview") is not a review. A chapter on what a future
+facility will observe, and the summary of a conference, are not reviews either.
 """
 
 from __future__ import annotations

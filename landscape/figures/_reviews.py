@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -24,8 +25,14 @@ from landscape.figures._maps import (
 from landscape.figures._page import Key, Page, PageOptions, Ranking
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 from landscape.mapping._density import default_bandwidth
+from landscape.overlays._periods import paper_years
 from landscape.overlays.missions._measures import ShareMap, share_map
-from landscape.overlays.reviews._gaps import review_gaps, review_mask
+from landscape.overlays.reviews._gaps import (
+    chance_of_review,
+    define_reviews,
+    review_gaps,
+    review_mask,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +51,7 @@ _COLUMNS = (  # the score and its components
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
     ("expected", "Ex-\npected", "{:,.0f}"),
-    ("years_without", "Years\nwithout", "{:.1f}"),
+    ("years_without", "Years\nwithout", "{:.0f}"),
     ("growth", "Growth", "{:.1f}"),
 )
 
@@ -57,7 +64,7 @@ def reviews(
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the density of reviews relative to the density of papers, and list the gaps.
+    """Draw the density of reviews relative to the expected density, and list the gaps.
 
     Parameters
     ----------
@@ -108,22 +115,29 @@ def draw_reviews(
     # Keep the ranked regions that have a peak on the map.
     peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
     located = gaps.table.drop(columns=["x", "y"], errors="ignore").join(peaks, on="topic_id")
-    located = located.dropna(subset=["x", "y"]).reset_index(drop=True)
-    best = located.head(max(1, listed))
-    caption = caption_of(
+    located = located.dropna(subset=["x", "y"]).sort_values("rank", ignore_index=True)
+    best = located[located["rank"].notna()].head(max(1, listed))
+    year = paper_years(atlas)
+    about = caption_of(
         gaps,
-        "The colour shows the share of reviews among nearby papers, relative to their share in the "
-        f"corpus ({found.sum():,} of {len(found):,} papers). Where there are few papers, it is "
-        "shrunk towards the share in the corpus. Numbers are the ranks of the gaps.",
+        f"The corpus has {found.sum():,} reviews of {len(found):,} papers. Where there are few "
+        "papers, the colour is shrunk towards the usual. Numbers are the ranks of the gaps.",
     )
+    definitions = (
+        "Colours and ranks compare the reviews with the number expected from the papers and their "
+        "years; regions with at least this number are not listed.",
+        define_reviews(year),
+    )
+    caption = replace(about, sentences=[*definitions, *about.sentences])
     page = Page(caption, look, size=fitted_page(x, y, 1, beside=_BESIDE), has_key=True)
     ramp = contrast_ramp(page.colours)
-    page.write_key(Key.of_ramp("Reviews relative to papers", ramp, _MEANINGS))
+    page.write_key(Key.of_ramp("Reviews relative to expected", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)
     panel = map_panel(page, box, x, y, include=best)
     shares = share_map(
         x, y, found, extent=panel.extent, shape=grid_shape(panel.box, scale=page.scale),
         bandwidth=_WIDER * default_bandwidth(x, y),
+        weights=chance_of_review(year, found) / max(float(found.mean()), 1e-12),
     )  # fmt: skip
     panel.layers.append(
         Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
@@ -189,7 +203,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     import pandas as pd
 
     hover = [
-        f"{rank}. {row['label']}\n" + ", ".join(
+        f"{row['label'] if pd.isna(row['rank']) else f'{rank}. ' + row['label']}\n" + ", ".join(
             f"{heading.replace(chr(10), '').replace('-', '').lower()} {form.format(row[name])}"
             for name, heading, form in _COLUMNS
             if name in located and not pd.isna(row[name])

@@ -127,7 +127,7 @@ def _reviews_run(context: Context) -> StageResult:
 
 REVIEWS_STAGE = Stage(
     name="reviews",
-    version=1,
+    version=2,
     parameters=lambda context: {"lists": [sha256_of(p) for p in context.options.known_reviews]},
     inputs=inputs_from(papers="ingest"),
     run=_reviews_run,

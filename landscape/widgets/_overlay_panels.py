@@ -272,7 +272,7 @@ class ReviewPanel(AnalysisPanel):
         if result.analysis.kind != "review_gaps":
             return []
         papers, table = result.analysis.tables["exemplars"], result.analysis.table
-        regions = table[table["topic_id"].isin(papers["topic_id"])]
+        regions = table[table["topic_id"].isin(papers["topic_id"]) & table["rank"].notna()]
         if regions.empty:
             return []
         about = "Papers without a newer review"

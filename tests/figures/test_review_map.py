@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -56,6 +57,33 @@ def test_nothing_overlaps_and_numbers_agree(make_atlas, size):
     assert on_map
     assert on_map <= listed
     assert "–" in listed, "what is not known is a dash"
+
+
+def test_regions_with_enough_reviews_are_not_drawn_as_gaps(make_atlas):
+    atlas = make_atlas(1500)
+    gaps = gaps_of(atlas)
+    gaps.table["rank"] = pd.array([1, pd.NA, 2] + [pd.NA] * 17, dtype="Int64")
+    figure = draw_reviews(atlas, gaps, np.arange(1500) % 10 == 0, raster_dpi=40)
+    numbers = {t.get_text() for t in figure.texts if str(t.get_gid()).startswith("rank-")}
+    assert numbers == {"1", "2"}
+    listed = [t.get_text() for t in figure.texts if t.get_gid() == "ranking"]
+    assert gaps.table["label"][2] in listed
+    assert gaps.table["label"][1] not in listed
+    caption = " ".join(t.get_text() for t in figure.texts if t.get_gid() == "caption")
+    assert "Years without a review count from" in caption
+    assert "to 2026, the last year of the corpus" in caption
+    none = replace(gaps, table=gaps.table.assign(rank=pd.array([pd.NA] * 20, dtype="Int64")))
+    draw_reviews(atlas, none, np.arange(1500) % 10 == 0, raster_dpi=40)
+
+
+def test_the_colour_compares_reviews_with_the_expected_number():
+    rng = np.random.default_rng(0)
+    x, y = np.repeat([-3.0, 3.0], 3000) + rng.normal(0, 0.5, 6000), rng.normal(0, 0.5, 6000)
+    chance = np.repeat([0.02, 0.1], 3000)
+    found = rng.random(6000) < chance
+    shares = share_map(x, y, found, extent=(-6, -3, 6, 3), shape=(60, 120), bandwidth=0.4,
+                       weights=chance / chance.mean())  # fmt: skip
+    assert shares.share[30, [30, 90]] / shares.overall == pytest.approx(1.0, abs=0.15)
 
 
 def test_colour_tells_more_from_fewer():

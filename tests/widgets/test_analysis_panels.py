@@ -298,6 +298,7 @@ def test_weights_rank_the_gaps_and_stand_in_the_code(demo_atlas):
     by_default = panel.table["label"].tolist()
     for name in ("volume", "growth", "citations", "disagreement"):
         panel._weights[name].value = 0.0
+    panel._weights["years_without"].value = 1.0
     assert panel.wait(SECONDS)
     assert panel.table["label"].tolist() != by_default
     assert panel.table["years_without"].is_monotonic_decreasing

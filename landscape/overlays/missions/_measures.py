@@ -174,13 +174,15 @@ def share_map(
     extent: tuple[float, float, float, float] | None = None,
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
+    weights: ArrayLike | None = None,
 ) -> ShareMap:
     r"""Map the local share of a facility, shrunk towards the overall share if papers are few.
 
     The local share is the beta-binomial mean :math:`(k + m\mu)/(n + m)`. Here k and n are the
     numbers of the facility's papers and of all papers (smoothed density times the effective area
     of the kernel, :math:`4\pi h^2`), :math:`\mu` is the overall share, and m is the weight of the
-    overall share.
+    overall share. `weights` are the expected shares of the papers relative to the overall share;
+    n is their sum.
     """
     from landscape.mapping._density import (
         default_bandwidth,
@@ -198,7 +200,7 @@ def share_map(
         )
     window = map_extent(x, y) if extent is None else extent
     kernel = kernel_within(window, default_bandwidth(x, y) if bandwidth is None else bandwidth)
-    every = density_grid(x, y, bounds=window, shape=shape, bandwidth=kernel)
+    every = density_grid(x, y, bounds=window, shape=shape, bandwidth=kernel, weights=weights)
     its = density_grid(x[uses], y[uses], bounds=window, shape=shape, bandwidth=kernel)
     area = max(4 * np.pi * kernel**2 / (every.cell_width * every.cell_height), 1.0)
     papers, hits = every.density * area, its.density * area

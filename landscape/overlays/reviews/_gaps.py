@@ -28,43 +28,75 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_PRIOR = 1.0  # added to the observed and the expected number of reviews of each region
 _FEW_REVIEWS = 30
+_PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 
 
 def review_coverage(
     region: NDArray[np.integer], year: NDArray[np.integer], is_review: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """Count the papers and the reviews of each region, and compare their densities."""
+    """Count the papers and the reviews of each region, and the years since the last review.
+
+    The expected number of reviews depends on the years of the papers. The ratio of reviews to
+    expected has a gamma prior, so it is close to 1 for small regions (Clayton & Kaldor 1987,
+    Biometrics 43, 671). Years without a review count from the last review to the end of the
+    corpus; if there is none, from the year by which a tenth of the papers was published.
+    """
     import pandas as pd
     from scipy.special import gammaincinv
 
-    topics, place = np.unique(region[region >= 0], return_inverse=True)
     inside = region >= 0
+    topics, place = np.unique(region[inside], return_inverse=True)
+    n = len(topics)
     reviewed, when = is_review[inside], year[inside].astype(np.int64)
-    papers = np.bincount(place, minlength=len(topics))
-    reviews = np.bincount(place, weights=reviewed, minlength=len(topics)).astype(np.int64)
-    rate = float(is_review.mean()) if len(is_review) else 0.0
-    expected = papers * rate
-    last = np.full(len(topics), -1)
+    papers = np.bincount(place, minlength=n)
+    found = np.bincount(place, weights=reviewed, minlength=n).astype(np.int64)
+    expected = np.bincount(place, weights=chance_of_review(year, is_review)[inside], minlength=n)
+    last = np.full(n, UNKNOWN_YEAR)
     np.maximum.at(last, place[reviewed], when[reviewed])
-    since = np.bincount(place, weights=when > last[place], minlength=len(topics)).astype(np.int64)
-    low, high = (gammaincinv(reviews + _PRIOR, q) / (expected + _PRIOR) for q in (0.025, 0.975))
-    known = pd.Series(last).astype("Int64").mask(last < 0)
+    dated = pd.Series(when).mask(when == UNKNOWN_YEAR)
+    first = dated.groupby(place).quantile(0.1).to_numpy()
+    since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
+    end = int(year.max()) if len(year) else 0
+    scatter = float(((found - expected) ** 2 - expected).sum())  # beyond chance
+    prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
+    low, high = (gammaincinv(found + prior, q) / (expected + prior) for q in (0.025, 0.975))
+    newer = np.bincount(place, weights=when > last[place], minlength=n).astype(np.int64)
     return pd.DataFrame(
         {
             "topic_id": topics,
             "papers": papers,
-            "reviews": reviews,
-            "share": reviews / np.maximum(papers, 1),
+            "reviews": found,
+            "share": found / np.maximum(papers, 1),
             "expected": expected,
-            "density_ratio": (reviews + _PRIOR) / (expected + _PRIOR),
+            "density_ratio": (found + prior) / (expected + prior),
             "density_ratio_low": low,
             "density_ratio_high": high,
-            "last_review": known,
-            "years_since": (int(year.max()) if len(year) else 0) - known,
-            "papers_since": since,
+            "last_review": pd.Series(last).astype("Int64").mask(last == UNKNOWN_YEAR),
+            "years_without": np.nan_to_num(end - since),
+            "papers_since": newer,
         }
+    )
+
+
+def chance_of_review(
+    year: NDArray[np.integer], is_review: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the share of reviews among the papers of the same year, for each paper."""
+    _, place = np.unique(year, return_inverse=True)
+    found = np.bincount(place, weights=is_review)
+    papers_of_one = len(year) / max(int(is_review.sum()), 1)
+    # One review at the mean rate is added to each year, because many years have few papers.
+    chance: NDArray[np.float64] = ((found + 1) / (np.bincount(place) + papers_of_one))[place]
+    return chance * (int(is_review.sum()) / max(float(chance.sum()), 1e-12))
+
+
+def define_reviews(year: NDArray[np.integer]) -> str:
+    """Return the definition of years without a review (see `review_coverage`), for captions."""
+    return (
+        "Years without a review count from the last paper of a region that is recognised as a "
+        f"review to {int(year.max()) if len(year) else 0}, the last year of the corpus (from its "
+        "first papers if there is none)."
     )
 
 
@@ -79,7 +111,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
     -------
     Analysis
         ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
-        density_ratio_low, density_ratio_high, last_review, years_since, papers_since``, sorted by
+        density_ratio_low, density_ratio_high, last_review, years_without, papers_since``, sorted by
         increasing density ratio. ``tables["reviews"]`` has the reviews and their positions.
         ``tables["years"]`` has the papers and reviews of each year, and whether the corpus covers
         the year.
@@ -113,7 +145,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
         caption=(
             f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
             "density ratio below 1 means that a region has fewer reviews than expected from its "
-            "number of papers and the share of reviews in the whole corpus."
+            f"papers and their years. {define_reviews(year)}"
         ),
         denominators={
             "papers": len(year),
@@ -178,10 +210,11 @@ def review_gaps(
     Returns
     -------
     Analysis
-        ``table`` has the regions sorted by ``score`` (gap relative to the size of the region);
+        ``table`` has the regions sorted by ``score`` (gap relative to the size of the region).
+        Regions with at least the expected number of reviews have no ``rank``.
         ``need`` is the same with the number of newer papers instead of their share, and
         ``expected`` the number of reviews expected from the papers and their years. Further
-        columns are the components, those of `review_coverage`, and titles of ``exemplars``.
+        columns are the components, those of `reviews`, and titles of ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
         near them. ``tables["weights"]`` has the weights.
 
@@ -204,16 +237,12 @@ def review_gaps(
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
-        ranked = rank_gaps(
-            signs, weights=chosen, n_resamples=n_resamples, seed=seed,
-            reviews=find_deficits(topic, year, is_review),
-        )  # fmt: skip
+        coverage = review_coverage(topic, year, is_review)
+        ranked = rank_gaps(signs, coverage, weights=chosen, n_resamples=n_resamples, seed=seed)
         advance(1)
-        coverage = review_coverage(topic, year, is_review)[
-            ["topic_id", "papers", "density_ratio", "last_review", "years_since"]
-        ]
-        table = add_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
-        table = table.sort_values("rank", ignore_index=True)
+        kept = ["topic_id", *(name for name in coverage.columns if name not in ranked.columns)]
+        table = add_labels(ranked.merge(coverage[kept], on="topic_id"), atlas.topics)
+        table = table.sort_values(["score", "topic_id"], ascending=[False, True], ignore_index=True)
         exemplars = _waiting_exemplars(atlas, signs, table["topic_id"].tolist())
         titles = exemplars.groupby("topic_id")["title"].agg(list)
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
@@ -229,11 +258,12 @@ def review_gaps(
         table=table,
         caption=(
             f"Regions that lack a review for their size, of the {len(table)} regions of "
-            f"{describe_corpus(atlas)}. The score compares each region with the mean region: the "
-            "share of papers newer than the reviews near them (less if they are few) times the "
-            f"ratio of expected to known reviews (volume), growth in {RECENT_YEARS} covered years, "
-            "citations, years without review, and disagreement. The need counts newer papers "
-            "instead of their share. Weights: "
+            f"{describe_corpus(atlas)}. {define_reviews(year)} Regions with at least the number of "
+            "reviews expected from their papers and their years are not gaps and have no rank. The "
+            "score compares each region with the mean region: the share of papers newer than the "
+            "reviews near them (less if they are few) times the ratio of expected to known reviews "
+            f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
+            "and disagreement. The need counts newer papers instead of their share. Weights: "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
             + "; 95% bootstrap intervals."
         ),
@@ -274,62 +304,39 @@ def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]
 
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
-    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.5, "disagreement": 0.5,
+    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.0, "disagreement": 0.5,
 }  # fmt: skip
-"""Default exponents of the components; a component with exponent 0 is ignored."""
+"""Default exponents of the components; a component with exponent 0 is ignored.
+
+Years without a review are ignored, because reviews of later years are predicted best without them
+(`backtest_reviews`): regions with few papers have few reviews, and will have few.
+"""
 
 _MOST_CITED = 5.0
 _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
-_PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
-_SUMS = 9
-_EXPECTED = ["reviews", "expected"]
-
-
-def find_deficits(
-    region: NDArray[np.integer], year: NDArray[np.int64], is_review: NDArray[np.bool_]
-) -> pd.DataFrame:
-    """Compare the reviews of each region with those expected from its papers and their years.
-
-    The ratio has a gamma prior, so it is close to 1 for small regions (Clayton & Kaldor 1987,
-    Biometrics 43, 671).
-    """
-    import pandas as pd
-
-    rate = float(is_review.mean()) if len(is_review) else 0.0
-    years = pd.DataFrame({"year": year, "reviews": is_review}).groupby("year")["reviews"]
-    of_year = (years.transform("sum") + 1) / (years.transform("size") + 1 / max(rate, 1e-9))
-    papers = pd.DataFrame(
-        {"topic_id": region, "papers": 1, "reviews": is_review, "expected": of_year}
-    )
-    table = papers[papers["topic_id"] >= 0].groupby("topic_id").sum().astype({"reviews": int})
-    found, expected = table["reviews"], table["expected"]
-    scatter = float(((found - expected) ** 2 - expected).sum())  # beyond chance
-    prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
-    return table.assign(deficit=(expected + prior) / (found + prior))
+_SUMS = 8
 
 
 def rank_gaps(
     signs: pd.DataFrame,
+    coverage: pd.DataFrame,
     *,
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     seed: int = 0,
-    reviews: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Rank the regions by their gaps; `reviews` is the result of `find_deficits`."""
+    """Rank the regions by their gaps; `coverage` is the result of `review_coverage`."""
     import pandas as pd
 
     chosen = check_weights(weights)
     if signs.empty:
         raise InputError("There is no paper in any region; build the atlas with more papers.")
     topics, place = np.unique(signs["topic_id"].to_numpy(), return_inverse=True)
-    deficit = np.ones(len(topics))
-    if reviews is not None:
-        deficit = reviews["deficit"].reindex(topics, fill_value=1.0).to_numpy(np.float64)
+    known = coverage.set_index("topic_id").loc[topics]
     one = _sums(signs, place, np.ones((1, len(signs))))
     totals = one[0].sum(axis=0)
-    found = _components(one, totals, deficit)
+    found = _components(one, totals, known)
     papers = one[0, :, 0]
     levels = {
         name: max(float(np.average(found[name][0], weights=papers)), 1e-12) for name in COMPONENTS
@@ -337,25 +344,28 @@ def rank_gaps(
     score = _score(found, levels, chosen)[0]
     random = np.random.default_rng(seed)
     drawn = random.poisson(1.0, size=(max(n_resamples, 1), len(signs))).astype(np.float64)
-    scores = _score(_components(_sums(signs, place, drawn), totals, deficit), levels, chosen)
-    ranks = (-scores).argsort(axis=1).argsort(axis=1) + 1
+    scores = _score(_components(_sums(signs, place, drawn), totals, known), levels, chosen)
+    # Without any review, each region lacks one.
+    lacks = (known["reviews"] < known["expected"] - 1e-9) | (known["reviews"].sum() == 0)
+    is_gap = lacks.to_numpy()
+    ranks = (-scores[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
-    columns["rank_low"], columns["rank_high"] = (
-        np.percentile(ranks, q, axis=0).round().astype(int) for q in (2.5, 97.5)
-    )
+    for name, q in (("rank_low", 2.5), ("rank_high", 97.5)):
+        columns[name] = pd.array([pd.NA] * len(topics), dtype="Int64")
+        columns[name][is_gap] = np.percentile(ranks, q, axis=0).round().astype(int)
     columns |= {name: values[0] for name, values in found.items()}
+    columns["years_without"] = known["years_without"].to_numpy()
     columns["newer_papers"] = newer = one[0, :, 1]
     # The level of the newer papers is a mean over regions. Other levels are means over papers.
     counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
     columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
     columns["n_sampled"] = np.bincount(place)
-    if reviews is not None:
-        columns |= {name: reviews[name].reindex(topics).to_numpy() for name in reviews[_EXPECTED]}
-    table = pd.DataFrame(columns).sort_values(
+    table = pd.DataFrame(columns | {"gap": is_gap}).sort_values(
         ["score", "topic_id"], ascending=[False, True], ignore_index=True
     )
-    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    lacks = table.pop("gap")
+    table.insert(0, "rank", lacks.cumsum().astype("Int64").where(lacks))
     return table
 
 
@@ -378,7 +388,7 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
 def _sums(
     signs: pd.DataFrame, place: NDArray[np.int64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Sum 9 measures over the papers of each region; shape (n_resamples, n_regions, 9)."""
+    """Sum 8 measures over the papers of each region; shape (n_resamples, n_regions, 8)."""
     from scipy.sparse import csr_matrix
 
     waiting = signs["waiting"].to_numpy(np.float64)
@@ -387,7 +397,7 @@ def _sums(
     known = waiting * ~np.isnan(cited)
     stance = signs["stance"].to_numpy(np.float64)
     values = np.column_stack([
-        np.ones(len(signs)), waiting, signs["years_without"], signs["recent"],
+        np.ones(len(signs)), waiting, signs["recent"],
         np.nan_to_num(cited) * known, known, signs["contrast"], stance, np.abs(stance),
     ]).astype(np.float64) * signs["stands_for"].to_numpy(np.float64)[:, None]  # fmt: skip
     n_regions = int(place.max()) + 1
@@ -400,22 +410,24 @@ def _sums(
 
 
 def _components(
-    sums: NDArray[np.float64], totals: NDArray[np.float64], deficit: NDArray[np.float64]
+    sums: NDArray[np.float64], totals: NDArray[np.float64], coverage: pd.DataFrame
 ) -> dict[str, NDArray[np.float64]]:
     """Compute the components, and shrink components of small regions to the mean of the corpus."""
-    n, waiting, years, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
+    n, waiting, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
     mean = totals / max(totals[0], 1e-12)
     prior = _PRIOR_PAPERS
-    mean_cited = totals[4] / totals[5] if totals[5] else 1.0
+    ratio, years = (coverage[name].to_numpy() for name in ("density_ratio", "years_without"))
+    mean_cited = totals[3] / totals[4] if totals[4] else 1.0
     padded = n + prior
-    signed = (stance + prior * mean[7]) / padded
-    spread = np.sqrt(np.maximum((taken + prior * mean[8]) / padded - signed**2, 0.0))
-    disagreeing = (contrast + prior * mean[6]) / padded
+    signed = (stance + prior * mean[6]) / padded
+    spread = np.sqrt(np.maximum((taken + prior * mean[7]) / padded - signed**2, 0.0))
+    disagreeing = (contrast + prior * mean[5]) / padded
     return {
-        "volume": deficit * waiting / padded * waiting / (waiting + _ENOUGH),
-        "growth": (recent + prior * mean[3]) / np.maximum(padded * mean[3], 1e-12),
+        "volume": waiting / padded * waiting / (waiting + _ENOUGH) / ratio,
+        "growth": (recent + prior * mean[2]) / np.maximum(padded * mean[2], 1e-12),
         "citations": (cited + prior * mean_cited) / (known + prior),
-        "years_without": (years + prior * mean[2]) / padded,
+        # A year is added, so that a region with a review in the last year has a finite logarithm.
+        "years_without": np.broadcast_to(years + 1.0, n.shape),
         "disagreement": (disagreeing + spread) / 2.0,
         "contrast": disagreeing,
         "stance_spread": spread,
@@ -506,8 +518,8 @@ def backtest_reviews(
     seen = is_review & earlier
     signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
     topic = atlas.map["topic_id"]
-    known = find_deficits(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
-    ranked = rank_gaps(signs, weights=chosen, n_resamples=1, seed=seed, reviews=known)
+    known = review_coverage(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
+    ranked = rank_gaps(signs, known, weights=chosen, n_resamples=1, seed=seed)
     regions = ranked[["topic_id", "score", "need", "years_without"]].set_axis(
         ["topic_id", "gaps", "need", "age of the last review"], axis=1
     )

@@ -2,7 +2,8 @@
 
 A review summarises the work of many authors on a subject. Examples are review articles, handbook
 chapters, lecture notes and reviews in proceedings. A paper that presents one survey, mission,
-instrument, simulation or code ("XYZ: survey overview") is not a review.
+instrument, simulation or code ("XYZ: survey overview") is not a review. A chapter on what a future
+facility will observe, and the summary of a conference, are not reviews either.
 """
 
 from __future__ import annotations
@@ -119,7 +120,11 @@ def _score_text(title: str, abstract: str) -> tuple[float, str]:
     clues = _match(known["title"], title) + _match(known["abstract"], abstract)
     if not clues:
         return 0.0, ""
-    against = _match(known["against_title"], title) + _match(known["against_abstract"], abstract)
+    against = [
+        *_match(known["against_title"], title),
+        *_match(known["against_abstract"], abstract),
+        *_match(known["against_both"], f"{title.rstrip('.')}. {abstract}"),
+    ]
     score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
     listed: list[str] = []  # omit clues that are part of another clue
     for clue, words in clues + against:
@@ -154,12 +159,14 @@ def _clues() -> dict[str, Any]:
     stored = read_yaml(Path(__file__).with_name("clues.yaml"))
     kind = stored["parts"]["kind"]
     kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
-    authors = stored["parts"]["authors"]
+    parts = {"kind": kinds, **{name: stored["parts"][name] for name in ("authors", "facility")}}
 
     def read(name: str) -> tuple[Clue, ...]:
         found = []
         for one in stored[name]:
-            pattern = "|".join(one["any"]).replace("<kind>", kinds).replace("<authors>", authors)
+            pattern = "|".join(one["any"])
+            for part, meaning in parts.items():
+                pattern = pattern.replace(f"<{part}>", meaning)
             needs = tuple(one.get("needs", ()))
             found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
         return tuple(found)
@@ -169,6 +176,7 @@ def _clues() -> dict[str, Any]:
         **{name: read(name) for name in ("journal", "title", "abstract")},
         "against_title": read("one project") + read("other reviews"),
         "against_abstract": read("own results"),
+        "against_both": read("science case"),
         # Arrow (RE2) evaluates these patterns twenty times as fast as `re`.
         **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
     }
@@ -278,7 +286,6 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # upper limit of the number of years without a review
 
 
 def read_signs(
@@ -292,8 +299,8 @@ def read_signs(
 ) -> pd.DataFrame:
     """Measure signs that a review is missing, for a sample of papers.
 
-    The signs are the age of the latest review among the nearest papers, whether the paper is newer
-    than this review, the citations of the paper, and words of disagreement in the abstract.
+    The signs are whether the paper is newer than the latest review among the nearest papers, the
+    citations of the paper, and words of disagreement in the abstract.
     """
     import pandas as pd
 
@@ -306,7 +313,6 @@ def read_signs(
             inside &= year <= until
         years = read_years(atlas, inside)
         recent = years.years[years.covered][-RECENT_YEARS:]
-        now = int(year[inside].max())
         random = np.random.default_rng(seed)
         rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
         advance(1)
@@ -315,10 +321,6 @@ def read_signs(
         place = np.cumsum(inside) - 1
         _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
         advance(1)
-        # If there is no review near a paper, count from the year by which a tenth of the papers
-        # of the region was published.
-        began = pd.Series(year[inside]).groupby(topic[inside]).quantile(0.1)
-        without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
         cited = relative_citations(cites, year)
         abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
         advance(1)
@@ -329,7 +331,6 @@ def read_signs(
             "year": year[rows],
             "stands_for": stands_for,
             "waiting": np.isnan(latest) | (year[rows] > latest),
-            "years_without": np.clip(without, 0.0, _LONGEST),
             "recent": np.isin(year[rows], recent),
             "cited": cited[rows] if citations else np.nan,
             "contrast": find_contrast(abstracts),

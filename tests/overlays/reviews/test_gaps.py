@@ -123,6 +123,54 @@ def test_coverage_counts_and_says_how_sure(gap_world):
     assert len(found.tables["reviews"]) == 24
 
 
+def test_both_tables_have_the_same_reviews_and_years():
+    atlas = world(
+        sizes=[90] * 6, years=[np.arange(1990, 2021)] * 6,
+        reviewed=[(), (1995,), (2020,), (2003, 2008, 2019), (2001,), (2012,)],
+        region_of=[0, 1, 2, 3, 4, 4],
+    )  # fmt: skip
+    counted = reviews(atlas)
+    ranked = review_gaps(atlas, n_resamples=10)
+    first, second = (found.table.sort_values("topic_id", ignore_index=True)
+                     for found in (counted, ranked))  # fmt: skip
+    same = [name for name in first.columns if name in second.columns]
+    assert set(first.columns) == set(same)
+    pd.testing.assert_frame_equal(first[same], second[same])
+    year, region = atlas.papers["year"].to_numpy(), atlas.map["topic_id"].to_numpy()
+    rows = atlas.reviews["paper_row"].to_numpy()
+    for row in first.itertuples():
+        own = year[rows[region[rows] == row.topic_id]]
+        start = own.max() if len(own) else np.quantile(year[region == row.topic_id], 0.1)
+        assert row.years_without == year.max() - np.floor(start)
+    for found in (counted, ranked):
+        assert "Years without a review count from" in found.caption
+        assert "to 2020, the last year of the corpus" in found.caption
+
+
+def test_regions_with_the_expected_number_of_reviews_are_not_gaps():
+    atlas = world(
+        sizes=[100] * 4, years=[np.arange(1990, 2021)] * 4,
+        reviewed=[(), (2015,), (2014, 2016), (2005, 2010, 2013, 2016)],
+    )  # fmt: skip
+    table = review_gaps(atlas, n_resamples=10).table.set_index("topic_id")
+    rich = table["reviews"] >= table["expected"]
+    assert rich.any()
+    assert (table["rank"].isna() == rich).all()
+    assert table["rank"].dropna().tolist() == list(range(1, 1 + (~rich).sum()))
+    assert ((table["density_ratio"] < 1) == ~rich).all()
+    none = world(sizes=[60] * 3, years=[np.arange(2000, 2021)] * 3, reviewed=[()] * 3)
+    assert review_gaps(none, n_resamples=5).table["rank"].tolist() == [1, 2, 3]
+
+
+def test_expected_reviews_depend_on_the_years_of_the_papers():
+    year = np.repeat([1994, 2018], 1000)
+    is_review = np.zeros(2000, dtype=bool)
+    is_review[:50] = is_review[1000:1010] = True
+    table = review_coverage(np.repeat([0, 1], 1000), year, is_review)
+    assert table["expected"].tolist() == pytest.approx([50, 10], abs=2)
+    assert table["density_ratio"].tolist() == pytest.approx([1, 1], abs=0.1)
+
+
 def test_coverage_of_papers_outside_every_region():
     region = np.array([0, 0, -1, -1])
     table = review_coverage(region, np.full(4, 2000), np.array([True, False, True, True]))
@@ -131,7 +179,7 @@ def test_coverage_of_papers_outside_every_region():
 
 def test_ranking_needs_papers(gap_world):
     with pytest.raises(InputError):
-        rank_gaps(pd.DataFrame({"topic_id": []}))
+        rank_gaps(pd.DataFrame({"topic_id": []}), pd.DataFrame())
 
 
 def test_words_of_disagreement():

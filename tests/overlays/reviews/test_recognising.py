@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -53,6 +54,36 @@ def test_papers_that_call_themselves_reviews(title, abstract):
 )
 def test_papers_that_only_sound_like_reviews(title, abstract):
     assert not is_review(title, abstract)
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract"),
+    [
+        ("Pulsars with the XYZ Array", "In this chapter we describe tests of gravity."),
+        ("Cold gas in galaxies", "This chapter reviews recent surveys, and how much gas the Giant "
+         "Metre Telescope (GMT) will find."),
+        ("Dwarf galaxies in the ABC era", "We review recent surveys. In this chapter we forecast."),
+        ("Cosmic dawn", "This chapter of the Science Book gives an overview of the 21-cm signal."),
+        ("Magnetic fields", "In this chapter, we outline the science goals and requirements."),
+        ("Conference summary: dust at all redshifts", "I review the talks of the conference."),
+        ("Summary of the discussion sessions", "The invited review was followed by questions."),
+    ],
+)  # fmt: skip
+def test_chapters_of_science_books_and_summaries_of_meetings(title, abstract):
+    assert not is_review(title, abstract)
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract"),
+    [
+        ("Galaxies with the XYZ Array: a review", "We review recent surveys."),
+        ("The intergalactic medium", "In this chapter, we present an overview of the gas."),
+        ("First galaxies", "In this review we discuss what the XYZ Array will find."),
+        ("The cosmic microwave background", "This chapter reviews the CMB and future surveys."),
+    ],
+)  # fmt: skip
+def test_handbook_chapters_and_reviews_of_one_facility(title, abstract):
+    assert is_review(title, abstract)
 
 
 @pytest.mark.parametrize(
@@ -148,3 +179,10 @@ def test_300_papers_judged_by_reading(real_papers):
     assert precision >= 0.7
     assert recall >= 0.65
     assert stratified_agreement(check, plain)[1] < 0.2, "the word in titles alone finds few of them"
+
+
+@pytest.mark.parametrize("text", ["A" * 20_000, "A-" * 10_000, "Ab " * 7000, "with SKA (" * 2000])
+def test_the_time_is_proportional_to_the_length(text):
+    start = time.perf_counter()
+    is_review(text, f"In this chapter we review {text}")
+    assert time.perf_counter() - start < 2

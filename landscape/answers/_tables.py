@@ -18,6 +18,7 @@ import numpy as np
 
 from landscape._author_names import person_key
 from landscape._io import data_file, read_yaml
+from landscape._journals import find_journal
 from landscape._wording import count
 from landscape.answers._extractive import abstention
 from landscape.corpus._thesaurus import LEAST_SCORE
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 METHOD = "tables"
 _HEADING = "Counted in the tables of the atlas; no sentence of a paper was read."
+_AND = re.compile(r"\b(?:and|both|as well as)\b|,", re.IGNORECASE)
+_SHARE = re.compile(r"\b(?:fraction|share|percentage|per ?cent|proportion)\b", re.IGNORECASE)
 _MAX_ROWS = 10  # rows in the text; the table has all
 _PERIODS: tuple[tuple[str, str], ...] = (
     (r"\b(?:between|from)\s+(\d{4})\s+(?:and|to|until|-)\s+(\d{4})\b", r"\1..\2"),
@@ -165,31 +168,23 @@ def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str 
             verb = "use data of" if role else "mention"
             phrases.insert(0, f"that {verb} {' and '.join(facilities)}")
         left = re.sub(r"\b(?:us(?:e|es|ed|ing)|mention\w*|data|observations?)\b", " ", left)
-    subject = " ".join(subject_words(_patterns()["cut"].sub(" ", left)))
-    if subject:
-        names = _names_of(atlas, subject)
-        parts.append("|".join(f'"{name}"' for name in names))
-        phrases.insert(0, f"with the words {' or '.join(f'“{name}”' for name in names[:3])}")
+    pieces = _patterns()["cut"].sub(" ", left)
+    subjects = [" ".join(subject_words(piece)) for piece in _AND.split(pieces)]
+    named = [f'"{subject}"' for subject in subjects if subject]
+    if named:
+        phrases.insert(0, f"with the words {' and '.join(named)}")
+    whole = ";".join([*named, *([years] if years else [])])
+    parts += named
     if filter_text:
         parts.append(f"({filter_text})")
         phrases.append(f"that pass the filter {filter_text}")
-    scope = _scope(atlas, ";".join(parts), None, " ".join(phrases), years=years, when=when)
-    if subject and not len(scope.rows):
+    of = when
+    if facilities and named and _SHARE.search(question):  # a share of the papers on a subject
+        years, of = whole, f"with the words {' and '.join(named)} {when}".strip()
+    scope = _scope(atlas, ";".join(parts), None, " ".join(phrases), years=years, when=of)
+    if named and not len(scope.rows):
         raise InputError(f"No paper {scope.phrase} is in this atlas. Ask about another subject.")
     return scope
-
-
-def _names_of(atlas: AtlasStore, subject: str) -> list[str]:
-    """Return the subject, with the alternative names if it is the label of a concept."""
-    names = [subject]
-    try:
-        concept = atlas.thesaurus.find(subject)
-        if concept.label.casefold() == subject.casefold():
-            names += [name for name in concept.alternatives if "(" not in name]
-    except (AtlasError, InputError):
-        pass
-    plain = [name.replace('"', " ") for name in names]
-    return list({name.casefold(): name for name in reversed(plain)}.values())[::-1]
 
 
 def _scope(
@@ -319,7 +314,7 @@ def _count_places(kind: str) -> Callable[[AtlasStore, Scope], _Count]:
         places = places[places[kind] != ""]
         if places.empty:
             raise InputError(
-                f"No paper{_of(scope)} has an affiliation that names a {kind}; build the atlas "
+                f"No {kind} is known for the papers{_of(scope)}; build the atlas "
                 "from ADS documents, because arXiv listings have no affiliations."
             )
         counts = places.groupby(kind)["row"].nunique()
@@ -354,9 +349,17 @@ def _count_regions(atlas: AtlasStore, scope: Scope) -> _Count:
 def _count_journals(atlas: AtlasStore, scope: Scope) -> _Count:
     journals = atlas.read_papers(["journal"])["journal"].iloc[scope.rows].dropna()
     journals = journals[journals != ""]
-    rows = [(str(name), int(n)) for name, n in journals.value_counts().items()]
+    counts = Counter(_journal_name(str(name)) for name in journals)
+    rows = [(name, n) for name, n in counts.items() if name]
     code = f'atlas.papers.iloc[{_select(scope)}]["journal"].value_counts()'
     return _ranked("journal", rows, scope, len(journals), "with a known journal", code)
+
+
+def _journal_name(reference: str) -> str:
+    """Return the name of a journal without volume and page."""
+    name = re.split(r"[,\d(]", reference)[0].strip(" .")
+    known = find_journal(name)
+    return known.names[0] if known else name
 
 
 def _ranked(
@@ -378,7 +381,7 @@ def _ranked(
     table = table.assign(**_shares(table["papers"].to_numpy(), n_known))
     plural = {"country": "Countries"}.get(kind, f"{kind.capitalize()}s")
     sentence = (
-        f"{plural} by the number of papers, of {n_known:,} papers {known} among "
+        f"{plural} ({len(table):,}) by the number of papers, of {n_known:,} papers {known} among "
         f"{count(len(scope.rows), 'paper')}{_of(scope)}:"
     )
     return _Count(table, sentence, code, warnings)

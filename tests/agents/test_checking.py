@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from landscape._bibliography import to_bibtex
 from landscape.agents import Desk, check_draft
 from landscape.agents._draft_check import find_citation_cue
 from landscape.agents._draft_latex import read_draft
+from landscape.answers._agreement import find_mismatch
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm._client import ChatModel
@@ -255,3 +257,66 @@ def test_the_command(
     (tmp_path / "empty.bib").write_text("nothing")
     with pytest.raises(InputError, match="no BibTeX entry"):
         check_draft(tmp_path / "empty.bib", tex)
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "difference"),
+    [
+        ("It rotates in 6.79 h.", "Its rotation period is 16.79 h.", "6.79 h here, 16.79 h in"),
+        ("The gas has 1.2 keV.", "We measure 5.7 keV in the gas.", "1.2 keV here, 5.7 keV in"),
+        ("They found 12,000 bursts.", "We detect 4,539 bright bursts.", "12,000 bursts here"),
+        ("Jets do not heat the gas.", "We show that jets heat the gas.", "the paper says"),
+        ("GJ 1214 b is rocky.", "We find that L 98-59 b is rocky.", "GJ 1214 b here, L 98-59 b"),
+        ("The delay was 31 minutes.", "Eclipses arrive 660 s late.", "31 minutes here"),
+        ("It lies at 65 per cent.", "About 25% of them return.", "65% here, 25%"),
+    ],
+)
+def test_numbers_objects_and_negations_that_differ_are_named(
+    claim: str, sentence: str, difference: str
+) -> None:
+    assert difference in find_mismatch(claim, "", [sentence])
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("It rotates in 16.8 hours.", "Its rotation period is 16.79 h."),
+        ("They found about 4,500 bursts.", "We detect 4,539 bright bursts."),
+        ("The band lies near 1190 cm^-1, or 8.4 micron.", "The band is at 1188 cm⁻¹."),
+        ("The delay was 11 minutes.", "Eclipses arrive 660 s late."),
+        ("Oscillations near 200 mHz were seen.", "We report 0.2 Hz oscillations."),
+        ("Jets heat the gas in clusters.", "We show that jets heat the gas."),
+        ("L98-59 b is rocky.", "We find that L 98-59 b is rocky."),
+        ("Slightly more than 5 sigma was reached.", "We report a 5.2σ detection."),
+    ],
+)
+def test_rounded_numbers_and_other_units_do_not_differ(claim: str, sentence: str) -> None:
+    assert find_mismatch(claim, "", [sentence]) == ""
+
+
+def test_a_false_number_is_a_mismatch_and_an_unrelated_sentence_is_far(
+    demo_atlas: Atlas, desk: Desk, tmp_path: Path
+) -> None:
+    numbered = (
+        (paper, sentence)
+        for paper in demo_atlas.engine.papers(range(200))
+        for sentence in paper.abstract.split(". ")
+        if re.search(r" \d{2,3} (?:stars|galaxies|pc|kpc|quasars|planets)\b", sentence)
+    )
+    paper, sentence = next(numbered)
+    wrong = re.sub(r" (\d{2,3}) ", lambda found: f" {int(found[1]) * 7 + 3} ", sentence, count=1)
+    bib, tex = tmp_path / "a.bib", tmp_path / "a.tex"
+    bib.write_text(to_bibtex([paper]), encoding="utf-8")
+    key = re.search(r"\{([^,]+),", bib.read_text(encoding="utf-8"))
+    assert key
+    escaped = [text.rstrip(".").replace("%", r"\%") for text in (wrong, sentence)]
+    lines = [*escaped, f"{escaped[1]} \\cite{{{key[1]}}}. Cheese ripens in caves"]
+    tex.write_text(
+        "\\begin{document}\n" + "\n\n".join(f"{one} \\cite{{{key[1]}}}." for one in lines)
+        + "\n\\end{document}\n",
+        encoding="utf-8",
+    )  # fmt: skip
+    found = check_draft(bib, tex, desk=desk, find_missing=False)
+    assert [one.verdict for one in found.judgements] == ["mismatch", "near", "near", "far"]
+    assert "in the paper" in found.judgements[0].why
+    assert found.table["verdict"].tolist()[0] == "mismatch"

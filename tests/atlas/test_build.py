@@ -93,6 +93,17 @@ def test_counts_add_up(tmp_path: Path, papers_file: Callable[..., Path], quick: 
     assert all(entry["reason"] and entry["file"] for entry in rejected)
 
 
+def test_a_file_whose_papers_are_all_rejected_is_an_empty_part(
+    tmp_path: Path, papers_file: Callable[..., Path], quick: Any
+) -> None:
+    source = papers_file(tmp_path / "papers.jsonl", range(20))
+    empty = tmp_path / "titles.jsonl"
+    empty.write_text(json.dumps({"title": "No abstract", "date": "2020-01-01"}) + "\n", "utf-8")
+    atlas = build([source, empty], tmp_path / "a.atlas", **quick)
+    assert [part.rows for part in atlas.parts] == [20, 0]
+    assert atlas.search("dust").hits
+
+
 def test_with_nothing_changed_no_stage_runs_and_no_byte_changes(
     again: Callable[..., tuple[Atlas, list[str]]], atlas_copy: Path
 ) -> None:

@@ -70,3 +70,60 @@ def test_reviews_are_those_of_the_layer(demo_atlas: Atlas) -> None:
     assert len(demo_atlas.select("-review")) == len(demo_atlas) - len(rows)
     found = demo_atlas.search("stars", k=len(demo_atlas), filter="review")
     assert sorted(paper.row for paper in found.papers) == rows
+
+
+def test_roles_are_those_of_the_facility_beside_them(demo_atlas: Atlas) -> None:
+    order = {"science": 0, "instrumentation": 1, "planned": 2, "mention": 3}
+    mentions = demo_atlas.missions[demo_atlas.missions["facility"] == "HST"]
+    strongest = mentions["role"].map(order).groupby(mentions["paper_row"]).min()
+    science = sorted(strongest.index[strongest == 0])
+    assert science
+    assert demo_atlas.select("facility:HST; role:science").tolist() == science
+    rest = sorted(strongest.index[strongest > 0])
+    assert demo_atlas.select("facility:HST; -role:science").tolist() == rest
+
+
+def test_concepts_include_narrower_ones(demo_atlas: Atlas) -> None:
+    tags = demo_atlas.uat[demo_atlas.uat["score"] >= 0.25]
+    top = demo_atlas.thesaurus.find("Exoplanet astronomy")
+    wanted = {top.concept_id, *demo_atlas.thesaurus.descendants(top.concept_id)}
+    rows = sorted(set(tags.loc[tags["concept_id"].astype(str).isin(wanted), "paper_row"]))
+    assert rows
+    assert demo_atlas.select('concept:"Exoplanet astronomy"').tolist() == rows
+    with pytest.raises(InputError, match="has no concept"):
+        demo_atlas.select("concept:Cheese")
+
+
+def test_regions_are_found_by_name_and_number(demo_atlas: Atlas) -> None:
+    region = demo_atlas.topics[demo_atlas.topics["level"] == 1].iloc[0]
+    rows = np.flatnonzero(demo_atlas.map["topic_id"] == region["topic_id"]).tolist()
+    assert demo_atlas.select(f"region:{region['topic_id']}").tolist() == rows
+    assert set(rows) <= set(demo_atlas.select(f'region:"{region["label"]}"'))
+    with pytest.raises(InputError, match="no region 'Cheese'"):
+        demo_atlas.select("region:Cheese")
+
+
+def test_days_and_months_select_by_date(demo_atlas: Atlas) -> None:
+    dates = demo_atlas.read_papers(["date"])["date"].astype("datetime64[ns]")
+    day = sorted(dates)[len(dates) // 2]
+    later = np.flatnonzero(dates >= day).tolist()
+    assert demo_atlas.select(f"{day:%Y-%m-%d}..").tolist() == later
+    month = np.flatnonzero(dates.dt.to_period("M") == day.to_period("M")).tolist()
+    assert demo_atlas.select(f"{day:%Y-%m}").tolist() == month
+    assert demo_atlas.select(f"date>={day:%Y-%m-%d}").tolist() == later
+
+
+def test_results_are_sorted_by_date_or_citations(demo_atlas: Atlas) -> None:
+    newest = demo_atlas.search("stars", sort="date").papers
+    days = [paper.date for paper in newest]
+    assert days == sorted(days, reverse=True)
+    cites = [paper.cites or -1 for paper in demo_atlas.search("stars", sort="citations").papers]
+    assert cites == sorted(cites, reverse=True)
+    with pytest.raises(InputError, match="no sort 'age'"):
+        demo_atlas.search("stars", sort="age")
+
+
+def test_a_filter_that_no_paper_passes_says_so(demo_atlas: Atlas) -> None:
+    found = demo_atlas.search("stars", filter="author:Nobodyatall")
+    assert not found.matched
+    assert found.note == "No paper passes the filter 'author:Nobodyatall'."

@@ -97,7 +97,10 @@ def test_an_unknown_facility_is_answered_with_the_nearest_names():
 
 
 def test_dates_are_as_precise_as_they_are_known():
-    assert find_facility("Gaia").first_light == date(2013, 12, 19)
+    assert find_facility("Gaia").start == date(2013, 12, 19)
+    assert find_facility("Gaia").first_light == date(2014, 7, 25)
+    assert find_facility("JWST").first_light == date(2022, 7, 12)
+    assert find_facility("NIRSpec").first_light == date(2022, 7, 12)
     assert find_facility("Kepler").end == date(2018, 10, 30)
     assert find_facility("ALMA").end is None
 

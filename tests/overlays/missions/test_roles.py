@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from landscape.overlays.missions import find_in_papers, find_mentions, impact
 
 # Private: no public function draws the error of the classifier by itself.
 from landscape.overlays.missions._roles import ROLES, draw_certainty
+
+# Private: the stage of the build applies it.
+from landscape.pipeline._layers import _last_day
 
 
 @pytest.mark.parametrize(
@@ -102,3 +106,48 @@ def test_a_language_model_decides_the_roles_that_it_answers() -> None:
 def test_an_unknown_role_from_a_language_model_is_refused() -> None:
     with pytest.raises(RemoteError):
         find_mentions("We present ALMA maps.", model=_Model((0, "hero")))
+
+
+@pytest.mark.parametrize("facility", ["SKA", "Roman Space Telescope", "CSST", "ELT", "LISA"])
+def test_data_of_a_facility_that_has_none_are_not_used(facility: str) -> None:
+    text = f"We present an analysis of observations with the {facility}. We measure the masses."
+    roles = {one.role for one in find_mentions(text, date=date(2025, 3, 1))}
+    assert roles
+    assert "science" not in roles
+
+
+def test_the_first_light_of_a_facility_decides_not_its_launch() -> None:
+    text = "We present JWST spectra of a galaxy and measure its redshift with JWST data."
+    before = find_mentions(text, date=date(2022, 3, 1))  # after the launch
+    after = find_mentions(text, date=date(2022, 9, 1))
+    assert {one.role for one in before} == {"planned"}
+    assert {one.role for one in after} == {"science"}
+
+
+def test_papers_dated_to_a_year_may_use_data_of_its_end() -> None:
+    assert _last_day(date(2022, 1, 1), "year") == date(2022, 12, 31)
+    assert _last_day(date(2022, 2, 1), "month") == date(2022, 2, 28)
+    assert _last_day(date(2022, 2, 3), "day") == date(2022, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We combine the SH0ES measurement of the Hubble constant with supernovae.",
+        "We simulate a survey with a Rubin-Roman-like color space and measure redshifts.",
+        "We adopt a Planck 2018 cosmology and measure the masses of clusters.",
+    ],
+)
+def test_results_named_after_a_facility_are_not_its_use(text: str) -> None:
+    assert all(one.role != "science" for one in find_mentions(text, date=date(2026, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "facility"),
+    [
+        ("We fit the model to observational Hubble data (OHD) and supernovae.", "HST"),
+        ("MeerKAT is one of the SKA precursors and maps neutral hydrogen.", "SKA"),
+    ],
+)
+def test_namesakes_are_not_mentions(text: str, facility: str) -> None:
+    assert facility not in {one.facility for one in find_mentions(text)}

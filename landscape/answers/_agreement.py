@@ -140,6 +140,7 @@ _NEGATING = ("un", "in", "im", "non", "non-", "dis")
 @dataclass(frozen=True)
 class _Quantity:
     value: float
+    size: float  # of the unit
     written: str  # digits as written, without the power of ten
     hedged: bool
     unit: str
@@ -164,10 +165,12 @@ def _quantities(text: str) -> list[_Quantity]:
         for unit in (word, *(nouns if is_noun else ())):
             name, size = _unit(unit)
             if unit.lower() not in STOP_WORDS:
-                found.append(_Quantity(value * (size or 1.0), written, hedged, name, shown))
+                found.append(
+                    _Quantity(value * (size or 1.0), size or 1.0, written, hedged, name, shown)
+                )
     for match in _NUMBERED.finditer(plain):
         count = _NUMBER_WORDS[match[1].lower()]
-        found.append(_Quantity(count, f"{count:.0f}", False, _unit(match[2])[0], match[0]))
+        found.append(_Quantity(count, 1.0, f"{count:.0f}", False, _unit(match[2])[0], match[0]))
     return found
 
 
@@ -226,9 +229,8 @@ def _is_same(one: _Quantity, other: _Quantity) -> bool:
     if one.hedged and abs(one.value - other.value) <= 0.1 * abs(one.value):
         return True
     digits = max(len(one.written.replace(".", "").strip("0")), 2)
-    return other.value > 0 and math.isclose(
-        float(f"{other.value:.{digits - 1}e}"), one.value, rel_tol=1e-9
-    )
+    rounded = float(f"{other.value / one.size:.{digits - 1}e}")
+    return other.value > 0 and math.isclose(rounded, one.value / one.size, rel_tol=1e-9)
 
 
 def _named_objects(text: str) -> list[str]:

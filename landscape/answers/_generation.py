@@ -97,7 +97,7 @@ def answer(
     def quote(notes: tuple[str, ...]) -> Answer:
         return extract_answer(question, results, score=score, notes=notes)
 
-    if model is None or not results.matched:
+    if model is None or not results.matched or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
         needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))

@@ -26,6 +26,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays._periods import format_spans, read_years, share_interval
 from landscape.overlays.missions import find_mentions
 from landscape.overlays.trends._affiliations import locate
+from landscape.search._ads_queries import propose_ads_query
 from landscape.search._engine import open_engine
 from landscape.search._matching import person_name, subject_words
 from landscape.types import Answer
@@ -117,6 +118,7 @@ def answer_from_tables(
     if not measure:
         return None
     refusal = _patterns()["refused"].search(text)
+    in_ads = propose_ads_query(_patterns()["cut"].sub(" ", text)) if measure == "papers" else None
     try:
         if refusal and measure != "person":
             raise InputError(f"The tables of an atlas do not have {refusal[0].strip(' ?')}.")
@@ -126,7 +128,9 @@ def answer_from_tables(
             scope = read_scope(atlas, text, measure, filter_text)
         found = _MEASURES[measure](atlas, scope)
     except LandscapeError as error:
-        return abstention(question, nothing, text=str(error), method=METHOD, style=METHOD)
+        return abstention(
+            question, nothing, text=str(error), method=METHOD, style=METHOD, ads_query=in_ads
+        )
     results = open_engine(atlas).count_scope(scope.filter)
     lines = [_HEADING, found.sentence, *_rows(found.table), f"Code: {found.code}"]
     return Answer(
@@ -137,6 +141,7 @@ def answer_from_tables(
         method=METHOD,
         style=METHOD,
         notes=found.warnings,
+        ads_query=in_ads,
         table=found.table,
     )
 

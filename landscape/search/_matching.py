@@ -53,9 +53,11 @@ _ASKED_OF = re.compile(
     r"^(?:who (?:is|was) |(?:(?:all |the )?(?:papers?|publications?|articles?) )?(?:by|of) )",
     re.IGNORECASE,
 )
-_NAME = r"[^\W\d_][^\W\d_]+(?:['’-][^\W\d_]+)?"
+_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|la|le) )*[A-ZÀ-Þ][^\W\d_]+(?:['’-][^\W\d_]+)?"
+_INITIAL = r"[A-ZÀ-Þ]\.?"
 _PERSON = re.compile(
-    rf"(?=[^a-z])(?:{_NAME},(?: {_NAME}| [^\W\d_]\.?)+|{_NAME}(?: [^\W\d_]\.?| {_NAME}){{1,3}})"
+    rf"{_NAME},(?: (?:{_NAME}|{_INITIAL}))+|{_NAME}(?: (?:{_INITIAL}|{_NAME})){{1,3}}|"
+    rf"(?:{_INITIAL} )+{_NAME}"
 )
 _WORD = re.compile(r"[^\W_][\w'’+*.-]*")
 
@@ -120,6 +122,8 @@ def foreign_language(indexes: SearchIndexes, query: str) -> str:
     if foreign > len(letters) / 2:
         return "another language"
     words = re.findall(r"[^\W_]+", query)
+    if not words:
+        return ""
     of_languages = _function_words()
     foreign_words = frozenset[str]().union(*of_languages.values())
     after = [*words[1:], ""]

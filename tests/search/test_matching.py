@@ -60,7 +60,7 @@ def test_the_command_says_whether_papers_match(
 
 def test_empty_words_are_no_subject() -> None:
     assert subject_words("What is the mass of the Milky Way?") == ("mass", "Milky", "Way")
-    assert subject_words("recent surveys") == ("recent", "surveys")
+    assert subject_words("recent survey") == ("recent", "survey")
     assert subject_words("the of and") == ()
 
 

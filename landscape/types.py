@@ -305,6 +305,9 @@ class Claim(Record):
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict = "not found"
+    side: Literal["", "for", "against"] = (
+        ""  # side of a quoted sentence, for questions of consensus
+    )
 
 
 @dataclass(frozen=True)

@@ -404,6 +404,21 @@ def side_of(question: str, sentence: str) -> int:
     return -1 if opposite in held and _AFFIRMED.search(sentence) else 0
 
 
+def deny(question: str) -> str:
+    """Return a query for the other side of a yes-or-no question.
+
+    >>> deny("Does dark energy evolve?")
+    'no evidence: dark energy evolve constant'
+    """
+    words = tokenise(question)
+    predicate = _stem(words[-1]) if words else ""
+    opposite = ""
+    if predicate[:1] in "+-" and predicate[1:].isdecimal():
+        sides = dict(zip("+-", _opposites()[int(predicate[1:])], strict=True))
+        opposite = min(sides["-" if predicate[0] == "+" else "+"])
+    return " ".join(["no evidence:", *words, opposite]).strip()
+
+
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
     """Return the stems of significant words; synonyms such as "grows" and "increases" are equal."""

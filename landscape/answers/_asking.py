@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from landscape.answers._agreement import deny
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._extractive import METHOD as EXTRACTIVE
 from landscape.answers._extractive import QUOTED
@@ -170,6 +171,8 @@ def ask(
     else:
         expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
+        if model is None and kind.type == "consensus" and results.matched:
+            results = _with_other_side(engine, asked, results, search)
         found = answer(
             question,
             results,
@@ -259,6 +262,18 @@ def _searcher(engine: Engine, base: SearchSettings) -> Any:
         return engine.search(query, replace(base, k=k, filter=";".join(both) or None))
 
     return search
+
+
+def _with_other_side(
+    engine: Engine, question: str, results: Results, search: SearchSettings
+) -> Results:
+    """Add papers found with the denial of a question, so that both sides can be quoted."""
+    known = {hit.paper.row for hit in results.hits}
+    others = [hit for hit in engine.search(deny(question), search).hits
+              if hit.paper.row not in known]  # fmt: skip
+    n = len(results.hits)
+    hits = [replace(hit, rank=n + place) for place, hit in enumerate(others, start=1)]
+    return replace(results, hits=(*results.hits, *hits))
 
 
 def _expansion(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,8 @@ _LEAST = 0.25  # minimum relevance of a quoted sentence, relative to the best se
 _RANK_SHARE = 0.2  # share of the relevance that depends on the rank of the paper
 _PER_PAPER = 2
 _LEAST_SHARED = 0.34  # minimum share of the subject in a sentence with the title of its paper
-_BEST, _FITTING, _OTHER = 1.3, 1.0, 0.4  # weights of sentences by what the question asks for
+_BEST, _FITTING, _OTHER = 1.6, 1.0, 0.4  # weights of sentences by what the question asks for
+_ON_APRIL_FIRST = 0.7  # weight of sentences of papers that may be jokes
 _NUMBER = re.compile(r"\d")
 _MEASURED = re.compile(r"\d\s*(?:±|\+/?-|\\pm|\(\+|×10|_\(|\^\+)|[=<>≃≈∼≤≥]\s*[-−]?\d")
 _CLAUSE = 45  # characters between a name and its value
@@ -109,7 +110,9 @@ def extract_answer(
     trust = (1.0 - _RANK_SHARE) + _RANK_SHARE * (1.0 / np.sqrt(1.0 + ranks))
     titles = [results.papers[rank].title for rank in ranks]
     fit = np.array([_fit(aim, text, title) for text, title in zip(texts, titles, strict=True)])
-    fit *= np.where([_is_of_april_first(results.papers[rank]) for rank in ranks], _OTHER, 1.0)
+    fit *= np.where(
+        [_is_of_april_first(results.papers[rank]) for rank in ranks], _ON_APRIL_FIRST, 1.0
+    )
     relevance = np.clip(relevance / relevance.max(), 0.0, None) * trust * fit
     if not (relevance > 0).any():
         return abstain("No sentence of the papers found is about the question.")
@@ -133,7 +136,9 @@ def extract_answer(
         return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]"
 
     lines = list(map(line, quoted))
+    side_names: list[Literal["", "for", "against"]] = [""] * len(quoted)
     if is_two_sided:
+        side_names = ["for" if sides[place] > 0 else "against" for place in chosen]
         n_for = sum(sides[place] > 0 for place in chosen)
         if 0 < n_for < len(chosen):
             lines = ["For:", *lines[:n_for], "", "Against:", *lines[n_for:]]
@@ -147,7 +152,10 @@ def extract_answer(
     return Answer(
         question=question,
         text="\n".join(lines),
-        claims=tuple(Claim(s.text, (s.label,), (s,), "supported") for s in quoted),
+        claims=tuple(
+            Claim(s.text, (s.label,), (s,), "supported", side)
+            for s, side in zip(quoted, side_names, strict=True)
+        ),
         results=results,
         method=METHOD,
         style=METHOD,

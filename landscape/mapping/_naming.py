@@ -13,7 +13,7 @@ import numpy as np
 from landscape.corpus._facilities import is_known_name
 from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.text._keywords import LONGEST_PHRASE
-from landscape.text._words import normal_form, normal_forms, read_sections
+from landscape.text._words import normal_form, normal_forms, read_sections, singular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,16 +42,20 @@ class NameSettings:
     usage: tuple[float, float] = (0.2, 0.0)
     # weight of the F-score of the papers that have the phrase, relative to the best phrase
     agreement: tuple[float, float] = (0.2, 0.2)
+    # importance of recall relative to precision in the F-score (van Rijsbergen 1979)
+    recall: tuple[float, float] = (0.5, 1.0)
     # weight of the evenness over the parts of the group
-    evenness: tuple[float, float] = (0.1, 0.3)
+    evenness: tuple[float, float] = (0.15, 0.3)
     # minimum share of a group's papers in a field of the thesaurus, and of the field's in the group
     most: float = 0.5
+    singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
     second_gain: tuple[float, float] = (0.045, 0.03)
     # minimum frequency relative to other groups
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
+    second_agreement: float = 0.5  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
@@ -338,7 +342,7 @@ class Namer:
         """Return the phrases of each group with their merit as a name."""
         ranked = score_phrases(self._wide, group, neighbours)
         if ranked.empty:
-            return ranked.assign(merit=0.0, is_most=True)
+            return ranked.assign(merit=0.0, is_most=True, even=1.0, agreement=0.0)
         direct = _phrase_counts(self.table, group, len(neighbours), len(self._wide.forms))
         papers = np.bincount(group[group >= 0], minlength=len(neighbours))
         itself = np.asarray(direct[ranked["region"], ranked["phrase"]]).ravel()
@@ -348,12 +352,15 @@ class Namer:
         precision = ranked["n"] / self._uses[ranked["phrase"]]
         is_field = np.isin(ranked["phrase"], self._fields)
         is_most = ~is_field | (np.minimum(precision, ranked["share"]) >= _SETTINGS.most)
-        agreement = 2 * precision * ranked["share"] / (precision + ranked["share"])
+        square = _SETTINGS.recall[fields] ** 2
+        agreement = (1 + square) * precision * ranked["share"]
+        agreement /= square * precision + ranked["share"]
         best = agreement.where(is_most, 0).groupby(ranked["region"]).transform("max")
-        ranked = ranked.assign(is_most=is_most)
-        covers = _SETTINGS.agreement[fields] * agreement / best.clip(lower=1e-9)
+        even = np.ones(len(ranked)) if parts is None else self._evenness(group, parts, ranked)
+        ranked = ranked.assign(is_most=is_most, even=even, agreement=agreement)
+        covers = np.zeros(len(ranked))
         if parts is not None:
-            even = self._evenness(group, parts, ranked)
+            covers += _SETTINGS.agreement[fields] * agreement / best.clip(lower=1e-9)
             covers += _SETTINGS.evenness[fields] * even
         phrases, place = np.unique(ranked["phrase"], return_inverse=True)
         if self.vectors is None or not self._embed(phrases):
@@ -377,6 +384,7 @@ class Namer:
             + covers
             - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
             - penalty[place]
+            - _SETTINGS.singular * self._is_cut[ranked["phrase"]]
         )
 
     def _evenness(
@@ -405,11 +413,11 @@ class Namer:
         """Return whether a phrase is a subject, not people, a facility or part of a phrase."""
         form, shown = self._wide.forms[phrase], self._wide.shown[phrase]
         words, (_, *others) = form.split(" "), shown.split(" ")
-        if form in UNTELLING or words[-1] in PEOPLE or is_known_name(shown):
+        if form in UNTELLING or words[-1] in PEOPLE or shown != shown.lower() and is_known_name(shown):
             return False
         if others and words[-1] in QUANTITIES:
-            kind_of_name = shown[:1].isupper() and others[-1][:1].isupper()
-            if kind_of_name or is_known_name(shown.rpartition(" ")[0]):
+            is_titled = shown[:1].isupper() and others[-1][:1].isupper()
+            if is_titled or is_known_name(shown.rpartition(" ")[0]):
                 return False  # as "Large Telescope" and "Chandra observations"
         if len(others) < LONGEST_PHRASE - 1:
             return True
@@ -441,7 +449,14 @@ class Namer:
         self, papers: NDArray[np.int64], ranked: pd.DataFrame, first: int, fields: bool
     ) -> list[int]:
         """Return phrases that fit many papers clearly better than the first phrase of a name."""
-        phrases = np.append(ranked["phrase"].to_numpy(np.int64)[:30], first)
+        if first in self._fields:
+            return []  # a field is only a name if it has most of the papers
+        import pandas as pd
+
+        several = pd.concat([ranked[:30], ranked[ranked["phrase"] == first][:1]])
+        phrases, merit = (several[name].to_numpy() for name in ("phrase", "merit"))
+        even = several["even"].iloc[-1]
+        agreement = several["agreement"].to_numpy()
         if self.vectors is not None and first in self._texts:
             texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
             few = papers[:: max(1, len(papers) // _SETTINGS.many_papers)]
@@ -449,18 +464,22 @@ class Namer:
             alike = texts @ texts[-1] >= _SETTINGS.most_similar
         else:
             close = self._membership[papers][:, phrases].toarray()
-            words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
-            alike = np.array([bool(some & words[-1]) for some in words])
+            alike = np.zeros(len(phrases), dtype=bool)
+        words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
+        shared = np.array([len(some & words[-1]) / min(len(some), len(words[-1])) for some in words])
+        alike |= shared >= 0.5
         gain = np.maximum(close - close[:, -1:], 0)
         has = self._membership[papers][:, phrases]
         both = np.asarray(has.T @ has[:, [-1]].toarray()).ravel()
         uses = np.asarray(has.sum(axis=0)).ravel()
         # Each subject needs papers that the other subject does not have.
         alike |= both > (1 - _SETTINGS.second_share) * np.minimum(uses, uses[-1])
-        fits = ~alike & ((gain > 0).mean(axis=0) >= _SETTINGS.second_share)
-        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields]
-        value = gain.mean(axis=0)[:-1] + 0.25 * ranked["merit"].to_numpy()[:30]
-        some = ranked[:30].assign(value=value)[fits[:-1]].sort_values("value", ascending=False)
+        fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
+        # A first subject that few parts of the group have needs a second subject more.
+        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
+        fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
+        value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement * agreement
+        some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 
     def _embed(self, phrases: NDArray[np.integer]) -> bool:
@@ -487,6 +506,18 @@ class Namer:
     @cached_property
     def _uses(self) -> NDArray[np.int64]:
         return np.bincount(self._wide.phrase, minlength=len(self._wide.forms))
+
+    @cached_property
+    def _is_cut(self) -> NDArray[np.bool_]:
+        """Tell which phrases end with the singular of a word that is mostly a plural at the end.
+
+        Most of them are part of a longer phrase, as "historical sunspot" of "sunspot records".
+        """
+        last = [shown.lower().rpartition(" ")[2] for shown in self._wide.shown]
+        is_plural = np.array([singular(word) != word for word in last], dtype=bool)
+        _, head = np.unique([singular(word) for word in last], return_inverse=True)
+        plural = np.bincount(head, weights=self._uses * is_plural)
+        return ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
 
     @cached_property
     def _fields(self) -> list[int]:
@@ -580,7 +611,7 @@ def _phrase_counts(
 def _penalty(form: str, shown: str, fields: bool) -> float:
     """Return the penalty of a phrase that names a quantity or an acronym, or is vague or long."""
     words = form.split(" ")
-    penalty = 0.1 if words[-1] in QUANTITIES else 0.0
+    penalty = (0.2 if fields else 0.1) if words[-1] in QUANTITIES else 0.0
     if len(words) == 1:
         penalty += 0.09 if shown[:2].isupper() else 0.0 if shown.endswith(("s", "ae")) else 0.03
     if len(words) >= 4:

@@ -12,6 +12,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.mapping._density import DensityGrid, default_bandwidth, density_grid, find_basins
 from landscape.mapping._naming import Namer, mean_vectors, phrase_table
+from landscape.text._words import normal_form, normal_forms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,13 +167,15 @@ def build_topics(
         names, words = namer.name(
             levels[level],
             others,
-            taken=taken,
+            taken=[name.split(" and ")[0] for name in taken] if level == 0 else taken,
             old=old,
             fields=level == 0,
             pairs=level < 2,
             parts=parts[level],
             fallback=fallback,
         )
+        if level == 0:
+            tables[1]["label"] = _without(tables[1]["label"], names)
         taken += names
         tables[level] = table.assign(
             topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
@@ -197,6 +200,14 @@ def build_topics(
 
 _FIRST = (FIRST_CONTINENT, 0, FIRST_SUBREGION)  # number of the first topic of each level
 _COLUMN = [1, 0, 2]  # column of `previous` for each level
+
+
+def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Remove the second subjects of names that are subjects of other names."""
+    used = set(normal_forms([part for name in others for part in name.split(" and ")]))
+    split = [name.partition(" and ") for name in names]
+    return [first + joint * (f := normal_form(second) not in used) + second * f
+            for first, joint, second in split]
 
 
 def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ class NameSettings:
     rare: tuple[float, float] = (0.06, 0.04)
     lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
     # weight of the similarity to the papers that have the phrase
-    usage: tuple[float, float] = (0.2, 0.0)
+    usage: tuple[float, float] = (0.2, 0.2)
     # weight of the F-score of the papers that have the phrase, relative to the best phrase
     agreement: tuple[float, float] = (0.2, 0.2)
     # importance of recall relative to precision in the F-score (van Rijsbergen 1979)
@@ -51,11 +51,11 @@ class NameSettings:
     singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
-    second_gain: tuple[float, float] = (0.045, 0.03)
+    second_gain: tuple[float, float] = (0.035, 0.03)
     # minimum frequency relative to other groups
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
-    second_agreement: float = 0.5  # weight of the F-score of a second subject
+    second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
@@ -477,8 +477,9 @@ class Namer:
         fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
         # A first subject that few parts of the group have needs a second subject more.
         fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
+        alike |= self._is_cut[phrases]
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
-        value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement * agreement
+        value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
         some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 

@@ -41,7 +41,7 @@ class NameSettings:
     # weight of the similarity to the papers that have the phrase
     usage: tuple[float, float] = (0.2, 0.2)
     # weight of the F-score of the papers that have the phrase, relative to the best phrase
-    agreement: tuple[float, float] = (0.2, 0.2)
+    agreement: tuple[float, float] = (0.1, 0.2)
     # importance of recall relative to precision in the F-score (van Rijsbergen 1979)
     recall: tuple[float, float] = (0.5, 1.0)
     # weight of the evenness over the parts of the group
@@ -51,11 +51,11 @@ class NameSettings:
     singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
-    second_gain: tuple[float, float] = (0.035, 0.03)
+    second_gain: tuple[float, float] = (0.03, 0.03)
     # minimum frequency relative to other groups
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
-    second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
+    second_agreement: tuple[float, float] = (0.5, 0.3)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
@@ -286,8 +286,6 @@ class Namer:
         the first. Only with `fields`, a name can be that of a field of research, such as "Solar
         physics". An `old` name of a group remains unless another is clearly better.
         """
-        import pandas as pd
-
         n_groups, forms = len(neighbours), self._wide.forms
         group = np.asarray(group)
         ranked = self._candidates(group, neighbours, fields, parts)
@@ -298,8 +296,13 @@ class Namer:
         allowed = [self._names_a_subject(phrase) for phrase in ranked["phrase"]]
         ranked = ranked[ranked["is_most"] & np.array(allowed, dtype=bool)]
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
-        several = [part for name in taken for part in (name, *name.split(" and "))]
-        used = {_sorted_words(form) for form in normal_forms(several)}
+        if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
+            inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
+            words = [set(form.split(" ")) for form in forms[ranked["phrase"]]]
+            holds = [any(some <= one for some in inner) for one in words]
+            ranked = ranked[~np.array(holds, dtype=bool)]
+        subjects = [part for name in taken for part in (name, *name.split(" and "))]
+        used = {_sorted_words(form) for form in normal_forms(subjects)}
         names = [f"{fallback} {number + 1}" for number in range(n_groups)]
         kept: set[int] = set()
         for number, name in (old or {}).items():
@@ -413,7 +416,11 @@ class Namer:
         """Return whether a phrase is a subject, not people, a facility or part of a phrase."""
         form, shown = self._wide.forms[phrase], self._wide.shown[phrase]
         words, (_, *others) = form.split(" "), shown.split(" ")
-        if form in UNTELLING or words[-1] in PEOPLE or shown != shown.lower() and is_known_name(shown):
+        if (
+            form in UNTELLING
+            or words[-1] in PEOPLE
+            or (shown != shown.lower() and is_known_name(shown))
+        ):
             return False
         if others and words[-1] in QUANTITIES:
             is_titled = shown[:1].isupper() and others[-1][:1].isupper()
@@ -466,7 +473,9 @@ class Namer:
             close = self._membership[papers][:, phrases].toarray()
             alike = np.zeros(len(phrases), dtype=bool)
         words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
-        shared = np.array([len(some & words[-1]) / min(len(some), len(words[-1])) for some in words])
+        shared = np.array(
+            [len(some & words[-1]) / min(len(some), len(words[-1])) for some in words]
+        )
         alike |= shared >= 0.5
         gain = np.maximum(close - close[:, -1:], 0)
         has = self._membership[papers][:, phrases]
@@ -479,7 +488,9 @@ class Namer:
         fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
         alike |= self._is_cut[phrases]
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
+        heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
+        value -= 0.05 * np.isin(heads, list(QUANTITIES))
         some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 
@@ -510,7 +521,7 @@ class Namer:
 
     @cached_property
     def _is_cut(self) -> NDArray[np.bool_]:
-        """Tell which phrases end with the singular of a word that is mostly a plural at the end.
+        """Mark phrases that end with the singular of a word that is mostly a plural at the end.
 
         Most of them are part of a longer phrase, as "historical sunspot" of "sunspot records".
         """
@@ -518,7 +529,9 @@ class Namer:
         is_plural = np.array([singular(word) != word for word in last], dtype=bool)
         _, head = np.unique([singular(word) for word in last], return_inverse=True)
         plural = np.bincount(head, weights=self._uses * is_plural)
-        return ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
+        is_cut = ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
+        names = [name for one in embedded_thesaurus().concepts.values() for name in one.names]
+        return is_cut & ~np.isin(self._wide.forms.astype(str), normal_forms(names))
 
     @cached_property
     def _fields(self) -> list[int]:

@@ -167,19 +167,19 @@ def build_topics(
         names, words = namer.name(
             levels[level],
             others,
-            taken=[name.split(" and ")[0] for name in taken] if level == 0 else taken,
+            # Second subjects of regions are available, because they are removed below.
+            taken=taken if level else [name.split(" and ")[0] for name in taken],
             old=old,
             fields=level == 0,
             pairs=level < 2,
             parts=parts[level],
             fallback=fallback,
         )
-        if level == 0:
-            tables[1]["label"] = _without(tables[1]["label"], names)
         taken += names
         tables[level] = table.assign(
             topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
         )
+    tables[1]["label"] = _without(tables[1]["label"], tables[0]["label"])
     for level in (1, 2):
         above = np.full(len(tables[level]), -1, dtype=np.int64)
         inside = levels[level] >= 0
@@ -203,11 +203,10 @@ _COLUMN = [1, 0, 2]  # column of `previous` for each level
 
 
 def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Remove the second subjects of names that are subjects of other names."""
+    """Remove the second subject of each name if another name has this subject too."""
     used = set(normal_forms([part for name in others for part in name.split(" and ")]))
-    split = [name.partition(" and ") for name in names]
-    return [first + joint * (f := normal_form(second) not in used) + second * f
-            for first, joint, second in split]
+    split = [(name, name.partition(" and ")) for name in names]
+    return [first if normal_form(second) in used else name for name, (first, _, second) in split]
 
 
 def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -396,7 +395,10 @@ def settle_regions(
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
-    n_regions, n_continents = int(region_of.max(initial=-1)) + 1, int(continent_of.max(initial=-1)) + 1
+    n_regions, n_continents = (
+        int(region_of.max(initial=-1)) + 1,
+        int(continent_of.max(initial=-1)) + 1,
+    )
     size = np.bincount(region_of, weights=n_papers, minlength=n_regions)
     sums = np.zeros((n_regions, profile.shape[1]))
     np.add.at(sums, region_of, profile * np.asarray(n_papers)[:, None])

@@ -131,9 +131,10 @@ def shared_idea(
         and (form := normal_form(word)) not in taken | UNTELLING
         and form.split(" ")[-1] not in QUANTITIES - {"field"}
     ]
+    forms = {word: normal_form(word) for word in plain}
     shares = {
-        word: tuple(n[normal_form(word)] / of for n, of in zip(counts, totals, strict=True))
-        for word in plain
+        word: (counts[0][form] / totals[0], counts[1][form] / totals[1])
+        for word, form in forms.items()
     }
     best = max(plain, key=lambda word: min(shares[word]), default="")
     return (best, shares[best]) if best and min(shares[best]) >= _COMMON else None

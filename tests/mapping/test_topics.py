@@ -9,12 +9,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping._naming import Namer, broadened, capitalised, phrase_table
-from landscape.mapping._regions import (
-    FIRST_CONTINENT,
-    build_topics,
-    find_regions,
-    settle_regions,
-)
+from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions, settle_regions
 from landscape.text._words import normal_forms
 
 SUBJECTS = {
@@ -386,4 +381,6 @@ def test_a_continent_is_not_split_by_a_region_that_moves() -> None:
     profile = np.array([[0.0, 0.0], [0.9, 0.0], [0.1, 0.0], [1.0, 0.0], [1.1, 0.0]])
     chain = [[1], [0, 2, 3], [1], [1, 4], [3]]
     old = np.array([0, 0, 0, 1, 1])
-    assert settle_regions(profile, np.full(5, 10), np.arange(5), old, chain).tolist() == old.tolist()
+    assert (
+        settle_regions(profile, np.full(5, 10), np.arange(5), old, chain).tolist() == old.tolist()
+    )

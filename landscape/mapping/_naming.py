@@ -51,11 +51,11 @@ class NameSettings:
     singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
-    second_gain: tuple[float, float] = (0.03, 0.03)
+    second_gain: tuple[float, float] = (0.04, 0.03)
     # minimum frequency relative to other groups
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
-    second_agreement: tuple[float, float] = (0.5, 0.3)  # weight of the F-score of a second subject
+    second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
@@ -490,7 +490,7 @@ class Namer:
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
-        value -= 0.05 * np.isin(heads, list(QUANTITIES))
+        value -= 0.1 * np.isin(heads, list(QUANTITIES))
         some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 

@@ -37,7 +37,9 @@ def polish_names(
     note: Callable[[str], None] | None = None,
 ) -> dict[int, str]:
     """Request better names of regions from a language model; return the names that pass checks."""
-    taken = {folded(region["name"]): region["id"] for region in regions}
+    from landscape.text._words import normal_form
+
+    taken = {normal_form(region["name"]): region["id"] for region in regions}
     accepted: dict[int, str] = {}
     failed = Counter[str]()
     for start in range(0, len(regions), _REGIONS_AT_ONCE):
@@ -59,7 +61,7 @@ def polish_names(
                 failed["the proposal was too long or not plain text"] += 1
             elif not is_grounded(name, region):
                 failed["the proposal has words that the topic does not have"] += 1
-            elif taken.setdefault(folded(name), region["id"]) != region["id"]:
+            elif taken.setdefault(normal_form(name), region["id"]) != region["id"]:
                 failed["the proposal was the name of another topic"] += 1
             elif name != region["name"]:
                 accepted[region["id"]] = name
@@ -105,11 +107,6 @@ def _words(text: str) -> set[str]:
     from landscape.text._words import normal_form, normal_forms
 
     return set(normal_forms(normal_form(text).split()))
-
-
-def folded(name: str) -> str:
-    """Normalise the case and Unicode form of a name for comparison."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 _FUNCTION_WORDS = frozenset([

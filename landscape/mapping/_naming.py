@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus._facilities import is_known_name
 from landscape.corpus._thesaurus import embedded_thesaurus
-from landscape.text._words import normal_forms, read_sections
+from landscape.text._keywords import LONGEST_PHRASE
+from landscape.text._words import normal_form, normal_forms, read_sections, singular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,7 @@ _LISTS = read_sections("regions")
 UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
 VAGUE = frozenset(_LISTS["vague"])
+PEOPLE = frozenset(_LISTS["people"])
 
 
 @dataclass(frozen=True)
@@ -28,20 +31,31 @@ class NameSettings:
     """Weights and thresholds for choosing names, selected with ``benchmarks/regions.py``."""
 
     many_papers: int = 5000
-    least_share: float = 0.01  # minimum share of a group's papers that have the phrase itself
+    # minimum share of a group's papers that have the phrase itself
+    least_share: tuple[float, float] = (0.01, 0.002)
     # a name in a smaller share of the papers gets a penalty
     common_share: tuple[float, float] = (0.2, 0.5)
     # penalty for each factor e below `common_share`
     rare: tuple[float, float] = (0.06, 0.04)
     lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
     # weight of the similarity to the papers that have the phrase
-    usage: tuple[float, float] = (0.2, 0.0)
+    usage: tuple[float, float] = (0.2, 0.2)
+    # weight of the F-score of the papers that have the phrase, relative to the best phrase
+    agreement: tuple[float, float] = (0.1, 0.2)
+    # importance of recall relative to precision in the F-score (van Rijsbergen 1979)
+    recall: tuple[float, float] = (0.5, 1.0)
+    # weight of the evenness over the parts of the group
+    evenness: tuple[float, float] = (0.15, 0.3)
+    # minimum share of a group's papers in a field of the thesaurus, and of the field's in the group
+    most: float = 0.5
+    singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
-    second_gain: tuple[float, float] = (0.045, 0.03)
+    second_gain: tuple[float, float] = (0.04, 0.03)
     # minimum frequency relative to other groups
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
+    second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
@@ -259,38 +273,45 @@ class Namer:
         taken: Collection[str] = (),
         fields: bool = False,
         pairs: bool = True,
+        parts: NDArray[np.integer] | None = None,
         old: Mapping[int, str] | None = None,
         fallback: str = "Region",
     ) -> tuple[list[str], list[list[str]]]:
         """Give each group of papers a unique name, and a list of distinctive keywords.
 
         A phrase gets credit for its mean similarity to the papers of the group, for the difference
-        to the three other groups that it fits best, for its frequency and for its form. A second
-        phrase is added if it fits many papers of the group clearly better than the first. Only
-        with `fields`, a name can be that of a field of research, such as "Solar physics". An `old`
-        name of a group remains unless another is clearly better.
+        to the three other groups that it fits best, for its frequency and for its form. It gets
+        credit if its papers agree with those of the group, and if it is frequent in all `parts` of
+        the group. A second phrase is added if it fits many papers of the group clearly better than
+        the first. Only with `fields`, a name can be that of a field of research, such as "Solar
+        physics". An `old` name of a group remains unless another is clearly better.
         """
-        import pandas as pd
-
         n_groups, forms = len(neighbours), self._wide.forms
         group = np.asarray(group)
-        ranked = self._candidates(group, neighbours, fields)
+        ranked = self._candidates(group, neighbours, fields, parts)
         keywords: list[list[str]] = [[] for _ in range(n_groups)]
         for number, found in ranked.groupby("region"):
             several = _distinct(self._wide, found["phrase"].tolist(), 12)
             keywords[int(number)] = [self._wide.shown[phrase] for phrase in several]
-        ranked = ranked[~pd.Series(forms[ranked["phrase"]], ranked.index).isin(UNTELLING)]
+        allowed = [self._names_a_subject(phrase) for phrase in ranked["phrase"]]
+        ranked = ranked[ranked["is_most"] & np.array(allowed, dtype=bool)]
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
-        used = {_sorted_words(form) for form in normal_forms(list(taken))}
+        if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
+            inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
+            words = [set(form.split(" ")) for form in forms[ranked["phrase"]]]
+            holds = [any(some <= one for some in inner) for one in words]
+            ranked = ranked[~np.array(holds, dtype=bool)]
+        subjects = [part for name in taken for part in (name, *name.split(" and "))]
+        used = {_sorted_words(form) for form in normal_forms(subjects)}
         names = [f"{fallback} {number + 1}" for number in range(n_groups)]
         kept: set[int] = set()
         for number, name in (old or {}).items():
             own = ranked[ranked["region"] == number]
             merit = dict(zip(forms[own["phrase"]], own["merit"], strict=True))
-            parts = normal_forms(name.split(" and "))
-            free = {_sorted_words(part) for part in parts if part in merit} - used
+            subjects = normal_forms(name.split(" and "))
+            free = {_sorted_words(one) for one in subjects if one in merit} - used
             good = own["merit"].max() - _SETTINGS.inertia
-            if len(free) == len(parts) and merit[parts[0]] >= good:
+            if len(free) == len(subjects) and merit[subjects[0]] >= good:
                 names[number] = name
                 kept.add(number)
                 used |= free
@@ -315,21 +336,38 @@ class Namer:
         return names, keywords
 
     def _candidates(
-        self, group: NDArray[np.integer], neighbours: Sequence[Sequence[int]], fields: bool
+        self,
+        group: NDArray[np.integer],
+        neighbours: Sequence[Sequence[int]],
+        fields: bool,
+        parts: NDArray[np.integer] | None,
     ) -> pd.DataFrame:
         """Return the phrases of each group with their merit as a name."""
         ranked = score_phrases(self._wide, group, neighbours)
         if ranked.empty:
-            return ranked.assign(merit=0.0)
+            return ranked.assign(merit=0.0, is_most=True, even=1.0, agreement=0.0)
         direct = _phrase_counts(self.table, group, len(neighbours), len(self._wide.forms))
         papers = np.bincount(group[group >= 0], minlength=len(neighbours))
         itself = np.asarray(direct[ranked["region"], ranked["phrase"]]).ravel()
-        least = 0 if fields else np.maximum(_SETTINGS.least_share * papers[ranked["region"]], 1)
+        least = np.maximum(_SETTINGS.least_share[fields] * papers[ranked["region"]], 1)
         ranked = ranked[itself >= least].reset_index(drop=True)
         lexical = ranked["score"] / ranked.groupby("region")["score"].transform("max").abs()
+        precision = ranked["n"] / self._uses[ranked["phrase"]]
+        is_field = np.isin(ranked["phrase"], self._fields)
+        is_most = ~is_field | (np.minimum(precision, ranked["share"]) >= _SETTINGS.most)
+        square = _SETTINGS.recall[fields] ** 2
+        agreement = (1 + square) * precision * ranked["share"]
+        agreement /= square * precision + ranked["share"]
+        best = agreement.where(is_most, 0).groupby(ranked["region"]).transform("max")
+        even = np.ones(len(ranked)) if parts is None else self._evenness(group, parts, ranked)
+        ranked = ranked.assign(is_most=is_most, even=even, agreement=agreement)
+        covers = np.zeros(len(ranked))
+        if parts is not None:
+            covers += _SETTINGS.agreement[fields] * agreement / best.clip(lower=1e-9)
+            covers += _SETTINGS.evenness[fields] * even
         phrases, place = np.unique(ranked["phrase"], return_inverse=True)
         if self.vectors is None or not self._embed(phrases):
-            return ranked.assign(merit=lexical)
+            return ranked.assign(merit=lexical + covers)
         texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
         close = mean_vectors(self.vectors, group, len(neighbours)) @ texts.T
         highest = -np.sort(-close, axis=0)[: _SETTINGS.rivals + 1]
@@ -346,9 +384,53 @@ class Namer:
             + _SETTINGS.usage[fields] * usage[ranked["region"], place]
             + _SETTINGS.rare[fields] * rare
             + _SETTINGS.lexical * lexical
+            + covers
             - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
             - penalty[place]
+            - _SETTINGS.singular * self._is_cut[ranked["phrase"]]
         )
+
+    def _evenness(
+        self, group: NDArray[np.integer], parts: NDArray[np.integer], ranked: pd.DataFrame
+    ) -> NDArray[np.float64]:
+        """Return 1 if a phrase is equally frequent in all parts of a group, less if in some.
+
+        The frequency in each part counts up to the frequency in the group.
+        """
+        known = np.flatnonzero((group >= 0) & (parts >= 0))
+        n_parts = int(parts.max(initial=-1)) + 1
+        above = np.full(n_parts, -1, dtype=np.int64)
+        above[parts[known]] = group[known]
+        size = np.bincount(parts[known], minlength=n_parts).astype(np.float64)
+        counts = _phrase_counts(self._wide, parts, n_parts, len(self._wide.forms)).tocsc()
+        even = np.zeros(len(ranked))
+        for number, rows in ranked.groupby("region").indices.items():
+            inside = np.flatnonzero(above == number)
+            n = counts[:, ranked["phrase"].to_numpy()[rows]][inside].toarray()
+            share = ranked["share"].to_numpy()[rows]
+            even[rows] = np.minimum(n, size[inside, None] * share).sum(0) / size[inside].sum()
+            even[rows] /= share
+        return even
+
+    def _names_a_subject(self, phrase: int) -> bool:
+        """Return whether a phrase is a subject, not people, a facility or part of a phrase."""
+        form, shown = self._wide.forms[phrase], self._wide.shown[phrase]
+        words, (_, *others) = form.split(" "), shown.split(" ")
+        if (
+            form in UNTELLING
+            or words[-1] in PEOPLE
+            or (shown != shown.lower() and is_known_name(shown))
+        ):
+            return False
+        if others and words[-1] in QUANTITIES:
+            is_titled = shown[:1].isupper() and others[-1][:1].isupper()
+            if is_titled or is_known_name(shown.rpartition(" ")[0]):
+                return False  # as "Large Telescope" and "Chandra observations"
+        if len(others) < LONGEST_PHRASE - 1:
+            return True
+        # A keyphrase of the greatest length can be cut from a longer phrase.
+        inner = self._number.get(normal_form(" ".join(others)))
+        return inner is None or self._uses[inner] < 2 * self._uses[phrase]
 
     def _usage(
         self, group: NDArray[np.integer], phrases: NDArray[np.integer], n_groups: int
@@ -374,7 +456,14 @@ class Namer:
         self, papers: NDArray[np.int64], ranked: pd.DataFrame, first: int, fields: bool
     ) -> list[int]:
         """Return phrases that fit many papers clearly better than the first phrase of a name."""
-        phrases = np.append(ranked["phrase"].to_numpy(np.int64)[:30], first)
+        if first in self._fields:
+            return []  # a field is only a name if it has most of the papers
+        import pandas as pd
+
+        several = pd.concat([ranked[:30], ranked[ranked["phrase"] == first][:1]])
+        phrases, merit = (several[name].to_numpy() for name in ("phrase", "merit"))
+        even = several["even"].iloc[-1]
+        agreement = several["agreement"].to_numpy()
         if self.vectors is not None and first in self._texts:
             texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
             few = papers[:: max(1, len(papers) // _SETTINGS.many_papers)]
@@ -382,13 +471,27 @@ class Namer:
             alike = texts @ texts[-1] >= _SETTINGS.most_similar
         else:
             close = self._membership[papers][:, phrases].toarray()
-            words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
-            alike = np.array([bool(some & words[-1]) for some in words])
+            alike = np.zeros(len(phrases), dtype=bool)
+        words = [set(form.split(" ")) for form in self._wide.forms[phrases]]
+        shared = np.array(
+            [len(some & words[-1]) / min(len(some), len(words[-1])) for some in words]
+        )
+        alike |= shared >= 0.5
         gain = np.maximum(close - close[:, -1:], 0)
-        fits = ~alike & ((gain > 0).mean(axis=0) >= _SETTINGS.second_share)
-        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields]
-        value = gain.mean(axis=0)[:-1] + 0.25 * ranked["merit"].to_numpy()[:30]
-        some = ranked[:30].assign(value=value)[fits[:-1]].sort_values("value", ascending=False)
+        has = self._membership[papers][:, phrases]
+        both = np.asarray(has.T @ has[:, [-1]].toarray()).ravel()
+        uses = np.asarray(has.sum(axis=0)).ravel()
+        # Each subject needs papers that the other subject does not have.
+        alike |= both > (1 - _SETTINGS.second_share) * np.minimum(uses, uses[-1])
+        fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
+        # A first subject that few parts of the group have needs a second subject more.
+        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
+        alike |= self._is_cut[phrases]
+        fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
+        heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
+        value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
+        value -= 0.1 * np.isin(heads, list(QUANTITIES))
+        some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 
     def _embed(self, phrases: NDArray[np.integer]) -> bool:
@@ -407,6 +510,35 @@ class Namer:
     @cached_property
     def _wide(self) -> PhraseTable:
         return broadened(self.table)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {form: place for place, form in enumerate(self._wide.forms)}
+
+    @cached_property
+    def _uses(self) -> NDArray[np.int64]:
+        return np.bincount(self._wide.phrase, minlength=len(self._wide.forms))
+
+    @cached_property
+    def _is_cut(self) -> NDArray[np.bool_]:
+        """Mark phrases that end with the singular of a word that is mostly a plural at the end.
+
+        Most of them are part of a longer phrase, as "historical sunspot" of "sunspot records".
+        """
+        last = [shown.lower().rpartition(" ")[2] for shown in self._wide.shown]
+        is_plural = np.array([singular(word) != word for word in last], dtype=bool)
+        _, head = np.unique([singular(word) for word in last], return_inverse=True)
+        plural = np.bincount(head, weights=self._uses * is_plural)
+        is_cut = ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
+        names = [name for one in embedded_thesaurus().concepts.values() for name in one.names]
+        return is_cut & ~np.isin(self._wide.forms.astype(str), normal_forms(names))
+
+    @cached_property
+    def _fields(self) -> list[int]:
+        """Phrases that are fields of research: concepts without a broader concept."""
+        thesaurus = embedded_thesaurus()
+        labels = [thesaurus.concepts[one].label for one in thesaurus.top]
+        return [self._number[form] for form in normal_forms(labels) if form in self._number]
 
     @cached_property
     def _membership(self) -> Any:
@@ -493,7 +625,7 @@ def _phrase_counts(
 def _penalty(form: str, shown: str, fields: bool) -> float:
     """Return the penalty of a phrase that names a quantity or an acronym, or is vague or long."""
     words = form.split(" ")
-    penalty = 0.05 if words[-1] in QUANTITIES else 0.0
+    penalty = (0.2 if fields else 0.1) if words[-1] in QUANTITIES else 0.0
     if len(words) == 1:
         penalty += 0.09 if shown[:2].isupper() else 0.0 if shown.endswith(("s", "ae")) else 0.03
     if len(words) >= 4:

@@ -12,6 +12,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.mapping._density import DensityGrid, default_bandwidth, density_grid, find_basins
 from landscape.mapping._naming import Namer, mean_vectors, phrase_table
+from landscape.text._words import normal_form, normal_forms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,7 @@ FIRST_SUBREGION = 100_000
 # peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
 _DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
 _FEWEST = 10  # papers of a subregion
+_CLEARLY = 0.99  # maximum ratio of the distances to the new and to the old continent
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
 
 #: Default maximum number of regions, so that their names fit on a page.
@@ -64,8 +66,9 @@ def build_topics(
     """Find the continents (level 0), regions (1) and subregions (2) of a map, and name them.
 
     Subregions surround the peaks of a narrowly smoothed density. Neighbouring subregions with
-    similar papers are merged to regions, and regions to continents (Ward 1963). A region with a
-    single subregion has no rows at level 2.
+    similar papers are merged to regions, and regions to continents (Ward 1963). A region that is
+    more similar to an adjacent continent is moved there. A region with a single subregion has no
+    rows at level 2.
 
     Parameters
     ----------
@@ -134,6 +137,9 @@ def build_topics(
     if n_continents is None:
         n_continents = int(np.clip(round(1.3 * np.sqrt(region_of.max(initial=0) + 1)), 2, 12))
     continent_of = _numbered(len(peaks), merges, n_continents, peaks.n_papers.to_numpy(), sums=True)
+    if vectors is not None:
+        sizes = peaks.n_papers.to_numpy()
+        continent_of = settle_regions(profile, sizes, region_of, continent_of, near)
     levels = [
         np.where(leaf >= 0, parent[leaf], -1) if len(parent) else leaf
         for parent in (continent_of, region_of, _several(region_of))
@@ -144,6 +150,7 @@ def build_topics(
     namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
     tables: dict[int, pd.DataFrame] = {}
     taken: list[str] = []
+    parts = (levels[1], leaf, None)
     for level, fallback in ((1, "Region"), (0, "Continent"), (2, "Subregion")):
         table = _places(x, y, levels[level], leaf, peaks, vectors)
         if level == 0:  # a name in the middle of the continent
@@ -160,16 +167,19 @@ def build_topics(
         names, words = namer.name(
             levels[level],
             others,
-            taken=taken,
+            # Second subjects of regions are available, because they are removed below.
+            taken=taken if level else [name.split(" and ")[0] for name in taken],
             old=old,
             fields=level == 0,
             pairs=level < 2,
+            parts=parts[level],
             fallback=fallback,
         )
         taken += names
         tables[level] = table.assign(
             topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
         )
+    tables[1]["label"] = _without(tables[1]["label"], tables[0]["label"])
     for level in (1, 2):
         above = np.full(len(tables[level]), -1, dtype=np.int64)
         inside = levels[level] >= 0
@@ -190,6 +200,13 @@ def build_topics(
 
 _FIRST = (FIRST_CONTINENT, 0, FIRST_SUBREGION)  # number of the first topic of each level
 _COLUMN = [1, 0, 2]  # column of `previous` for each level
+
+
+def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Remove the second subject of each name if another name has this subject too."""
+    used = set(normal_forms([part for name in others for part in name.split(" and ")]))
+    split = [(name, name.partition(" and ")) for name in names]
+    return [first if normal_form(second) in used else name for name, (first, _, second) in split]
 
 
 def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -358,6 +375,63 @@ def _numbered(
     (np.add if sums else np.maximum).at(heights, group, weight)
     rank = np.argsort(np.argsort(-heights, kind="stable"))
     return np.asarray(rank[group], dtype=np.int64)
+
+
+def settle_regions(
+    profile: NDArray[np.floating],
+    n_papers: NDArray[np.integer],
+    region_of: NDArray[np.int64],
+    continent_of: NDArray[np.int64],
+    neighbours: Sequence[Sequence[int]],
+) -> NDArray[np.int64]:
+    """Move regions to the adjacent continent with the nearest mean profile.
+
+    Merging is greedy: a region that was merged early stays, even if the continent becomes different
+    from it. The mean of its own continent is computed without the region, as by Hartigan (1975,
+    Clustering Algorithms). The rest of a continent must remain connected.
+
+    Returns the new continent of each subregion, numbered by the number of papers.
+    """
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    n_regions, n_continents = (
+        int(region_of.max(initial=-1)) + 1,
+        int(continent_of.max(initial=-1)) + 1,
+    )
+    size = np.bincount(region_of, weights=n_papers, minlength=n_regions)
+    sums = np.zeros((n_regions, profile.shape[1]))
+    np.add.at(sums, region_of, profile * np.asarray(n_papers)[:, None])
+    touches = np.zeros((n_regions, n_regions), dtype=bool)
+    for one, near in enumerate(neighbours):
+        touches[region_of[one], region_of[list(near)]] = True
+    touches |= touches.T
+    home = np.zeros(n_regions, dtype=np.int64)
+    home[region_of] = continent_of
+
+    def n_parts(regions: NDArray[np.int64]) -> int:
+        return int(connected_components(sparse.csr_matrix(touches[np.ix_(regions, regions)]))[0])
+
+    for _ in range(n_regions):  # each round moves the region with the largest gain
+        moves: list[tuple[float, int, int]] = []
+        for region in range(n_regions):
+            rest = np.flatnonzero((home == home[region]) & (np.arange(n_regions) != region))
+            own = np.append(rest, region)
+            if len(rest) == 0 or n_parts(rest) > n_parts(own):
+                continue
+            mean = sums[region] / size[region]
+            away = np.linalg.norm(mean - sums[rest].sum(axis=0) / size[rest].sum())
+            for other in set(home[touches[region]].tolist()) - {int(home[region])}:
+                there = np.flatnonzero(home == other)
+                near_by = np.linalg.norm(mean - sums[there].sum(axis=0) / size[there].sum())
+                if near_by < _CLEARLY * away:
+                    moves.append((float(near_by / away), region, other))
+        if not moves:
+            break
+        _, region, other = min(moves)
+        home[region] = other
+    totals = np.bincount(home, weights=size, minlength=n_continents)
+    return np.asarray(np.argsort(np.argsort(-totals, kind="stable"))[home[region_of]])
 
 
 def _keep_numbers(

@@ -11,7 +11,7 @@ import numpy as np
 
 from landscape.mapping._naming import QUANTITIES, UNTELLING
 from landscape.outreach._terrain import Terrain
-from landscape.text._words import normal_form
+from landscape.text._words import normal_form, normal_forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,25 +110,32 @@ def shared_idea(
     *,
     avoid: Iterable[str] = (),
 ) -> tuple[str, tuple[float, float]] | None:
-    """Find the plain keyword that is most frequent on both shores, and its share on each."""
-    counts, totals = [], []
+    """Find the plain keyword that is most frequent on both shores, and its share on each.
+
+    Singular and plural are one keyword, also in `avoid`, with the names of other places.
+    """
+    counts, totals, spellings = [], [], Counter[str]()
     for papers in (first, second):
-        sets = [{str(word) for word in words} for words in papers if words is not None]
-        counts.append(Counter(word for words in sets for word in words))
-        totals.append(max(1, len(sets)))
-    taken = {word.casefold() for word in avoid}
+        lists = [[str(word) for word in words] for words in papers if words is not None]
+        spellings.update(word for words in lists for word in words)
+        counts.append(Counter(form for words in lists for form in set(normal_forms(words))))
+        totals.append(max(1, len(lists)))
+    taken = {normal_form(part) for name in avoid for part in (name, *name.split(" and "))}
     # Acronyms, names of facilities, numbers and words of methods are not plain.
     plain = [
         word
-        for word in sorted(counts[0].keys() & counts[1].keys())
+        for word, _ in sorted(spellings.items(), key=lambda item: (-item[1], item[0]))
         if _WORD[0] <= len(word) <= _WORD[1]
         and word.replace(" ", "").replace("-", "").isalpha()
         and word == word.lower()
-        and word not in taken
-        and normal_form(word) not in UNTELLING
-        and normal_form(word).split(" ")[-1] not in QUANTITIES - {"field"}
+        and (form := normal_form(word)) not in taken | UNTELLING
+        and form.split(" ")[-1] not in QUANTITIES - {"field"}
     ]
-    shares = {word: (counts[0][word] / totals[0], counts[1][word] / totals[1]) for word in plain}
+    forms = {word: normal_form(word) for word in plain}
+    shares = {
+        word: (counts[0][form] / totals[0], counts[1][form] / totals[1])
+        for word, form in forms.items()
+    }
     best = max(plain, key=lambda word: min(shares[word]), default="")
     return (best, shares[best]) if best and min(shares[best]) >= _COMMON else None
 

@@ -16,6 +16,7 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError, RemoteError
 from landscape.figures._labels import one_line, shortened
 from landscape.llm._prompts import prompt
+from landscape.text._words import normal_form
 
 if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
@@ -178,11 +179,11 @@ def ask_names(
             if not isinstance(entry, dict):
                 continue
             key, phrase = str(entry.get("id")), tidy_name(entry.get("phrase", ""))
-            fits = 0 < len(phrase) <= _LONGEST_PHRASE and phrase.casefold() not in used
+            fits = 0 < len(phrase) <= _LONGEST_PHRASE and normal_form(phrase) not in used
             fits = fits and not _MARKUP.search(phrase)
             if key in keys and key not in names and fits:
                 names[key] = phrase
-                used.add(phrase.casefold())
+                used.add(normal_form(phrase))
     if note and len(names) < len(places):
         note(
             f"The language model named {len(names)} of {len(places)} places. The other places "

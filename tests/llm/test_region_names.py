@@ -179,3 +179,13 @@ def test_a_failure_at_once_is_said(server: OpenAIServer) -> None:
 )
 def test_names_of_the_field_are_allowed(name: str) -> None:
     assert allowed_name(name) == name
+
+
+def test_two_topics_do_not_differ_only_in_the_plural(server: OpenAIServer) -> None:
+    words = ["gamma-ray bursts", "burst of a gamma ray source"]
+    topics = [
+        {"id": 0, "name": "Gamma-ray bursts", "keywords": words},
+        {"id": 1, "name": "Sources", "keywords": words},
+    ]
+    answering(server, {1: "Gamma-ray burst"})
+    assert polish_names(connect(), topics) == {}

@@ -9,7 +9,8 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping._naming import Namer, broadened, capitalised, phrase_table
-from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions
+from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions, settle_regions
+from landscape.text._words import normal_forms
 
 SUBJECTS = {
     "tidal disruption events": (0.0, 0.0),
@@ -291,3 +292,95 @@ def test_an_old_name_remains_unless_another_is_clearly_better() -> None:
     assert name(51, old={0: "Hot Jupiters"}) == "Hot Jupiters"
     assert name(90, old={0: "Hot Jupiters"}) == "Giant planets"
     assert name(51, old={0: "Dark matter"}) == "Giant planets"
+
+
+def test_a_name_covers_all_parts_of_a_continent() -> None:
+    keywords = [["radio bursts"] if n < 51 else ["dust"] for n in range(100)]
+    keywords = [[*words, "radio pulsars"] if n % 2 else words for n, words in enumerate(keywords)]
+    group, parts = np.repeat([0, 1], 100), np.repeat([0, 1, 2], [51, 49, 100])
+    namer = Namer(phrase_table(keywords + [["comets", "dust"]] * 100))
+    names, _ = namer.name(group, [[1], [0]], parts=parts, fields=True, pairs=False)
+    assert names == ["Radio pulsars", "Comets"]
+
+
+def test_a_field_is_a_name_only_if_most_of_its_papers_are_inside() -> None:
+    """Half of the papers on the Sun are elsewhere in the second literature."""
+
+    def name(n_elsewhere: int) -> str:
+        keywords = [["solar physics"]] * 80 + [["sunspots"]] * 20
+        keywords += [["solar physics"]] * n_elsewhere + [["comets"]] * 300
+        group = np.repeat([0, 1], [100, 300 + n_elsewhere])
+        namer = Namer(phrase_table(keywords))
+        return namer.name(group, [[1], [0]], fields=True, pairs=False)[0][0]
+
+    assert name(20) == "Solar physics"
+    assert name(200) == "Sunspots"
+
+
+def test_subjects_of_a_name_are_not_names_elsewhere() -> None:
+    keywords = [["radio pulsars", "dust"]] * 50 + [["comets"]] * 50
+    group = np.repeat([0, 1], 50)
+    namer = Namer(phrase_table(keywords))
+    names, _ = namer.name(group, [[1], [0]], taken=["Turbulence and radio pulsar"])
+    assert names == ["Dust", "Comets"]
+
+
+def test_continents_regions_and_subregions_share_no_subject(literature) -> None:
+    x, y, keywords, _ = literature
+    for n_continents in (2, 3, 6):
+        labels = build_topics(x, y, keywords, n_continents=n_continents).table.label
+        subjects = normal_forms([part for label in labels for part in label.split(" and ")])
+        assert len(subjects) == len(set(subjects))
+
+
+@pytest.mark.parametrize(
+    ("phrase", "more"),
+    [
+        ("Solar Dynamics Observatory", []),
+        ("Large Telescope", []),
+        ("Chandra observations", []),
+        ("professional astronomers", []),
+        ("star low-mass X-ray binaries", [["low-mass X-ray binaries"]] * 150),
+    ],
+)
+def test_facilities_people_and_cut_phrases_are_not_names(phrase: str, more: list) -> None:
+    keywords = [[phrase]] * 60 + [["dust"]] * 40 + [["comets"]] * 100 + more
+    group = np.repeat([0, 1, -1], [100, 100, len(more)])
+    names, _ = Namer(phrase_table(keywords)).name(group, [[1], [0]], pairs=False)
+    assert names[0] != capitalised(phrase)
+    assert names[1] == "Comets"
+
+
+def test_the_second_subject_of_a_name_has_papers_of_its_own() -> None:
+    keywords = [["black holes"]] * 30 + [["event horizons", "black holes"]] * 30
+    keywords += [["comets"]] * 60
+    vectors = np.repeat(np.eye(3, dtype=np.float32), [30, 30, 60], axis=0)
+    fits = {"Black holes": 0, "Event horizons": 1, "Comets": 2}
+
+    def embed(texts):
+        return np.eye(3, dtype=np.float32)[[fits[text] for text in texts]]
+
+    group = np.repeat([0, 1], 60)
+    names, _ = Namer(phrase_table(keywords), vectors, embed).name(group, [[1], [0]])
+    assert names == ["Black holes", "Comets"]
+
+
+def test_a_region_moves_to_the_adjacent_continent_that_it_resembles() -> None:
+    """The third region was merged with two that are different from it."""
+    profile = np.array([[0.0, 0.0], [0.1, 0.0], [0.9, 0.0], [1.0, 0.0], [1.1, 0.0]])
+    size, regions = np.full(5, 10), np.arange(5)
+    chain = [[1], [0, 2], [1, 3], [2, 4], [3]]
+    settled = settle_regions(profile, size, regions, np.array([0, 0, 0, 1, 1]), chain)
+    assert settled.tolist() == [1, 1, 0, 0, 0]  # numbered by size
+    apart = [[1], [0, 2], [1], [4], [3]]
+    stays = settle_regions(profile, size, regions, np.array([0, 0, 0, 1, 1]), apart)
+    assert stays.tolist() == [0, 0, 0, 1, 1]
+
+
+def test_a_continent_is_not_split_by_a_region_that_moves() -> None:
+    profile = np.array([[0.0, 0.0], [0.9, 0.0], [0.1, 0.0], [1.0, 0.0], [1.1, 0.0]])
+    chain = [[1], [0, 2, 3], [1], [1, 4], [3]]
+    old = np.array([0, 0, 0, 1, 1])
+    assert (
+        settle_regions(profile, np.full(5, 10), np.arange(5), old, chain).tolist() == old.tolist()
+    )

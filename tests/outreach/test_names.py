@@ -69,7 +69,7 @@ def test_a_language_model_names_what_it_can(server: OpenAIServer) -> None:
         {"id": "3", "phrase": "Invisible scaffolding"},
         {"id": "12", "phrase": "<b>Lighthouses</b>"},
         {"id": "99", "phrase": "Nowhere"},
-        {"id": "3|12", "phrase": "invisible SCAFFOLDING"},
+        {"id": "3|12", "phrase": "invisible SCAFFOLDINGS"},
     ]
     server.reply = lambda _: json.dumps({"names": rows})
     told: list[str] = []
@@ -117,6 +117,15 @@ def test_a_water_is_named_by_an_idea_that_both_shores_share() -> None:
     other = shared_idea(first, second, avoid=["Stars"])
     assert other is not None
     assert other[0] == "jets"
+
+
+def test_two_waters_do_not_differ_only_in_the_plural() -> None:
+    shore = [["magnetic field", "dust"]] * 9 + [["magnetic fields"]] * 9
+    assert shared_idea(shore, shore) == ("magnetic field", (1.0, 1.0))
+    other = shared_idea(shore, shore, avoid=["Magnetic fields"])
+    assert other == ("dust", (0.5, 0.5))
+    other = shared_idea(shore, shore, avoid=["Turbulence and magnetic fields"])
+    assert other == ("dust", (0.5, 0.5))
 
 
 @pytest.mark.parametrize("word", ["results", "HST", "X-ray 2", "stellar masses", "gas"])

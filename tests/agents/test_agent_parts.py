@@ -23,7 +23,6 @@ from landscape.agents._survey_model import one_line_each, parse_decision, parse_
 from landscape.agents._survey_scoring import (
     SurveyEvidence,
     citation_weight,
-    least_matched_share,
     likelihood_words,
     probabilities,
     scores,
@@ -56,10 +55,6 @@ def test_scores_of_papers() -> None:
     far, close = probabilities(evidence)
     assert close > far
     assert citation_weight(np.array([0.0, 0.1, 0.7])).round(2).tolist() == [0.0, 0.13, 0.5]
-    assert least_matched_share("What powers fast radio bursts?", []) == 0.65
-    assert least_matched_share("dust " * 48, []) == 0.55
-    papers = [Paper(0, "a", "Dust cools", "Dust cools."), Paper(1, "b", "Dust", "It cools gas.")]
-    assert least_matched_share("What powers fast radio bursts?", papers) == 0.565
     fitting = np.array([1.0, 0.9, 0.8, 0.9])
     words = likelihood_words(np.array([0.9, 0.3, 0.9, 0.1]), fitting)
     assert words == ["very likely", "likely", "possible", "unlikely"]

@@ -60,7 +60,7 @@ def test_without_a_model_it_searches_selects_and_follows(
 
 def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey) -> None:
     far = demo_atlas.survey("Which recipe makes sourdough bread rise overnight?", model=None)
-    assert "almost nothing on the question" in far.notes[0]
+    assert "No paper in this atlas is about" in far.notes[0]
     assert not any("almost nothing" in note for note in offline.notes)
     assert not far.selected
     assert {one.reason.split(";")[0] for one in far.crawled} == {"Unlikely"}

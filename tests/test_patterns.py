@@ -170,6 +170,7 @@ READERS: tuple[Use, ...] = (
 
 @pytest.mark.parametrize("use", READERS)
 def test_repeated_characters_are_read_in_less_than_a_second(use: Use) -> None:
+    use("HST observes a star.")  # files that are loaded once are not timed
     texts = [piece * (LONG_TEXT // len(piece)) for piece in PIECES]
     texts += [one * (LONG_TEXT // 2) + other * (LONG_TEXT // 2) for one, other in RUNS]
     slow = {text[:4]: taken for text in texts if (taken := seconds(use, text, repeats=1)) > 1}

@@ -95,7 +95,7 @@ def extract_answer(
         return abstention(question, results, notes=(*notes, reason))
 
     if not results.matched:
-        return abstain(results.note)
+        return abstain(results.note.replace("; the nearest are:", "."))
     aim = _aim_of(question)
     own = [[one for one in sentences_of(paper) if _is_statement(one.text)]
            if not _may_be_joke(paper) else [] for paper in results.papers]  # fmt: skip

@@ -7,9 +7,11 @@ repeated with one line of code.
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +23,7 @@ from landscape._io import data_file, read_yaml
 from landscape._journals import find_journal
 from landscape._wording import count
 from landscape.answers._extractive import abstention
+from landscape.corpus._facilities import find_facility
 from landscape.corpus._thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays._periods import format_spans, read_years, share_interval
@@ -41,18 +44,33 @@ if TYPE_CHECKING:
 
 METHOD = "tables"
 _HEADING = "Counted in the tables of the atlas; no sentence of a paper was read."
-_AND = re.compile(r"\b(?:and|both|as well as)\b|,", re.IGNORECASE)
-_SHARE = re.compile(r"\b(?:fraction|share|percentage|per ?cent|proportion)\b", re.IGNORECASE)
-_MAX_ROWS = 10  # rows in the text; the table has all
+_WHEN = r"((?:19|20)\d\d(?:-\d\d)?)"
 _PERIODS: tuple[tuple[str, str], ...] = (
-    (r"\b(?:between|from)\s+(\d{4})\s+(?:and|to|until|-)\s+(\d{4})\b", r"\1..\2"),
+    (rf"\b(?:between|from)\s+{_WHEN}\s+(?:and|to|until|-)\s+{_WHEN}(?!\d)", r"\1..\2"),
     (r"\b(\d{4})\s*(?:-|–|to)\s*(\d{4})\b", r"\1..\2"),
-    (r"\b(?:since|from)\s+(\d{4})\b(?:\s+on(?:wards?)?)?", r"\1.."),
-    (r"\bafter\s+(\d{4})\b", r"year>\1"),
-    (r"\bbefore\s+(\d{4})\b", r"year<\1"),
-    (r"\b(?:until|up to)\s+(\d{4})\b", r"..\1"),
-    (r"\b(?:in|during|of|for)\s+(?:the year\s+)?((?:19|20)\d{2})\b", r"year:\1"),
+    (rf"\b(?:since\s+{_WHEN}|from\s+{_WHEN}\s+on(?:wards?)?)(?!\d)", r"\1\2.."),
+    (rf"\bafter\s+{_WHEN}(?!\d)", r"date>\1"),
+    (rf"\bbefore\s+{_WHEN}(?!\d)", r"date<\1"),
+    (rf"\b(?:until|up to)\s+{_WHEN}(?!\d)", r"..\1"),
+    (rf"\b(?:in|during|of|for|from)\s+(?:the year\s+)?{_WHEN}(?!\d)", r"date:\1"),
 )
+_MONTHS = {name[:3]: number for number, name in enumerate(calendar.month_name) if name}
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_AND = re.compile(r"\b(?:and|both|as well as)\b|,", re.IGNORECASE)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_SHARE = re.compile(
+    r"\b(?:fraction|share|percentage|per ?cent|proportion) of (?P<whole>.*?)"
+    r"(?=\b(?:are|is|us(?:e|es|ed|ing)|mention\w*|about|deals?|stud\w+)\b|$)",
+    re.IGNORECASE,
+)
+_REVIEWS = re.compile(r"\breviews?\b", re.IGNORECASE)
+_CAPITALISED = re.compile(r"\b[A-Z][\w'’-]+(?: (?:[A-Z]\.|[A-Z][\w'’-]+)){1,3}")
+_BY_AUTHOR = re.compile(r"\b(?:by|of) (?:the )?(?:author )?([A-Z][\w'’-]+)(?= |\?|$)")
+_USED = re.compile(
+    r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"
+    r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})"
+)
+_MAX_ROWS = 10  # rows in the text; the table has all
 
 
 class Scope(NamedTuple):
@@ -61,8 +79,8 @@ class Scope(NamedTuple):
     filter: str
     rows: Rows
     phrase: str
-    n_period: int  # number of all papers of the period
-    period: str = ""  # such as "since 2020"
+    base: Rows  # papers that shares are relative to, such as all papers of the period
+    base_phrase: str = ""  # such as "since 2020"
 
 
 @dataclass(frozen=True)
@@ -121,9 +139,14 @@ def answer_from_tables(
     in_ads = propose_ads_query(_patterns()["cut"].sub(" ", text)) if measure == "papers" else None
     try:
         if refusal and measure != "person":
-            raise InputError(f"The tables of an atlas do not have {refusal[0].strip(' ?')}.")
+            raise InputError(
+                f"Questions with “{refusal[0].strip(' ?')}” are not counted. Ask for numbers of "
+                "papers, facilities, authors, concepts, regions, journals or reviews, or use a "
+                "filter."
+            )
         if measure == "person":
-            scope = _scope(atlas, f'author:"{short}"', filter_text, f"by {short}.")
+            parts = [f'author:"{short}"', *([f"({filter_text})"] if filter_text else [])]
+            scope = _scope(atlas, ";".join(parts), f"by {short}.")
         else:
             scope = read_scope(atlas, text, measure, filter_text)
         found = _MEASURES[measure](atlas, scope)
@@ -147,64 +170,129 @@ def answer_from_tables(
 
 
 def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str | None) -> Scope:
-    """Find the papers that a question is about: period, facility, region and subject."""
-    parts, phrases, left, years, when = [], [], question, "", ""
-    for pattern, written in _PERIODS:
-        found = re.search(pattern, left, re.IGNORECASE)
-        if found:
-            years, when = found.expand(written), found[0].strip()
-            parts.append(years)
-            phrases.append(when)
-            left = left.replace(found[0], " ")
-            break
-    region = re.search(r"\bin (?:the )?region (?:of )?[\"“']?([^\"”'?]+)[\"”']?", left)
-    if region:
-        name = region[1].strip()
-        parts.append(f'region:"{name}"')
-        phrases.append(f"in the region {name}")
-        left = left.replace(region[0], " ")
-    facilities = list(dict.fromkeys(one.facility for one in find_mentions(left)))
-    if measure != "facilities" or re.search(r"\b(?:with|together with|besides)\b", left):
-        role = "" if re.search(r"\bmention", left, re.IGNORECASE) else ";role:science"
-        for mention in reversed(find_mentions(left)):
-            left = f"{left[: mention.start]} {left[mention.end :]}"
-        if facilities:
-            parts += [f'facility:"{name}"' for name in facilities] + ([role[1:]] if role else [])
-            verb = "use data of" if role else "mention"
-            phrases.insert(0, f"that {verb} {' and '.join(facilities)}")
-        left = re.sub(r"\b(?:us(?:e|es|ed|ing)|mention\w*|data|observations?)\b", " ", left)
-    pieces = _patterns()["cut"].sub(" ", left)
-    subjects = [" ".join(subject_words(piece)) for piece in _AND.split(pieces)]
-    named = [f'"{subject}"' for subject in subjects if subject]
-    if named:
-        phrases.insert(0, f"with the words {' and '.join(named)}")
-    whole = ";".join([*named, *([years] if years else [])])
-    parts += named
+    """Find the papers that a question is about: period, people, facilities, region and subject."""
+    years, when, left = _read_period(_with_months(question))
+    parts, phrases = _conditions(atlas, left, measure)
+    if measure != "reviews" and _REVIEWS.search(question):
+        parts.append("review")
+        phrases.append("that are reviews")
     if filter_text:
         parts.append(f"({filter_text})")
         phrases.append(f"that pass the filter {filter_text}")
-    of = when
-    if facilities and named and _SHARE.search(question):  # a share of the papers on a subject
-        years, of = whole, f"with the words {' and '.join(named)} {when}".strip()
-    scope = _scope(atlas, ";".join(parts), None, " ".join(phrases), years=years, when=of)
-    if named and not len(scope.rows):
-        raise InputError(f"No paper {scope.phrase} is in this atlas. Ask about another subject.")
+    base, of = ([years] if years else []), when
+    share = _SHARE.search(left)
+    if share and measure == "papers":  # the denominator of "What share of JWST papers ..."
+        whole, whole_phrases = _conditions(atlas, share["whole"], measure)
+        base, of = [*whole, *base], " ".join([*whole_phrases, when]).strip()
+    parts += [years] if years else []
+    phrases += [when] if when else []
+    scope = _scope(atlas, ";".join(parts), " ".join(phrases), base=";".join(base), of=of)
+    if parts and not len(scope.rows):
+        raise InputError(f"No paper{_of(scope)} is in this atlas. Ask about another subject.")
     return scope
 
 
-def _scope(
-    atlas: AtlasStore,
-    text: str,
-    filter_text: str | None,
-    phrase: str,
-    *,
-    years: str = "",
-    when: str = "",
-) -> Scope:
-    whole = ";".join(f"({part})" for part in (text, filter_text) if part and filter_text) or text
-    period = open_engine(atlas).select(years) if years else ()
-    n_period = len(period) if years else len(atlas)
-    return Scope(whole, open_engine(atlas).select(whole), phrase, n_period, when)
+def _with_months(text: str) -> str:
+    """Write months as in filters: "March and June 2025" becomes "2025-03 and 2025-06"."""
+    text = re.sub(rf"\b{_MONTH} (and|to|until) {_MONTH} (\d{{4}})\b", r"\1 \4 \2 \3 \4", text,
+                  flags=re.IGNORECASE)  # fmt: skip
+    return re.sub(
+        rf"\b{_MONTH} (\d{{4}})\b",
+        lambda found: f"{found[2]}-{_MONTHS[found[1].capitalize()]:02d}",
+        text,
+        flags=re.IGNORECASE,
+    )
+
+
+def _read_period(text: str) -> tuple[str, str, str]:
+    """Return the filter of a period, the words for it, and the rest of a question."""
+    for pattern, written in _PERIODS:
+        if found := re.search(pattern, text, re.IGNORECASE):
+            left = text.replace(found[0], " ")
+            if re.search(r"\b(?:19|20)\d\d\b", left):
+                raise InputError("The question has several periods; ask about one of them.")
+            return re.sub(r"\\\d", "", found.expand(written)), found[0].strip(), left
+    return "", "", text
+
+
+def _conditions(atlas: AtlasStore, text: str, measure: str) -> tuple[list[str], list[str]]:
+    """Return the parts of a filter for a question without its period, and a phrase for each."""
+    parts: list[str] = []
+    phrases: list[str] = []
+    left = text
+    region = re.search(r"\b(?:in )?(?:the )?region (?:of )?[\"“']?([^\"”'?]+)[\"”']?", left)
+    if region:
+        name = re.sub(r"\s+(?:have|has|contain|hold)\b.*", "", region[1]).strip()
+        parts.append(f'region:"{name}"')
+        phrases.append(f"in the region {name}")
+        left = left.replace(region[0], " ")
+    left = _take_people(atlas, left, parts, phrases)
+    if measure != "facilities" or re.search(r"\b(?:with|together with|besides)\b", left):
+        left = _take_facilities(left, parts, phrases)
+    cut = _patterns()["cut"]
+    named = []
+    for piece in _AND.split(left):
+        either = [" ".join(subject_words(cut.sub(" ", one))) for one in _OR.split(piece)]
+        either = [f'"{one}"' for one in either if one]
+        if either:
+            named.append(f"({'|'.join(either)})" if len(either) > 1 else either[0])
+    if named:
+        words = " and ".join(named).replace("|", " or ").replace("(", "").replace(")", "")
+        parts += named
+        phrases.insert(0, f"with the words {words}")
+    return parts, phrases
+
+
+def _take_people(atlas: AtlasStore, text: str, parts: list[str], phrases: list[str]) -> str:
+    """Add the conditions of authors that a text names, and return the rest of the text."""
+    indexes = open_engine(atlas).indexes
+    for found in _CAPITALISED.finditer(text):
+        short, rows = indexes.papers_of_person(found[0])
+        if len(rows):
+            parts.append(f'author:"{short}"')
+            phrases.append(f"by {short}.")
+            text = text.replace(found[0], " ")
+    by = _BY_AUTHOR.search(text)
+    if by and not find_mentions(by[0]) and len(open_engine(atlas).select(f'author:"{by[1]}"')):
+        parts.append(f'author:"{by[1]}"')
+        phrases.append(f"by {by[1]}")
+        text = text.replace(by[0], " ")
+    return re.sub(r"\b(?:did|has|have|does|by)\b", " ", text) if phrases else text
+
+
+def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
+    """Add the conditions of facilities that a text names, and return the rest of the text."""
+    spans = {(one.start, one.end): text[one.start : one.end] for one in find_mentions(text)}
+    for found in _USED.finditer(text):
+        if not any(start < found.end(1) and found.start(1) < end for start, end in spans):
+            with suppress(InputError):
+                find_facility(found[1])
+                spans[found.span(1)] = found[1]
+    names = []
+    for (start, end), surface in sorted(spans.items(), reverse=True):
+        with suppress(InputError):
+            names.append(find_facility(surface).name)
+            text = f"{text[:start]} {text[end:]}"
+    names = list(dict.fromkeys(reversed(names)))
+    if not names:
+        return text
+    either = len(names) > 1 and bool(_OR.search(text))
+    quoted = [f'facility:"{name}"' for name in names]
+    parts += [f"({'|'.join(quoted)})"] if either else quoted
+    planned = re.search(r"\bplan(?:s|ned|ning)?\b", text, re.IGNORECASE)
+    mentioned = re.search(r"\bmention", text, re.IGNORECASE)
+    verb = "mention" if mentioned else "plan to use" if planned else "use data of"
+    parts += [] if mentioned else ["role:planned" if planned else "role:science"]
+    phrases.append(f"that {verb} {(' or ' if either else ' and ').join(names)}")
+    return re.sub(
+        r"\b(?:us(?:e|es|ed|ing)|mention\w*|plan\w*|data|observations?|or|and)\b", " ", text
+    )
+
+
+def _scope(atlas: AtlasStore, text: str, phrase: str, *, base: str = "", of: str = "") -> Scope:
+    engine = open_engine(atlas)
+    whole = engine.select(base) if base else np.arange(len(atlas))
+    return Scope(text, engine.select(text), phrase, whole, of)
 
 
 def _of(scope: Scope) -> str:
@@ -234,23 +322,26 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
     import pandas as pd
 
     whole, own = read_years(atlas), _calendar(atlas, scope.rows)
-    low, high = share_interval([len(scope.rows)], [scope.n_period])
-    share = len(scope.rows) / max(scope.n_period, 1)
-    counts = np.array([own.get(year, 0) for year in whole.years.tolist()])
-    table = pd.DataFrame(
-        {"year": whole.years, "papers": counts, "all_papers": whole.counts}
-    ).assign(**_shares(counts, whole.counts), covered=whole.covered)
+    every_year = _calendar(atlas, scope.base)
+    n_base = len(scope.base)
+    low, high = share_interval([len(scope.rows)], [n_base])
+    share = len(scope.rows) / max(n_base, 1)
+    counts, every = (np.array([of.get(year, 0) for year in whole.years.tolist()])
+                     for of in (own, every_year))  # fmt: skip
+    table = pd.DataFrame({"year": whole.years, "papers": counts, "all_papers": every}).assign(
+        **_shares(counts, every), covered=whole.covered
+    )
     dated = table[table["papers"] > 0]
     if len(dated):
         table = table[table["year"].between(dated["year"].min(), dated["year"].max())]
-    n, every = count(len(scope.rows), "paper"), f"{scope.n_period:,} papers"
+    n, papers = count(len(scope.rows), "paper"), count(n_base, "paper")
     if scope.phrase:
+        of = f"{papers} {scope.base_phrase}" if scope.base_phrase else f"{papers} of the atlas"
         percent = _percent(share, float(low[0]), float(high[0]))
-        of = f"{every} {scope.period}" if scope.period else f"{every} of the atlas"
-        whole_share = "" if scope.phrase == scope.period else f", of {of} ({percent})"
-        sentence = f"{n}{_of(scope)}{whole_share}."
+        relative = "" if scope.phrase == scope.base_phrase else f", of {of} ({percent})"
+        sentence = f"{n}{_of(scope)}{relative}."
     else:
-        sentence = f"The atlas has {every}."
+        sentence = f"The atlas has {papers}."
     unknown = len(scope.rows) - sum(own.values())
     undated = (f"{count(unknown, 'paper')} without a date is not in a year.",) if unknown else ()
     part = table["year"][~table["covered"]]

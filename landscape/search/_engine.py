@@ -192,7 +192,7 @@ class Engine:
             ),
             expansion=None if reading.vector is None else expansion,
             matched=match.matched and len(ranking) > 0,
-            note=match.note if wanted else f"No paper passes the filter {settings.filter!r}.",
+            note=_note(match.note, settings.filter, n_allowed=wanted),
             seconds=time.perf_counter() - started,
         )
 
@@ -440,6 +440,17 @@ class Engine:
         n_searched = len(indexes) if allowed is None else len(allowed)
         coverage = replace(indexes.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
+
+
+def _note(note: str, filter_text: str | None, *, n_allowed: int) -> str:
+    """Return the reason why no paper matches; it names the filter, if there is one."""
+    if not n_allowed and filter_text:
+        return f"No paper passes the filter {filter_text!r}. Remove or widen a condition."
+    if not filter_text:
+        return note
+    return note.replace("No paper in this atlas is", "No paper that passes the filter is").replace(
+        "No paper in this atlas names", "No paper that passes the filter names"
+    )
 
 
 def _nothing() -> Ranking:

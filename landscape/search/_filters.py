@@ -8,8 +8,8 @@
 ``dust``, ``dark matter``   words in the title, the abstract or the keywords
 ``"dark matter"``           the same words; quotes are needed for words such as "review" or "not"
 ``1999..2004``              years, including both ends; ``2015..`` and ``..2004`` are open ranges.
-                            Write ``year:2010`` for one year, because ``2010`` alone is a word,
-                            as in "NGC 2024".
+                            ``2010`` alone is a year too; beside other words it is a word, as in
+                            ``NGC 2024``
 ``2026-08..2026-10-15``     months and days; ``2026-08-10..``, ``2026-08`` and ``2026-08-10``. A
                             date that is known only to the year counts as its first day
 ``year>=2015``              years and dates; also ``date>2026-08-10``, ``<=``, ``<``, ``=``
@@ -65,8 +65,18 @@ Field = Literal[
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
 _DATE = r"(?:19|20)\d\d-(?:0?[1-9]|1[0-2])(?:-\d{1,2})?"
 # A word with these characters is probably a period or a comparison that the parser cannot read.
-_MISWRITTEN = re.compile(r"\.\.|[<>=]|^\d+[/.]\d+[/.]\d+")
-_MEANS_SOMETHING = re.compile(rf"(?:and|or|not|&&|refereed|review|{_DATE})", re.IGNORECASE)
+_MISWRITTEN = re.compile(
+    r"\.\.|[<>=]|^\d+[/.]\d+[/.]\d+|^(?:19|20)\d\d[/-](?:\d|Q\d)|^(?:19|20)\d{6}$"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SPOKEN = re.compile(
+    r"(?:since|after|before|until|from|in|during|last|past|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|"
+    r"nov|dec)[a-z]*)\s+(?:\d{1,4}|the\s+.*)(?:\s+(?:years?|months?|days?))?",
+    re.IGNORECASE,
+)
+_MEANS_SOMETHING = re.compile(
+    rf"(?:and|or|not|&&|refereed|review|{_DATE}|(?:19|20)\d\d)", re.IGNORECASE
+)
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
 DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -314,7 +324,15 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return _Part(_term(_unquoted(token), "any", _start(token)), _start(token))
 
     def words(self, *words: Token) -> _Part:
+        if len(words) == 1 and _YEAR.fullmatch(words[0]):
+            year = int(words[0])
+            return _Part(Years(year, year), _start(words[0]))
         text = " ".join(map(_checked, words))
+        if _SPOKEN.fullmatch(text):
+            raise MisplacedError(
+                _start(words[0]),
+                f"{text[:40]!r} is read as words; {_PERIODS}, and words need quotes",
+            )
         return _Part(_term(text, "any", _start(words[0])), _start(words[0]), bare=True)
 
 

@@ -187,7 +187,8 @@ def match_papers(
     cosines : ndarray, shape (n,), or None
         Cosines between the query and the papers in any order; None if their scale is unknown.
     """
-    index, several = indexes.words, _several(indexes)
+    index = indexes.words
+    several = min(_several(indexes), max(len(rows), 1))
     subject = tuple(word for word in subject_words(query) if index.terms(word))
     texts = [set(index.terms(text)) for text in indexes.texts(rows[: MATCHING.papers])]
     held = frozenset[str]().union(*texts)
@@ -198,7 +199,7 @@ def match_papers(
     absent = tuple(word for word in subject if is_absent(word))
     names = find_entities(query)
     unknown = [one.text for one in names if one.kind == "object" and is_absent(one.text)]
-    share = _share(indexes, set(index.terms(" ".join(subject))), texts)
+    share = _share(indexes, set(index.terms(" ".join(subject))), texts, several)
     has_cosines = cosines is not None and len(cosines) > 0
     cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
     by_name = any(one.kind == "object" for one in names) or (
@@ -241,9 +242,11 @@ def _weight(indexes: SearchIndexes, term: str) -> float:
     return rarity * max(share, MATCHING.least_keyword)
 
 
-def _share(indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]]) -> float:
+def _share(
+    indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]], several: int
+) -> float:
     """Return the mean of the largest and the usual share of the terms in texts."""
-    several, shares = _several(indexes), sorted(_shares(indexes, terms, texts), reverse=True)
+    shares = sorted(_shares(indexes, terms, texts), reverse=True)
     return (shares[0] + sum(shares[:several]) / several) / 2 if shares else 0.0
 
 

@@ -64,7 +64,7 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _REVIEWS = re.compile(r"\breviews?\b", re.IGNORECASE)
-_CAPITALISED = re.compile(r"\b[A-Z][\w'’-]+(?: (?:[A-Z]\.|[A-Z][\w'’-]+)){1,3}")
+_CAPITALISED = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]++(?: (?:[A-Z]\.|[A-Z][\w'’-]++)){1,3}")
 _BY_AUTHOR = re.compile(r"\b(?:by|of) (?:the )?(?:author )?([A-Z][\w'’-]+)(?= |\?|$)")
 _USED = re.compile(
     r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"

@@ -96,7 +96,10 @@ def test_a_share_of_a_subject_has_its_papers_as_denominator(demo_atlas: Atlas) -
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        ("What is the h-index of papers? How many papers?", "do not have h-index"),
+        (
+            "What is the h-index of papers? How many papers?",
+            "Questions with “h-index” are not counted",
+        ),
         ("How many papers on asdfqwer are there?", "No paper with the words"),
     ],
 )

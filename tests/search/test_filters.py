@@ -82,7 +82,8 @@ def refusal(text: str) -> str | None:
         ('"Hα"', [2]),
         ("H alpha", [2]),
         ("alpha", []),
-        ("2010", [3]),  # a bare number is a word
+        ("2010", [2]),  # a year alone
+        ('"2010"', [3]),  # a quoted number is a word
         ("NGC 2024", [2]),
         ("z~2", [2]),
         ('"[O III]"', [2]),
@@ -341,3 +342,13 @@ def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
     started = time.perf_counter()
     assert not columns.contains("abstract", _LONG).any()
     assert time.perf_counter() - started < 5  # 24 seconds by its pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026/08/10..", "2024-13", "2025-Q1", "20240315", "since 2024", "March 2024", "cites>10",
+     "2026-02-30..", "role:user", "2015..2012-01"],
+)  # fmt: skip
+def test_periods_that_are_not_understood_are_an_error_with_an_example(text: str) -> None:
+    with pytest.raises(InputError, match=r"2026-08-10\.\.|the roles are|before its start"):
+        parse_filter(text)

@@ -159,7 +159,8 @@ class Engine:
             short, by = self.indexes.papers_of_person(name)
             if len(by):
                 return self._by_person(query, short, by, settings, allowed, started)
-        if language := self._foreign_language(text):
+        reading = self._read(text, settings, expansion)
+        if language := self._foreign_language(reading):
             text = shared_words(self.indexes, text, language)
             names = f"Only its names and numbers are searched: {text}." if text else ""
             notes = (f"The query seems to be in {language}, and this atlas is searched in English. "
@@ -167,7 +168,7 @@ class Engine:
             if not text:
                 none = self._results(query, _nothing(), settings, allowed)
                 return replace(none, matched=False, note=notes[0])
-        reading = self._read(text, settings, expansion)
+            reading = self._read(text, settings, expansion)
         ranking = self._candidates(reading, settings, allowed)
         wanted = min(settings.k, len(self.indexes) if allowed is None else len(allowed))
         few_notes: tuple[str, ...] = ()
@@ -367,11 +368,10 @@ class Engine:
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
         return reranked(ranking, matched, word_by_word(first, matched, settings.weights)), ()
 
-    def _foreign_language(self, text: str) -> str:
+    def _foreign_language(self, reading: _Reading) -> str:
         """Return the language of a query that the embedder cannot read, or ""."""
-        with contextlib.suppress(LandscapeError):
-            if isinstance(self.indexes.embedder, WordEmbedder):
-                return foreign_language(self.indexes, text)
+        if reading.vector is None or isinstance(self.indexes.embedder, WordEmbedder):
+            return foreign_language(self.indexes, reading.text)
         return ""
 
     def _by_person(
@@ -399,10 +399,9 @@ class Engine:
     def _cosines(self, ranking: Ranking) -> Floats | None:
         """Return the cosines of papers; None if the scale of the cosines is unknown."""
         cosines = ranking.parts["semantic"]
-        with contextlib.suppress(LandscapeError):
-            if isinstance(self.indexes.embedder, WordEmbedder) and not np.isnan(cosines).any():
-                return cosines
-        return None
+        if np.isnan(cosines).any() or not isinstance(self.indexes.embedder, WordEmbedder):
+            return None
+        return cosines
 
     def _in_order(self, ranking: Ranking, settings: SearchSettings) -> Ranking:
         """Return papers sorted as requested; unknown dates and citations are last."""

@@ -47,6 +47,7 @@ class MatchingSettings:
 
 MATCHING = MatchingSettings()
 _MAX_NAMED = 8  # words in a message
+_FEW_OTHERS = 2  # words beside an unknown object, at most, for a query that is about the object
 _RARE = 0.002  # share of papers with a word, at most; foreign words occur in a few essays
 _CERTAIN = 3  # function words of a language that need no other sign
 _ASKED_OF = re.compile(
@@ -202,11 +203,12 @@ def match_papers(
     share = _share(indexes, set(index.terms(" ".join(subject))), texts, several)
     has_cosines = cosines is not None and len(cosines) > 0
     cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
-    by_name = any(one.kind == "object" for one in names) or (
-        bool(names) and share >= MATCHING.of_names
-    )
+    known = [one.text for one in names if one.kind == "object" and one.text not in unknown]
+    by_name = bool(known) or (bool(names) and share >= MATCHING.of_names)
     found = Match(by_name or _is_match(share, cosine), subject, absent, share, cosine)
-    if found.matched and found.has_words and not unknown:
+    others = [word for word in subject if word not in " ".join(unknown)]
+    is_unknown = bool(unknown) and len(others) <= _FEW_OTHERS
+    if found.matched and found.has_words and not is_unknown:
         return found
     return replace(found, matched=False, note=_note(subject_words(query), absent, unknown))
 

@@ -23,7 +23,7 @@ from landscape._io import data_file, read_yaml
 from landscape._journals import find_journal
 from landscape._wording import count
 from landscape.answers._extractive import abstention
-from landscape.corpus._facilities import find_facility
+from landscape.corpus._facilities import ROLES, find_facility
 from landscape.corpus._thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays._periods import format_spans, read_years, share_interval
@@ -369,7 +369,7 @@ def _count_facilities(atlas: AtlasStore, scope: Scope) -> _Count:
     mentions = mentions[mentions["paper_row"].isin(scope.rows)]
     if mentions["role"].isna().all() and len(mentions):
         raise AtlasError("The mentions of this atlas have no roles; build the atlas again.")
-    order = {"science": 0, "instrumentation": 1, "planned": 2, "mention": 3}
+    order = {role: place for place, role in enumerate(ROLES)}
     ranked = mentions.assign(rank=mentions["role"].map(order)).sort_values("rank", kind="stable")
     strongest = ranked.drop_duplicates(["paper_row", "facility"])
     table = pd.crosstab(strongest["facility"], strongest["role"]).reindex(columns=list(order))

@@ -16,6 +16,8 @@ from typing import Any
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
+ROLES = ("science", "instrumentation", "planned", "mention")
+"""Roles of a facility in a paper; the role of a paper is the first one among its mentions."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
 _BRACKETS = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
 _KIND = re.compile(

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._journals import JOURNALS, Journal, find_journal
-from landscape.corpus._facilities import Facility, find_facility
+from landscape.corpus._facilities import ROLES, Facility, find_facility
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 from landscape.search._filter_patterns import (
@@ -46,7 +46,6 @@ from landscape.search._filter_patterns import (
     word_patterns,
 )
 from landscape.search._filters import (
-    ROLES,
     And,
     Citations,
     Dates,

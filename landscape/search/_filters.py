@@ -50,6 +50,7 @@ from typing import Any, Literal, cast
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
+from landscape.corpus._facilities import ROLES
 from landscape.errors import InputError
 from landscape.search._filter_patterns import word_patterns
 
@@ -88,8 +89,6 @@ _FIELDS = (
     "bibcode:, arxiv:, year: and date:"
 )
 _PERIODS = "a period is written 2015.., 1999..2004, 2026-08-10.. or 2026-08..2026-10"
-ROLES = ("science", "instrumentation", "planned", "mention")
-"""Roles of facilities in papers, strongest first."""
 _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from landscape.corpus._facilities import ROLES
 from landscape.errors import InputError
 from landscape.overlays._periods import describe_corpus, ratio, warn
 from landscape.overlays.missions._measures import (
@@ -29,7 +30,7 @@ from landscape.overlays.missions._measures import (
     shrink_shares,
     wilson_interval,
 )
-from landscape.overlays.missions._roles import ROLES, draw_certainty
+from landscape.overlays.missions._roles import draw_certainty
 from landscape.overlays.missions._usage import (
     Reach,
     Role,

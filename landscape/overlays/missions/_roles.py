@@ -20,16 +20,13 @@ from zlib import crc32
 import numpy as np
 
 from landscape._io import read_yaml
-from landscape.corpus._facilities import find_part, load_facilities
+from landscape.corpus._facilities import ROLES, find_part, load_facilities
 from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-#: Roles in order of strength: the role of a facility in a paper is the first of its mentions.
-ROLES = ("science", "instrumentation", "planned", "mention")
 
 N_FEATURES = 1 << 16  # number of weights per role
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape._io import data_file, read_yaml
+from landscape.corpus._facilities import ROLES
 from landscape.errors import InputError
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, ratio, read_years
 from landscape.overlays.missions._measures import wilson_interval
-from landscape.overlays.missions._roles import ROLES, draw_certainty
+from landscape.overlays.missions._roles import draw_certainty
 
 if TYPE_CHECKING:
     import pandas as pd

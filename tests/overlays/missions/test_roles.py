@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import landscape
-from landscape.errors import InputError, RemoteError
-from landscape.overlays.missions import find_in_papers, find_mentions, impact
 
 # Private: no public function draws the error of the classifier by itself.
-from landscape.overlays.missions._roles import ROLES, draw_certainty
+from landscape.corpus._facilities import ROLES
+from landscape.errors import InputError, RemoteError
+from landscape.overlays.missions import find_in_papers, find_mentions, impact
+from landscape.overlays.missions._roles import draw_certainty
 
 # Private: the stage of the build applies it.
 from landscape.pipeline._layers import _last_day

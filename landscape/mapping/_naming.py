@@ -59,6 +59,8 @@ class NameSettings:
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
     inertia: float = 0.08  # an old name remains if no name has more additional merit
+    # minimum frequency of a broader concept, relative to a concept that is directly below a field
+    least_own: float = 0.2
     longest: int = 60  # characters
 
 
@@ -561,12 +563,19 @@ def broadened(table: PhraseTable) -> PhraseTable:
     fields = [*thesaurus.top, *(one for top in thesaurus.top for one in thesaurus.narrower(top))]
     added = [one for one in dict.fromkeys(fields) if form_of[one] not in number]
     number |= {form_of[one]: len(table.forms) + place for place, one in enumerate(added)}
+    top, uses = set(thesaurus.top), np.bincount(table.phrase, minlength=len(number))
     links = sorted(
         (number[form], number[form_of[above]])
         for one, concept in thesaurus.concepts.items()
         for form in set(normal_forms(list(concept.names))) & number.keys()
         for above in (one, *thesaurus.ancestors(one))
         if number.get(form_of[above], number[form]) != number[form]
+        # "Dark matter" is cosmology; it is not evidence for "Intergalactic medium".
+        and not (
+            above not in top
+            and top.intersection(concept.broader)
+            and uses[number[form_of[above]]] < _SETTINGS.least_own * uses[number[form]]
+        )
     )
     forms = np.array([*table.forms, *(form_of[one] for one in added)], dtype=object)
     shown = np.array([*table.shown, *(_lower(labels[one]) for one in added)], dtype=object)

@@ -222,7 +222,7 @@ def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
 
 UAT_STAGE = Stage(
     name="uat",
-    version=3,
+    version=4,
     parameters=lambda context: {
         "thesaurus": sha256_of(context.options.thesaurus or data_file(EMBEDDED))
     },

@@ -317,7 +317,7 @@ def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
 
 TOPICS_STAGE = Stage(
     name="topics",
-    version=4,
+    version=5,
     parameters=_topics_parameters,
     inputs=inputs_from(
         map="projection.map",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 # Private modules: the weights belong to the steps inside of tagging.
-from landscape.overlays.thesaurus._matching import read_papers
-from landscape.overlays.thesaurus._tagging import (
+from landscape.overlays.thesaurus.matching import read_papers
+from landscape.overlays.thesaurus.tagging import (
     FEATURES,
     Evidence,
     features,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.corpus._thesaurus import Thesaurus
+    from landscape.corpus.thesaurus import Thesaurus
 
 
 def fit_weights(

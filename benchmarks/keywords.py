@@ -46,7 +46,7 @@ def split_keywords(written: Sequence[str]) -> list[str]:
 
 def mean_f1(found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> float:
     """F1 of the first ten distinct keywords, averaged over papers."""
-    from landscape.text._words import normal_forms
+    from landscape.text.words import normal_forms
 
     scores = []
     for words, given in zip(found, wanted, strict=True):
@@ -64,7 +64,7 @@ def extract_stock(texts: list[str]) -> list[list[str]]:
     with contextlib.redirect_stdout(io.StringIO()):  # it prints its folder
         import pytextrank  # noqa: F401  # registers its component with spaCy
 
-    from landscape.text._tagger import MODEL_WHEEL
+    from landscape.text.tagger import MODEL_WHEEL
 
     pipeline = spacy.load(MODEL_WHEEL)
     pipeline.add_pipe("textrank")

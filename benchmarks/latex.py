@@ -16,7 +16,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from benchmarks.measuring import PAPERS, read_texts
 from benchmarks.results import print_table, save
-from landscape.corpus._cleaning import latex_to_unicode  # no public function converts LaTeX alone
+from landscape.corpus.cleaning import latex_to_unicode  # no public function converts LaTeX alone
 
 BROKEN = {
     "20,000 opening braces": "{" * 20_000,

@@ -99,14 +99,14 @@ def write_made_up_atlas(
 def open_made_up_atlas(folder: Path) -> Atlas:
     """Open what `write_made_up_atlas` wrote."""
     from landscape.atlas import Atlas
-    from landscape.store._manifest import read_manifest
+    from landscape.store.manifest import read_manifest
 
     return Atlas(folder, read_manifest(folder))
 
 
 def _manifest(folder: Path, plan: Plan) -> Atlas:
     from landscape.atlas import Atlas
-    from landscape.store._manifest import Manifest, Part, StageRecord, write_manifest
+    from landscape.store.manifest import Manifest, Part, StageRecord, write_manifest
 
     def stage(**details: Any) -> StageRecord:
         return StageRecord("", 1, {}, {}, plan.n_papers, 0.0, 0.0, "", {}, details=details)
@@ -223,7 +223,7 @@ def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
     """Mentions: the first facilities of the list, each used in some regions since first light."""
     import pyarrow as pa
 
-    from landscape.corpus._facilities import load_facilities
+    from landscape.corpus import load_facilities
 
     rng = np.random.default_rng(7)
     facilities = list(load_facilities().values())[:n_facilities]
@@ -255,7 +255,7 @@ def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
 
 
 def _write_thesaurus(folder: Path) -> Any:
-    from landscape.corpus._thesaurus import embedded_thesaurus
+    from landscape.corpus.thesaurus import embedded_thesaurus
 
     thesaurus = embedded_thesaurus()
     thesaurus.to_frame().to_parquet(folder / "thesaurus.parquet")

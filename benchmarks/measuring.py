@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from landscape.embeddings._embedder import embedding_text
+from landscape.embeddings.embedder import embedding_text
 
 DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"

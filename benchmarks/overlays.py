@@ -149,7 +149,7 @@ def _match_names(papers: Any) -> tuple[int, list[str]]:
 
 
 def _any_name() -> re.Pattern[str]:
-    from landscape.corpus._facilities import load_facilities
+    from landscape.corpus import load_facilities
 
     names = {name for facility in load_facilities().values() for name in facility.names}
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -179,7 +179,7 @@ def run_naive(folder: Path) -> dict[str, Any]:
     """Draw papers with replacement and measure again, as one does with pandas."""
     import pandas as pd
 
-    from landscape.overlays.missions._usage import read_usage
+    from landscape.overlays.missions.usage import read_usage
 
     usage = read_usage(open_made_up_atlas(folder))
     papers = pd.DataFrame({"region": usage.region, "date": usage.date, "cites": usage.cites})
@@ -274,7 +274,7 @@ def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
 def run_interactive(folder: Path, kind: str) -> dict[str, Any]:
     """The interactive version of a figure, written as a page."""
     from landscape import figures
-    from landscape.figures._plotly import count_marks
+    from landscape.figures.plotly_backend import count_marks
 
     with tempfile.TemporaryDirectory() as place:
         start, cpu = time.perf_counter(), time.process_time()
@@ -292,7 +292,7 @@ def run_plotly(folder: Path) -> dict[str, Any]:
     """Every paper as a dot, drawn by plotly alone."""
     import plotly.graph_objects as go
 
-    from landscape.figures._plotly import count_marks
+    from landscape.figures.plotly_backend import count_marks
 
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "drawn.html"

@@ -20,7 +20,7 @@ import landscape as ls
 from benchmarks.results import print_table, save
 from landscape.embeddings import MiniLM
 from landscape.mapping import build_topics
-from landscape.mapping._regions import match_numbers
+from landscape.mapping.regions import match_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,12 +25,12 @@ import numpy as np
 
 from benchmarks.measuring import PAPERS
 from benchmarks.results import print_table, save
-from landscape.corpus._facilities import ROLES
+from landscape.corpus.facilities import ROLES
 from landscape.overlays import missions
 
 # Private: the benchmark fits the weights that the package reads.
 from landscape.overlays.missions._mentions import find_places
-from landscape.overlays.missions._roles import N_FEATURES, Place, describe_places, feature_numbers
+from landscape.overlays.missions.roles import N_FEATURES, Place, describe_places, feature_numbers
 
 LABELS = Path(__file__).parents[1] / "tests/overlays/missions/roles.jsonl"
 WEIGHTS = Path(missions.__file__).with_name("roles.npz")

@@ -71,7 +71,8 @@ def approximate(n_vectors: int, n_dims: int, *, n_queries: int = 50) -> dict[str
     """Approximate search beside FAISS's flat index, on made-up vectors, query by query."""
     import faiss
 
-    from landscape.embeddings._neighbours import VectorIndex, read_index, write_index
+    from landscape.embeddings import VectorIndex
+    from landscape.embeddings.neighbours import read_index, write_index
 
     vectors = made_up_vectors(n_vectors, n_dims=n_dims)
     with tempfile.TemporaryDirectory() as folder:

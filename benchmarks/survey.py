@@ -19,7 +19,7 @@ import landscape as ls
 from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents._survey import Crawler
-from landscape.agents._survey_scoring import (
+from landscape.agents.survey_scoring import (
     Candidates,
     Library,
     SurveyEvidence,
@@ -27,7 +27,7 @@ from landscape.agents._survey_scoring import (
     matched_share,
     relative_to_best,
 )
-from landscape.agents._survey_settings import ReplyLog, RequestBudget, SurveySettings
+from landscape.agents.survey_settings import ReplyLog, RequestBudget, SurveySettings
 from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 

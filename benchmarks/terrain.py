@@ -33,8 +33,7 @@ def made_up_atlas(n_papers: int) -> Any:
 
 def run_square(n_papers: int) -> dict[str, Any]:
     """Terrain of 2048 x 2048 and its picture."""
-    from landscape.outreach._painting import paint
-    from landscape.outreach._terrain import make_terrain
+    from landscape.outreach import make_terrain, paint
 
     paint(make_terrain(made_up_atlas(500), size=(64, 64)))  # imports
     atlas = made_up_atlas(n_papers)
@@ -51,8 +50,7 @@ def run_square(n_papers: int) -> dict[str, Any]:
 
 def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
     """The picture of a whole sheet, held in memory."""
-    from landscape.outreach._painting import paint
-    from landscape.outreach._terrain import make_terrain
+    from landscape.outreach import make_terrain, paint
 
     width, height = SHEETS[sheet]
     shrink = 2048 / height

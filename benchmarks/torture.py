@@ -28,7 +28,7 @@ from benchmarks.torture_models import servers
 from benchmarks.torture_outputs import poison
 from benchmarks.torture_processes import kills, messages
 from landscape.errors import LandscapeError
-from landscape.pipeline._demo import build_demo
+from landscape.pipeline.demo import build_demo
 
 _MOST_MEMORY = 500.0  # MB above the memory in use before a case
 _LIMITED = ("records", "filters", "flips", "servers", "messages")  # campaigns with that limit

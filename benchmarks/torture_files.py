@@ -11,17 +11,17 @@ from typing import Any
 
 from landscape.agents._draft_check import read_bibliography, text_of
 from landscape.agents._draft_latex import read_draft
-from landscape.agents._full_text import read_archive, read_html, read_latex, read_pdf
+from landscape.agents.full_text import read_archive, read_html, read_latex, read_pdf
 from landscape.corpus import read_citations, read_papers
-from landscape.corpus._thesaurus import read_thesaurus
-from landscape.embeddings._precomputed import ReadyVectors
+from landscape.corpus.thesaurus import read_thesaurus
+from landscape.embeddings.precomputed import ReadyVectors
 from landscape.evaluation import read_queries
 from landscape.evaluation._attribution import read_cases
-from landscape.evaluation._citing import read_places
 from landscape.evaluation._layers import read_labels as read_mentions
+from landscape.evaluation.citing import read_places
 from landscape.outreach._names import read_names
-from landscape.overlays.reviews._recognition import read_review_list
-from landscape.store._tables import read_labels
+from landscape.overlays.reviews import read_review_list
+from landscape.store.tables import read_labels
 
 Read = Callable[[Path], object]
 Kind = tuple[str, str, Read, str | bytes]  # title, file name, reader, good content

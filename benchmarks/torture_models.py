@@ -20,6 +20,7 @@ from unittest import mock
 import landscape
 from benchmarks.torture_cases import LIMIT, Case, notes
 from landscape.errors import LandscapeError
+from landscape.llm import reranking, server
 
 QUESTION = "How does dust cool in galaxies?"
 EXCERPT = "Dust cools by lines [CITATION]."
@@ -62,7 +63,6 @@ def servers(
 def _timed(use: Callable[[], object]) -> None:
     """Run a use, and fail if one of its requests takes a second longer than its limit."""
     from landscape import _http
-    from landscape.llm import _reranking, _server
 
     late: list[float] = []
 
@@ -73,8 +73,8 @@ def _timed(use: Callable[[], object]) -> None:
         finally:
             late.append(time.monotonic() - start - min(limit, LIMIT))
 
-    with mock.patch.object(_server, "within", within), mock.patch.object(
-        _reranking, "within", within
+    with mock.patch.object(server, "within", within), mock.patch.object(
+        reranking, "within", within
     ):  # fmt: skip
         error = None
         try:
@@ -98,10 +98,10 @@ def uses_of(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
 def _calls(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
     from landscape import agents, search
     from landscape._http import RetryPolicy
-    from landscape.agents._mcp_server import make_server
+    from landscape.agents.mcp_server import make_server
     from landscape.embeddings._openai import OpenAIEmbedder
-    from landscape.llm._region_names import polish_names
-    from landscape.llm._reranking import HttpReranker
+    from landscape.llm import HttpReranker
+    from landscape.llm.region_names import polish_names
     from landscape.outreach._names import ask_names
     from landscape.widgets._explorer_tasks import ask_papers
 
@@ -243,7 +243,7 @@ def _commands(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
 
         with (
             mock.patch.dict(os.environ, _surroundings(url)),
-            mock.patch("landscape.llm._reranking.TIMEOUT", LIMIT),
+            mock.patch("landscape.llm.reranking.TIMEOUT", LIMIT),
             mock.patch.dict(OpenAIEmbedder.__init__.__kwdefaults__ or {}, short),
             contextlib.redirect_stdout(io.StringIO()) as said,
             contextlib.redirect_stderr(said),

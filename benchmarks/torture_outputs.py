@@ -129,7 +129,7 @@ def _build(folder: Path, poisons: Any) -> landscape.Atlas:
 
 def _forge(atlas: landscape.Atlas) -> landscape.Atlas:
     """Replace the tokens in all tables of an atlas by poison, and write its manifest again."""
-    from landscape.store._manifest import MANIFEST_NAME, _as_json
+    from landscape.store.manifest import MANIFEST_NAME, _as_json
 
     tables = [*atlas.path.rglob("*.parquet"), *atlas.path.rglob("*.arrow")]
     for path in filter(Path.is_file, tables):

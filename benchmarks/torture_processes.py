@@ -31,7 +31,7 @@ def messages(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterat
     """Mutated arguments of the tools of the MCP server, and mutated lines to its process."""
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from landscape.agents._mcp_server import make_server
+    from landscape.agents.mcp_server import make_server
 
     server = make_server(atlas)
     goods = {"search": "query", "ask": "question", "attribute": "excerpt", "paper": "paper"}
@@ -218,7 +218,7 @@ def _kill(sources: list[Path], out: Path, after: float, reader: Any) -> None:
 
 
 def _finish(sources: list[Path], out: Path, n_papers: int) -> None:
-    from landscape.store._info import verify
+    from landscape.store.info import verify
 
     _build(*sources, out=out)
     atlas = landscape.open(out)

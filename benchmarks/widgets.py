@@ -71,7 +71,7 @@ def run_places(n_papers: int) -> dict[str, Any]:
     """Pictures and names of more places than an atlas of this benchmark has."""
     import pandas as pd
 
-    from landscape.figures._colours import theme
+    from landscape.figures.colours import theme
     from landscape.widgets._colours import DENSITY
     from landscape.widgets._map_state import Labels
     from landscape.widgets._raster import draw_picture

@@ -28,8 +28,8 @@ def main() -> None:
 
     from landscape.embeddings._bert import TorchEncoder
     from landscape.embeddings._minilm import model_folder
-    from landscape.embeddings._vectors import DIMENSION, Vocabulary, join_pieces
-    from landscape.text._word_index import STOP_WORDS
+    from landscape.embeddings.vectors import DIMENSION, Vocabulary, join_pieces
+    from landscape.text.word_index import STOP_WORDS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)

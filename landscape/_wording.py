@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 
@@ -17,6 +18,7 @@ INVISIBLE = re.compile(
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(f"{INVISIBLE.pattern}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
+MAX_NAMES = 8  # in a sentence
 #: Notice for a corpus made by `landscape demo`.
 GENERATED = "Generated demo corpus: these papers do not exist."
 
@@ -42,3 +44,13 @@ def escape_invisible(text: str) -> str:
     Dust\u001b[2J
     """
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join names with commas and "and", and shorten a long list."""
+    given = [str(name) for name in names]
+    if len(given) > MAX_NAMES:
+        given = [*given[: MAX_NAMES - 1], f"{len(given) - MAX_NAMES + 1} others"]
+    if len(given) < 2:
+        return "".join(given)
+    return f"{', '.join(given[:-1])} and {given[-1]}"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 # The packages load their modules on first use, so that a search does not import SciPy.
 from landscape import agents, answers, search
+from landscape._settings import takes_settings
+from landscape.agents.survey_settings import SurveySettings
+from landscape.answers import AskSettings
 from landscape.overlays.citations import citation_graph
-from landscape.pipeline import _build, _demo
+from landscape.pipeline import building, demo
+from landscape.search import SearchSettings
 from landscape.store import AtlasStore
-from landscape.store._info import atlas_as_html
+from landscape.store.info import atlas_as_html
 
 if TYPE_CHECKING:
     from datetime import date
@@ -20,11 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from landscape.llm._client import LanguageModel, WritingModel
-    from landscape.llm._reranking import Reranker
+    from landscape.agents.full_text import Reader
+    from landscape.llm import LanguageModel, Reranker, WritingModel
     from landscape.overlays.citations import CitationGraph
-    from landscape.search import Weights
-    from landscape.search._engine import Engine
+    from landscape.search import Engine
     from landscape.types import Answer, Attribution, Results, Survey
     from landscape.types import CitationSuggestions as Citing
 
@@ -71,13 +74,11 @@ class Atlas(AtlasStore):
         """
         return search.open_engine(self).select(filter_text)
 
+    @takes_settings(SearchSettings)
     def search(
         self,
         query: str,
         *,
-        k: int = 10,
-        filter: str | None = None,  # noqa: A002 - the word of this field
-        weights: Weights | Mapping[str, float] | None = None,
         reranker: Reranker | str | None = None,
         expansion: str | None = None,
         hyde: bool = False,
@@ -89,12 +90,6 @@ class Atlas(AtlasStore):
         ----------
         query : str
             A question or keywords.
-        k : int, default 10
-            Number of papers.
-        filter : str, optional
-            Filter that restricts the papers; see `landscape.search`.
-        weights : Weights or mapping of str to float, optional
-            Weights of ``keyword``, ``time`` and ``citation``, each from 0 to 1.
         reranker : Reranker or str, optional
             Model that reranks the papers: ``"cohere:MODEL"``, ``"cross-encoder:NAME_OR_PATH"``,
             or a `Reranker`. By default, papers are reranked by the built-in comparison of words.
@@ -103,8 +98,6 @@ class Atlas(AtlasStore):
         hyde : bool, default False
             Whether to let the configured language model write the abstract for `expansion`.
         **settings
-            Other fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
-            ``sort``, ``rerank``, ``gamma``, ``t_now``.
 
         Returns
         -------
@@ -117,21 +110,18 @@ class Atlas(AtlasStore):
             If the query is empty, or the filter or a setting is invalid.
         """
         return search.search_papers(
-            self, query, k=k, filter=filter, weights=weights, reranker=reranker,
-            expansion=expansion, hyde=hyde, **settings,
-        )  # fmt: skip
+            self, query, reranker=reranker, expansion=expansion, hyde=hyde, **settings
+        )
 
-    def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
+    def similar(self, paper_ids: str | Sequence[str], **settings: Any) -> Results:
         """Find papers similar to one or more given papers.
 
         Parameters
         ----------
         paper_ids : str or sequence of str
             Keys, bibcodes, arXiv identifiers or DOIs.
-        k : int, default 10
-            Number of papers.
         **settings
-            Settings ``filter`` and ``gamma``; see `search`.
+            Settings ``k``, ``filter`` and ``gamma``; see `search`.
 
         Returns
         -------
@@ -142,8 +132,9 @@ class Atlas(AtlasStore):
         InputError
             If a given paper is not in the atlas.
         """
-        return search.similar_papers(self, paper_ids, k=k, **settings)
+        return search.similar_papers(self, paper_ids, **settings)
 
+    @takes_settings(AskSettings)
     def ask(
         self,
         question: str,
@@ -167,8 +158,6 @@ class Atlas(AtlasStore):
         on_text : callable, optional
             Callback that receives each piece of text while the model writes it.
         **settings
-            Fields of `landscape.answers._asking.AskSettings`: ``k``, ``style``, ``filter``,
-            ``language``, ``audience``, ...
 
         Returns
         -------
@@ -184,16 +173,16 @@ class Atlas(AtlasStore):
             self, question, model=model, thread=thread, on_text=on_text, **settings
         )
 
+    @takes_settings(SurveySettings)
     def survey(
         self,
         question: str,
         *,
-        depth: int = 3,
-        breadth: int = 6,
-        papers: int = 100,
-        before: str | None = None,
-        seeds: Sequence[str] = (),
         model: WritingModel | Literal["auto"] | None = "auto",
+        read: Reader | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        on_step: Callable[[str], None] | None = None,
+        stop: Callable[[], bool] | None = None,
         **settings: Any,
     ) -> Survey:
         """Collect the papers on a question, by searching and following citations in rounds.
@@ -201,23 +190,18 @@ class Atlas(AtlasStore):
         Parameters
         ----------
         question : str
-        depth : int, default 3
-            Number of rounds. The first round searches; each further round follows the citations
-            of the papers found in the previous round.
-        breadth : int, default 6
-            Maximum number of searches.
-        papers : int, default 100
-            Maximum number of papers that are judged and listed.
-        before : str, optional
-            Day, month or year, such as "2019-06". Only earlier papers are used.
-        seeds : sequence of str
-            Papers to start from.
         model : WritingModel, "auto" or None, default "auto"
             Language model; see `ask`. If None, papers are judged by similarity and citations.
+        read : callable, optional
+            Function that returns the sections of a paper's full text, such as a
+            `landscape.agents.full_text.FolderReader`.
+        resume : path, optional
+            Log of the model's replies. An interrupted survey resumes from this log.
+        on_step : callable, optional
+            Called with one line per step.
+        stop : callable, optional
+            If it returns True, the survey ends and is partial.
         **settings
-            Other fields of `landscape.agents._survey_settings.SurveySettings`, such as the
-            budgets ``calls``, ``tokens`` and ``money``, and the parameters ``read``, ``resume``,
-            ``on_step`` and ``stop`` of `landscape.agents.survey_question`.
 
         Returns
         -------
@@ -231,8 +215,8 @@ class Atlas(AtlasStore):
             If the question is empty, a setting is invalid, or a seed is unknown.
         """
         return agents.survey_question(
-            self, question, depth=depth, breadth=breadth, papers=papers, before=before,
-            seeds=seeds, model=model, **settings,
+            self, question, model=model, read=read, resume=resume, on_step=on_step, stop=stop,
+            **settings,
         )  # fmt: skip
 
     @property
@@ -247,7 +231,7 @@ class Atlas(AtlasStore):
         source: str | None = None,
         before: date | str | int | None = None,
         max_actions: int = 15,
-        model: LanguageModel | Literal["auto"] | None = None,
+        model: LanguageModel | Literal["auto"] | None = "auto",
         demonstration: bool = False,
         **settings: Any,
     ) -> Attribution:
@@ -262,9 +246,8 @@ class Atlas(AtlasStore):
             Latest date or year of the papers.
         max_actions : int, default 15
             Maximum number of actions of the language model.
-        model : LanguageModel, "auto" or None
-            With None, no model is used. With "auto", the model is read from the environment
-            variables; see `ask`.
+        model : LanguageModel, "auto" or None, default "auto"
+            Language model; see `ask`. With None, no model is used.
         demonstration : bool, default False
             Whether the prompt contains an example.
         **settings
@@ -292,7 +275,7 @@ class Atlas(AtlasStore):
         keywords: str | Sequence[str] | None = None,
         *,
         k: int = 10,
-        model: WritingModel | Literal["auto"] | None = None,
+        model: WritingModel | Literal["auto"] | None = "auto",
         **settings: Any,
     ) -> Citing:
         """Find papers to cite at the end of a text, with highlighted sentences.
@@ -307,9 +290,8 @@ class Atlas(AtlasStore):
             Keywords that restrict the papers, in the syntax of filters.
         k : int, default 10
             Number of papers.
-        model : WritingModel, "auto" or None
-            With None, no model is used. With "auto", the model is read from the environment
-            variables; see `ask`.
+        model : WritingModel, "auto" or None, default "auto"
+            Language model; see `ask`. With None, no model is used.
         **settings
             Settings ``n_highlights`` and ``full_texts``; see `landscape.agents.Desk.cite`.
 
@@ -378,7 +360,7 @@ def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
     return wrapped
 
 
-build = _returning_atlas(_build.build)
-add_citations = _returning_atlas(_build.add_citations)
-open_demo = _returning_atlas(_demo.open_demo)
-build_demo = _returning_atlas(_demo.build_demo)
+build = _returning_atlas(building.build)
+add_citations = _returning_atlas(building.add_citations)
+open_demo = _returning_atlas(demo.open_demo)
+build_demo = _returning_atlas(demo.build_demo)

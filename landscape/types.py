@@ -357,7 +357,7 @@ class Answer(Record):
     method: str  # ``"extractive"`` or the name of the language model
     abstained: bool = False  # whether the papers do not answer the question
     style: str = "multi-paper"  # style of the prompt
-    question_type: str | None = None  # see `landscape.answers._questions.classify`
+    question_type: str | None = None  # see `landscape.answers.questions.classify`
     consensus: Consensus | None = None
     trace: tuple[Step, ...] = ()  # steps of the agent; empty if no agent was used
     ads_query: str | None = None  # ADS query that answers a bibliometric question

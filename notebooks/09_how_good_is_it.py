@@ -45,7 +45,7 @@ atlas = ls.open_demo()
 #   what would look different tomorrow.
 
 # %%
-from landscape.store._info import quality_lines
+from landscape.store.info import quality_lines
 
 print("\n".join(quality_lines(atlas.quality)))
 

@@ -127,8 +127,8 @@ def test_evaluate_map_tells_the_stored_quality(
 def test_evaluate_map_again_measures_the_same(
     demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.mapping._quality.stability", lambda *_, **__: None)
-    monkeypatch.setattr("landscape.mapping._quality.peak_recall", lambda *_, **__: None)
+    monkeypatch.setattr("landscape.mapping.quality.stability", lambda *_, **__: None)
+    monkeypatch.setattr("landscape.mapping.quality.peak_recall", lambda *_, **__: None)
     assert main(["evaluate", "map", str(demo_atlas.path), "--again", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     for name in ("knn_recall_at_10", "trustworthiness", "category_accuracy_full"):
@@ -242,7 +242,7 @@ def test_the_demo_ends_by_saying_what_to_open(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("landscape.pipeline._build.build", lambda *_, **__: demo_atlas)
+    monkeypatch.setattr("landscape.pipeline.building.build", lambda *_, **__: demo_atlas)
     figures = tmp_path / "not" / "there" / "yet"
     words = ["demo", "--papers", "100", "--out", str(tmp_path / "d.atlas"), "--figures"]
     assert main([*words, str(figures)]) == 0

@@ -39,9 +39,9 @@ def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
         "landscape",
         "landscape.cli",
         "landscape.figures",
-        "landscape.pipeline._build",
+        "landscape.pipeline.building",
         "landscape.atlas",
-        "landscape.mapping._regions",
+        "landscape.mapping.regions",
     ],
 )
 def test_importing_loads_nothing_heavy(module: str) -> None:

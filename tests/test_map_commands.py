@@ -13,7 +13,7 @@ import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
-from landscape.figures._plotly import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MOST_MARKS, count_marks
 
 TABLES = {
     "concepts": [],

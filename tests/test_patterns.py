@@ -21,16 +21,17 @@ import pytest
 import landscape
 from landscape._author_names import parse_name
 from landscape.agents._draft_latex import read_draft
-from landscape.answers._citations import read_citations, without_labels, without_markup
-from landscape.corpus._cleaning import clean_abstract, clean_text, without_parentheses
+from landscape.answers.citations import read_citations, without_labels, without_markup
+from landscape.corpus import clean_text
 from landscape.corpus._records import read_author_list
+from landscape.corpus.cleaning import clean_abstract, without_parentheses
 from landscape.corpus.fetch._arxiv import parse_authors
-from landscape.corpus.readers._bibtex import parse_entries
-from landscape.overlays.missions._mentions import find_mentions
-from landscape.overlays.trends._affiliations import read_affiliation
-from landscape.search._sentences import find_entities
-from landscape.text._word_index import tokenise
-from landscape.text._words import normal_form, split_sentences, split_words
+from landscape.corpus.readers.bibtex import parse_entries
+from landscape.overlays.missions import find_mentions
+from landscape.overlays.trends.affiliations import read_affiliation
+from landscape.search import find_entities
+from landscape.text import split_sentences, tokenise
+from landscape.text.words import normal_form, split_words
 
 _parser: Any = importlib.import_module("re._parser")
 SHORT, LONG = 300, 2_400  # characters

@@ -13,8 +13,8 @@ from landscape.errors import LandscapeError
 
 # Private modules: the readers of small files, which commands call with a path.
 from landscape.outreach._names import read_names
-from landscape.overlays.reviews._recognition import read_review_list
-from landscape.store._tables import read_labels
+from landscape.overlays.reviews import read_review_list
+from landscape.store.tables import read_labels
 
 FILES: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     "names.csv": (

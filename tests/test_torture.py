@@ -13,10 +13,10 @@ from landscape import Atlas
 from landscape._bibliography import escape_latex
 from landscape._render import escape
 from landscape._serializer import to_csv, to_json
-from landscape.embeddings._precomputed import ReadyVectors  # a reader of a command
+from landscape.embeddings.precomputed import ReadyVectors  # a reader of a command
 from landscape.errors import InputError
 from landscape.llm import connect
-from landscape.store._tables import read_labels
+from landscape.store.tables import read_labels
 from tests.servers.hostile_server import MODES, HostileServer
 
 MARKS = "a\u202eb\x9bc\x1bd"

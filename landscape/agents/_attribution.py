@@ -21,24 +21,24 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from landscape._settings import is_whole
 from landscape._wording import count
-from landscape.agents._bounded_search import BoundedLibrary, Bounds, Wording, bounds
-from landscape.agents._excerpts import read_excerpt
-from landscape.answers._citations import papers_as_data
+from landscape.agents.bounded_search import BoundedLibrary, Bounds, Wording, bounds
+from landscape.agents.excerpts import read_excerpt
+from landscape.answers.citations import papers_as_data
 from landscape.errors import InputError, RemoteError
-from landscape.llm._client import connect_from_environment, request_reply
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm
-from landscape.search._sentences import find_entities, shares_of_names
-from landscape.search._settings import is_whole
+from landscape.llm import ReplyForm, connect_from_environment, request_reply
+from landscape.llm.prompts import as_data, prompt
+from landscape.search import find_entities
+from landscape.search.sentences import shares_of_names
 from landscape.types import Attribution, Guess, Paper, Step, title_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents._excerpts import Excerpt
-    from landscape.llm._client import LanguageModel
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.agents.excerpts import Excerpt
+    from landscape.llm import LanguageModel
+    from landscape.store import AtlasStore
     from landscape.types import Coverage
 
 OnStep = Callable[[Step], None]
@@ -173,7 +173,7 @@ def attribute(
     source: str | None = None,
     before: date | str | int | None = None,
     max_actions: int = 15,
-    model: LanguageModel | Literal["auto"] | None = None,
+    model: LanguageModel | Literal["auto"] | None = "auto",
     demonstration: bool = False,
     mark: int = 1,
     on_step: OnStep | None = None,

@@ -15,30 +15,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._wording import count
-from landscape.answers._citations import without_labels
-from landscape.answers._evidence import check_claims
-from landscape.embeddings._embedder import PlacingEmbedder, embedding_text
-from landscape.embeddings._vectors import WordVectors, late_interaction
-from landscape.llm._client import request_reply
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm
-from landscape.search._ranking import standardised
-from landscape.search._sentences import (
-    likeness,
-    says_something,
-    sentences_of,
-    word_scores,
-    word_weights,
-)
-from landscape.text._word_index import STOP_WORDS
-from landscape.text._words import split_sentences
+from landscape.answers import check_claims
+from landscape.answers.citations import without_labels
+from landscape.embeddings.embedder import PlacingEmbedder, embedding_text
+from landscape.embeddings.vectors import WordVectors, late_interaction
+from landscape.llm import ReplyForm, request_reply
+from landscape.llm.prompts import as_data, prompt
+from landscape.search import sentences_of
+from landscape.search.ranking import standardised
+from landscape.search.sentences import likeness, says_something, word_scores, word_weights
+from landscape.text import split_sentences
+from landscape.text.word_index import STOP_WORDS
 from landscape.types import CitingSentence, Evidence, Highlight, Suggestion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm._client import LanguageModel
-    from landscape.search._papers import SearchIndexes
+    from landscape.llm import LanguageModel
+    from landscape.search.papers import SearchIndexes
     from landscape.types import Paper
 
     Floats = NDArray[np.float64]

@@ -14,33 +14,27 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from landscape._io import data_file, read_yaml
-from landscape.agents._desk import Corpus, Desk, is_same, title_key
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
-from landscape.answers._agreement import find_mismatch
-from landscape.answers._citations import without_labels
-from landscape.answers._evidence import check_claims
-from landscape.answers._extractive import plain_math
-from landscape.corpus._cleaning import clean_text
-from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
-from landscape.embeddings._embedder import (
-    Embedder,
-    WordEmbedder,
-    embed_few,
-    embedding_text,
-    load_embedder,
-)
+from landscape.agents.desk import Corpus, Desk, is_same, title_key
+from landscape.answers import check_claims
+from landscape.answers.agreement import find_mismatch
+from landscape.answers.citations import without_labels
+from landscape.answers.extractive import plain_math
+from landscape.corpus import clean_text, parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.readers.bibtex import BibtexEntry, parse_entries, split_authors
+from landscape.embeddings import Embedder, load_embedder
+from landscape.embeddings.embedder import WordEmbedder, embed_few, embedding_text
 from landscape.errors import InputError
 from landscape.llm import connect_from_environment
-from landscape.search._engine import open_engine
-from landscape.search._sentences import mixed_nearness, sentences_of
-from landscape.text._word_index import tokenise
+from landscape.search import open_engine, sentences_of
+from landscape.search.sentences import mixed_nearness
+from landscape.text import tokenise
 from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm._client import WritingModel
+    from landscape.llm import WritingModel
     from landscape.types import Suggestion
 
     Floats = NDArray[np.float64]

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from landscape.agents._excerpts import MARK, read_excerpt
-from landscape.corpus._cleaning import clean_text
+from landscape.agents.excerpts import MARK, read_excerpt
+from landscape.corpus import clean_text
 from landscape.errors import InputError
-from landscape.text._words import split_sentences
+from landscape.text import split_sentences
 
 # These commands are removed first, because their text may look like a comment or a citation.
 _VERBATIM = re.compile(

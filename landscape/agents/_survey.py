@@ -6,6 +6,7 @@ parallel replies are combined in a fixed order.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import Counter
@@ -18,27 +19,22 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.agents._survey_model import NextStep, choose_survey_model
-from landscape.agents._survey_scoring import THRESHOLD, Candidates, Library, Origin
-from landscape.agents._survey_settings import (
-    ReplyLog,
-    RequestBudget,
-    SurveySettings,
-    survey_settings,
-)
+from landscape.agents.survey_scoring import THRESHOLD, Candidates, Library, Origin
+from landscape.agents.survey_settings import ReplyLog, RequestBudget, SurveySettings
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
-from landscape.search._matching import empty_words, match_papers
-from landscape.search._settings import query_text
-from landscape.text._words import normal_forms
+from landscape.search.matching import empty_words, match_papers
+from landscape.search.settings import query_text
+from landscape.text.words import normal_forms
 from landscape.types import Asked, Crawled, Spent, Survey, title_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents._full_text import Reader
     from landscape.agents._survey_model import Decision, SurveyModel
-    from landscape.llm._client import WritingModel
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.agents.full_text import Reader
+    from landscape.llm import WritingModel
+    from landscape.store import AtlasStore
     from landscape.types import How, Linked, Paper
 
     Rows = NDArray[np.int64]
@@ -176,7 +172,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Add a note if the papers do not match the question; see `landscape.search._matching`."""
+        """Add a note if the papers do not match the question; see `landscape.search.matching`."""
         if self.candidates.seeds:
             return
         rows = self.candidates.best_first()
@@ -391,7 +387,7 @@ def survey_question(
     question: str,
     *,
     model: WritingModel | Literal["auto"] | None = "auto",
-    resume: str | Path | None = None,
+    resume: str | os.PathLike[str] | None = None,
     read: Reader | None = None,
     on_step: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
@@ -435,7 +431,7 @@ def survey_question(
     >>> found = survey_question(ls.open("my.atlas"), "How do winds strip stars?")  # doctest: +SKIP
     """
     started = time.perf_counter()
-    chosen = survey_settings(**settings)
+    chosen = SurveySettings(**settings)
     model = connect_from_environment() if model == "auto" else model
     text, query_notes = query_text(question)
     library = Library(atlas, text, before=chosen.before, without=chosen.without)

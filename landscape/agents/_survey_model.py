@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from landscape.agents._survey_settings import Request
-from landscape.corpus._cleaning import one_line
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm, reply_schema
+from landscape.agents.survey_settings import Request
+from landscape.corpus.cleaning import one_line
+from landscape.llm import ReplyForm
+from landscape.llm.prompts import as_data, prompt
+from landscape.llm.replies import reply_schema
 
 if TYPE_CHECKING:
-    from landscape.llm._client import WritingModel
+    from landscape.llm import WritingModel
     from landscape.types import Paper
 
 Form = TypeVar("Form", bound=ReplyForm)

@@ -1,7 +1,7 @@
-from ._asking import AskSettings, answer_question
 from ._evidence import check_claims
-from ._questions import Preset, QuestionKind, classify, preset_for
 from ._regions import describe_regions
+from .asking import AskSettings, answer_question
+from .questions import Preset, QuestionKind, classify, preset_for
 
 __all__ = [
     "AskSettings",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from landscape.answers._agreement import compare, missing_numbers
-from landscape.answers._citations import (
+from landscape.answers.agreement import compare, missing_numbers
+from landscape.answers.citations import (
     CONTRADICTED,
     UNSUPPORTED,
     Passage,
@@ -16,10 +16,10 @@ from landscape.answers._citations import (
     write_citations,
 )
 from landscape.errors import RemoteError
-from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm
-from landscape.search._sentences import Score, sentences_of
+from landscape.llm import LanguageModel, ReplyForm, request_reply
+from landscape.llm.prompts import as_data, prompt
+from landscape.search import sentences_of
+from landscape.search.sentences import Score
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
 
 _MOST_EVIDENCE = 3  # sentences per claim

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from landscape._wording import count
-from landscape.answers._citations import papers_as_data
-from landscape.answers._extractive import failure_notes
-from landscape.answers._generation import answer, finish
-from landscape.answers._questions import Style
+from landscape.answers.citations import papers_as_data
+from landscape.answers.extractive import failure_notes
+from landscape.answers.generation import answer, finish
+from landscape.answers.questions import Style
 from landscape.errors import InputError, RemoteError
-from landscape.llm._client import WritingModel, request_reply
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm
-from landscape.search._sentences import Score
+from landscape.llm import ReplyForm, WritingModel, request_reply
+from landscape.llm.prompts import as_data, prompt
+from landscape.search.sentences import Score
 from landscape.types import Answer, Hit, Results, Step
 
 Search = Callable[..., Results]

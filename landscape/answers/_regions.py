@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.answers._asking import AskSettings, ask
-from landscape.corpus._thesaurus import LEAST_SCORE
+from landscape.answers.asking import AskSettings, ask
+from landscape.corpus.thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError
-from landscape.search._engine import open_engine
-from landscape.search._sentences import says_something, sentences_of, word_scores
+from landscape.search import open_engine, sentences_of
+from landscape.search.sentences import says_something, word_scores
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.llm._client import WritingModel
+    from landscape.llm import WritingModel
     from landscape.store import AtlasStore
 
 _MOST = 5  # number of concepts, facilities, typical papers and newest papers

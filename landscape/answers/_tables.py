@@ -22,16 +22,16 @@ from landscape._author_names import person_key
 from landscape._io import data_file, read_yaml
 from landscape._journals import find_journal
 from landscape._wording import count
-from landscape.answers._extractive import abstention
-from landscape.corpus._facilities import ROLES, find_facility
-from landscape.corpus._thesaurus import LEAST_SCORE
+from landscape.answers.extractive import abstention
+from landscape.corpus import find_facility
+from landscape.corpus.facilities import ROLES
+from landscape.corpus.thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.overlays._periods import format_spans, read_years, share_interval
 from landscape.overlays.missions import find_mentions
-from landscape.overlays.trends._affiliations import locate
-from landscape.search._ads_queries import propose_ads_query
-from landscape.search._engine import open_engine
-from landscape.search._matching import person_name, subject_words
+from landscape.overlays.periods import format_spans, read_years, share_interval
+from landscape.overlays.trends.affiliations import locate
+from landscape.search import open_engine, propose_ads_query
+from landscape.search.matching import person_name, subject_words
 from landscape.types import Answer
 
 if TYPE_CHECKING:

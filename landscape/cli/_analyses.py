@@ -22,7 +22,7 @@ from landscape.cli._questions import search_with_options
 
 
 def _figure(options: argparse.Namespace) -> Answer:
-    from landscape.figures._export import check_kind
+    from landscape.figures.export import check_kind
 
     path = check_kind(options.output)
     atlas = open_atlas(options)
@@ -55,8 +55,8 @@ def _propose(options: argparse.Namespace) -> Answer:
 
 def _render(options: argparse.Namespace) -> Answer:
     from landscape.outreach import render
-    from landscape.outreach._files import check_target
-    from landscape.outreach._themes import find_theme
+    from landscape.outreach.files import check_target
+    from landscape.outreach.themes import find_theme
 
     check_target(options.output)
     find_theme(options.theme)
@@ -72,11 +72,11 @@ def _render(options: argparse.Namespace) -> Answer:
 
 
 def _map(options: argparse.Namespace) -> Answer:
-    from landscape.store._info import quality_lines
+    from landscape.store.info import quality_lines
 
     atlas = open_atlas(options)
     if options.again:
-        from landscape.pipeline._map import measure
+        from landscape.pipeline.map_stages import measure
 
         quality = measure(atlas.path, atlas.manifest, seed=options.seed)
     else:
@@ -85,7 +85,8 @@ def _map(options: argparse.Namespace) -> Answer:
 
 
 def _citing(options: argparse.Namespace) -> Answer:
-    from landscape.evaluation._citing import evaluate_citing, places_from_graph
+    from landscape.evaluation import evaluate_citing
+    from landscape.evaluation.citing import places_from_graph
 
     atlas = open_atlas(options)
     places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)

@@ -133,7 +133,8 @@ def run_analysis(options: argparse.Namespace) -> Answer:
 
     With ``--model``, the function receives the language model set in the environment.
     """
-    from landscape.figures._export import check_table_kind, save_table
+    from landscape.figures import save_table
+    from landscape.figures.export import check_table_kind
 
     output = getattr(options, "output", None)
     if output:

@@ -57,7 +57,7 @@ def _program() -> str:
 
 
 def _build(options: argparse.Namespace) -> Answer:
-    from landscape.store._info import count_regions, facts
+    from landscape.store.info import count_regions, facts
 
     if options.citations and not options.inputs:
         return _add_citations(options)
@@ -75,7 +75,7 @@ def _build(options: argparse.Namespace) -> Answer:
 
 def _add_citations(options: argparse.Namespace) -> Answer:
     from landscape.atlas import add_citations
-    from landscape.store._info import facts
+    from landscape.store.info import facts
 
     atlas = add_citations(options.out, options.citations, say=note)
     if options.json:
@@ -84,7 +84,7 @@ def _add_citations(options: argparse.Namespace) -> Answer:
 
 
 def _info(options: argparse.Namespace) -> Answer:
-    from landscape.store._info import describe, facts, verify
+    from landscape.store.info import describe, facts, verify
 
     problems = verify(options.atlas) if options.verify else []
     for problem in problems:

@@ -142,7 +142,7 @@ def _app(options: argparse.Namespace) -> Answer:
     words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}", _NO_OTHER_HOST]
     if notebook in shipped and options.atlas is None:
         # Build the demo atlas before the page opens, because the build takes minutes.
-        from landscape.pipeline._demo import FOLDER_VARIABLE
+        from landscape.pipeline.demo import FOLDER_VARIABLE
 
         os.environ[FOLDER_VARIABLE] = str(landscape.open_demo(say=note).path.resolve())
     _note_all(copied, f"{notebook.name} as a page without code; press Ctrl-C to stop")
@@ -152,7 +152,7 @@ def _app(options: argparse.Namespace) -> Answer:
 
 def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
     """Set environment variables for the kernels, and return the arguments of the server."""
-    from landscape.pipeline._demo import FOLDER_VARIABLE
+    from landscape.pipeline.demo import FOLDER_VARIABLE
 
     if options.atlas is not None:
         os.environ[FOLDER_VARIABLE] = str(landscape.open(options.atlas).path.resolve())

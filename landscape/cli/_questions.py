@@ -44,7 +44,7 @@ def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape._serializer import check_results_file, count_written, write_results
-    from landscape.search._outliers import spread_of
+    from landscape.search import spread_of
 
     if options.export:
         check_results_file(options.export)
@@ -65,7 +65,7 @@ def _ask(options: argparse.Namespace) -> Answer:
 
 
 def _survey(options: argparse.Namespace) -> Answer:
-    from landscape.agents._full_text import FolderReader
+    from landscape.agents.full_text import FolderReader
 
     _check_files(options)
     atlas = open_atlas(options)
@@ -90,7 +90,7 @@ def _check_files(options: argparse.Namespace) -> None:
 
         check_results_file(options.export, is_survey=True)
     if options.tree or options.map:
-        from landscape.figures._export import check_kind
+        from landscape.figures.export import check_kind
 
         for picture in filter(None, (options.tree, options.map)):
             check_kind(picture)
@@ -157,7 +157,7 @@ def _check(options: argparse.Namespace) -> Answer:
 
 
 def _mcp(options: argparse.Namespace) -> Answer:
-    from landscape.agents._mcp_server import serve
+    from landscape.agents.mcp_server import serve
 
     atlas = open_atlas(options)
     model = connected_model() if options.model else None

@@ -1,8 +1,8 @@
-from ._cleaning import clean_text
-from ._facilities import Facility, find_facility, load_facilities
-from ._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from ._ingest import ingest
 from ._scanning import read_papers
+from .cleaning import clean_text
+from .facilities import Facility, find_facility, load_facilities
+from .identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from .readers import choose_reader
 from .readers._citations import read_citations
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from landscape._author_names import surname
 from landscape._wording import normal_title
-from landscape.corpus._identifiers import (
+from landscape.corpus._records import Row
+from landscape.corpus.identifiers import (
     PaperDate,
     content_id,
     earliest,
     is_eprint_bibcode,
     is_eprint_doi,
 )
-from landscape.corpus._records import Row
 
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from landscape.corpus._cleaning import clean_abstract, clean_text
-from landscape.corpus._identifiers import (
+from landscape.corpus.cleaning import clean_abstract, clean_text
+from landscape.corpus.identifiers import (
     PaperDate,
     arxiv_id_of_bibcode,
     arxiv_month,

@@ -20,7 +20,6 @@ import numpy as np
 
 from landscape._io import write_whole
 from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
-from landscape.corpus._identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus._records import (
     Batch,
     RawRecord,
@@ -31,6 +30,7 @@ from landscape.corpus._records import (
     to_table,
     vectors_of,
 )
+from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers import Reader, choose_reader
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
-from ._embedder import Embedder, load_embedder
 from ._minilm import MiniLM
-from ._neighbours import VectorIndex, nearest
+from .embedder import Embedder, load_embedder
+from .neighbours import VectorIndex, nearest
 
 __all__ = ["Embedder", "MiniLM", "VectorIndex", "load_embedder", "nearest"]

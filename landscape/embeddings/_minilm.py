@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from landscape.embeddings._bert import NumpyEncoder, TorchEncoder, pooled, pooled_tensor
-from landscape.embeddings._vectors import DIMENSION as _WORD_DIMENSION
-from landscape.embeddings._vectors import (
+from landscape.embeddings.vectors import DIMENSION as _WORD_DIMENSION
+from landscape.embeddings.vectors import (
     DescribedEmbedder,
     Vocabulary,
     WordVectors,

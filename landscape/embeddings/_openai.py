@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from landscape.embeddings._vectors import DescribedEmbedder, normalised
+from landscape.embeddings.vectors import DescribedEmbedder, normalised
 from landscape.errors import InputError, RemoteError
-from landscape.llm._server import TIMEOUT, Server
+from landscape.llm.server import TIMEOUT, Server
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

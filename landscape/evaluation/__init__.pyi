@@ -1,9 +1,9 @@
 from ._attribution import evaluate_attribution
-from ._citing import evaluate_citing
 from ._layers import evaluate_concepts, evaluate_facilities
 from ._questions import Query, known_items, read_queries
 from ._retrieval import evaluate_retrieval
 from ._surveys import evaluate_survey
+from .citing import evaluate_citing
 
 __all__ = [
     "Query",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents._attribution import attribute
-from landscape.agents._bounded_search import BoundedLibrary, Wording, bounds
-from landscape.agents._desk import title_key
+from landscape.agents import attribute
+from landscape.agents.bounded_search import BoundedLibrary, Wording, bounds
+from landscape.agents.desk import title_key
 from landscape.errors import InputError
 from landscape.evaluation._questions import (
     checked_question,
@@ -23,11 +23,10 @@ from landscape.evaluation._questions import (
     read_text,
 )
 from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
-from landscape.search import search_papers
-from landscape.search._engine import open_engine
+from landscape.search import open_engine, search_papers
 
 if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel
+    from landscape.llm import LanguageModel
     from landscape.store import AtlasStore
     from landscape.types import Attribution
 

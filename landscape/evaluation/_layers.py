@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.corpus._facilities import load_facilities
-from landscape.corpus._thesaurus import Thesaurus
-from landscape.embeddings._embedder import embedder_for
+from landscape.corpus import load_facilities
+from landscape.corpus.thesaurus import Thesaurus
+from landscape.embeddings.embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
 from landscape.overlays.missions import find_in_papers
-from landscape.overlays.missions._roles import Place
-from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
+from landscape.overlays.missions.roles import Place
+from landscape.overlays.thesaurus import tag_papers
+from landscape.overlays.thesaurus.tagging import concept_texts
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

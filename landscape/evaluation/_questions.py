@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape.corpus._cleaning import one_line
-from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
+from landscape.corpus import parse_arxiv_id, parse_doi
+from landscape.corpus.cleaning import one_line
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def checked_question(value: object, where: str) -> str:
 
 def known_rows(atlas: AtlasStore, names: Iterable[str]) -> set[int]:
     """Return the rows of the named papers; names of papers outside the atlas are ignored."""
-    from landscape.search._engine import open_engine
+    from landscape.search import open_engine
 
     rows = set()
     for name in names:

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents._survey import survey_question
-from landscape.agents._survey_scoring import Library
-from landscape.agents._survey_settings import SurveySettings, survey_settings
+from landscape.agents import survey_question
+from landscape.agents.survey_scoring import Library
+from landscape.agents.survey_settings import SurveySettings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
 from landscape.overlays.citations import citation_graph
-from landscape.search._engine import open_engine
+from landscape.search import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.llm._client import WritingModel
+    from landscape.llm import WritingModel
     from landscape.store import AtlasStore
     from landscape.types import Survey
 
@@ -192,7 +192,7 @@ def evaluate_survey(
         for query in known:
             without = (query.qid,) if query.qid in own else ()
             for name, changes in variants.items():
-                chosen = survey_settings(**{**settings, **changes, "without": without})
+                chosen = SurveySettings(**{**settings, **changes, "without": without})
                 found = survey_question(atlas, query.question, model=model, **chosen.to_dict())
                 seconds[name].append(found.spent.seconds)
                 measures[name].append(_measures(found, query))

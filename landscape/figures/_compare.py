@@ -11,19 +11,19 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, Caption, caption_of
-from landscape.figures._colours import Theme
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SMALL, Page, PageOptions
-from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
+from landscape.figures.caption import NEARNESS, Caption, caption_of
+from landscape.figures.colours import Theme
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import add_density, add_few_names, map_box, map_panel, positions
+from landscape.figures.page import SMALL, Page, PageOptions
+from landscape.figures.scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
 from landscape.overlays.trends import compare as find_differences
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures._matplotlib import Sheet
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.figures.matplotlib_backend import Sheet
+    from landscape.store import AtlasStore
     from landscape.types import Analysis
 
 _SIZE = (11.0, 5.9)

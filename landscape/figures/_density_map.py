@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from landscape._wording import count
-from landscape.embeddings._neighbours import LONGEST
+from landscape.embeddings.neighbours import LONGEST
 from landscape.errors import InputError
-from landscape.figures._caption import (
+from landscape.figures.caption import (
     Caption,
     MapFacts,
     alt_text,
@@ -23,9 +23,9 @@ from landscape.figures._caption import (
     headline,
     place_of,
 )
-from landscape.figures._colours import FEW_ENOUGH_TO_SEE, theme
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures.colours import FEW_ENOUGH_TO_SEE, theme
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_density,
     add_names,
     add_papers,
@@ -38,10 +38,11 @@ from landscape.figures._maps import (
     outline_style,
     positions,
 )
-from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
-from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
-from landscape.mapping._density import DensityGrid, contour_lines, count_grid
-from landscape.search._outliers import Spread, rows_on_map, spread_of
+from landscape.figures.page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
+from landscape.figures.scene import Arrows, Bools, Floats, Lines, Panel, Points
+from landscape.mapping.density import DensityGrid, contour_lines, count_grid
+from landscape.search import Spread, spread_of
+from landscape.search.outliers import rows_on_map
 
 if TYPE_CHECKING:
     import pandas as pd

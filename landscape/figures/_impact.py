@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._wording import join_names
 from landscape.errors import InputError
-from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import fade, pick, share_ramp
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures._trends import share_panel
+from landscape.figures.caption import Caption, caption_of
+from landscape.figures.colours import fade, pick, share_ramp
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_few_names,
     add_names,
     chosen_topics,
@@ -22,8 +24,8 @@ from landscape.figures._maps import (
     map_panels,
     positions,
 )
-from landscape.figures._page import BESIDE, Key, Page, PageOptions, Ranking
-from landscape.figures._scene import (
+from landscape.figures.page import BESIDE, Key, Page, PageOptions, Ranking
+from landscape.figures.scene import (
     Bools,
     Box,
     ColourBar,
@@ -35,22 +37,21 @@ from landscape.figures._scene import (
     Points,
     Rule,
 )
-from landscape.figures._trends import share_panel
-from landscape.mapping._density import (
+from landscape.mapping.density import (
     DensityGrid,
     contour_lines,
     default_bandwidth,
     highest_density_levels,
 )
-from landscape.overlays._periods import describe_corpus, format_spans
-from landscape.overlays.missions._impact import join_names, measure_usage
-from landscape.overlays.missions._measures import ShareMap, share_map
-from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
+from landscape.overlays.missions import measure_usage
+from landscape.overlays.missions.measures import ShareMap, share_map
+from landscape.overlays.missions.usage import Usage, format_period, in_period, read_usage
+from landscape.overlays.periods import describe_corpus, format_spans
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.corpus._facilities import Facility
+    from landscape.corpus import Facility
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 

@@ -11,13 +11,13 @@ from landscape.figures._compare import compare
 from landscape.figures._density_map import heatmap, query_map
 from landscape.figures._impact import impact
 from landscape.figures._intervals import KINDS, intervals
-from landscape.figures._matplotlib import DRAWS
-from landscape.figures._plotly import draw_panels
 from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
 from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
-from landscape.overlays.missions._usage import read_usage
+from landscape.figures.matplotlib_backend import DRAWS
+from landscape.figures.plotly_backend import draw_panels
+from landscape.overlays.missions.usage import read_usage
 from landscape.overlays.reviews import reviews as count_reviews
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import caption_of
-from landscape.figures._colours import series
-from landscape.figures._labels import clean_name
-from landscape.figures._page import SMALL, Page, PageOptions
-from landscape.figures._scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
+from landscape.figures.caption import caption_of
+from landscape.figures.colours import series
+from landscape.figures.labels import clean_name
+from landscape.figures.page import SMALL, Page, PageOptions
+from landscape.figures.scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
 from landscape.overlays.missions import before_after, compare_facilities, impact
 from landscape.overlays.thesaurus import thesaurus_gaps
 from landscape.overlays.trends import countries, institutions

@@ -13,12 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._author_names import short_names
-from landscape._wording import count
-from landscape.corpus._facilities import Facility, find_facility
+from landscape._wording import count, join_names
+from landscape.corpus import Facility, find_facility
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, caption_of
-from landscape.figures._colours import share_ramp
-from landscape.figures._export import check_kind, save_figure
 from landscape.figures._impact import (
     add_shares,
     draw_years,
@@ -27,17 +24,20 @@ from landscape.figures._impact import (
     share_maps,
     views_of,
 )
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_panel, positions
-from landscape.figures._page import SMALL, Page
-from landscape.figures._scene import Box
-from landscape.overlays.missions._impact import join_names, measure_usage
-from landscape.overlays.missions._usage import Usage, in_period, read_usage
+from landscape.figures.caption import NEARNESS, caption_of
+from landscape.figures.colours import share_ramp
+from landscape.figures.export import check_kind, save_figure
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import add_few_names, chosen_topics, map_box, map_panel, positions
+from landscape.figures.page import SMALL, Page
+from landscape.figures.scene import Box
+from landscape.overlays.missions import measure_usage
+from landscape.overlays.missions.usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures._matplotlib import Sheet
+    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]

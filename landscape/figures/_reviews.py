@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import contrast_ramp, fade, pick
 from landscape.figures._impact import grid_shape
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures.caption import caption_of, place_of
+from landscape.figures.colours import contrast_ramp, fade, pick
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_density,
     add_names,
     chosen_topics,
@@ -22,17 +22,13 @@ from landscape.figures._maps import (
     mark_papers,
     positions,
 )
-from landscape.figures._page import Key, Page, PageOptions, Ranking
-from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
-from landscape.mapping._density import default_bandwidth
-from landscape.overlays._periods import paper_years
-from landscape.overlays.missions._measures import ShareMap, share_map
-from landscape.overlays.reviews._gaps import (
-    chance_of_review,
-    define_reviews,
-    review_gaps,
-    review_mask,
-)
+from landscape.figures.page import Key, Page, PageOptions, Ranking
+from landscape.figures.scene import Bools, ColourBar, Floats, Image, Panel, Points
+from landscape.mapping.density import default_bandwidth
+from landscape.overlays.missions.measures import ShareMap, share_map
+from landscape.overlays.periods import paper_years
+from landscape.overlays.reviews import review_gaps
+from landscape.overlays.reviews.gaps import chance_of_review, define_reviews, review_mask
 
 if TYPE_CHECKING:
     import pandas as pd

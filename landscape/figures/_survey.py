@@ -11,11 +11,11 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import Caption
 from landscape.figures._density_map import query_map
-from landscape.figures._labels import clean_name
-from landscape.figures._page import NORMAL, SIZE_INCHES, Page, PageOptions
-from landscape.figures._scene import Axis, Box, Lines, Panel, Points
+from landscape.figures.caption import Caption
+from landscape.figures.labels import clean_name
+from landscape.figures.page import NORMAL, SIZE_INCHES, Page, PageOptions
+from landscape.figures.scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd

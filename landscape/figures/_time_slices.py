@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures import _matplotlib
-from landscape.figures._caption import GENERATED, NEARNESS, Caption, facts_of, headline
-from landscape.figures._colours import choose_tones
-from landscape.figures._export import few_colours
+from landscape.figures import matplotlib_backend
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures.caption import GENERATED, NEARNESS, Caption, facts_of, headline
+from landscape.figures.colours import choose_tones
+from landscape.figures.export import few_colours
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_few_names,
     add_names,
     chosen_topics,
@@ -35,17 +35,17 @@ from landscape.figures._maps import (
     positions,
     ramp_image,
 )
-from landscape.figures._page import IN_PART, Page, PageOptions
-from landscape.figures._scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
-from landscape.mapping._density import count_grid
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, format_spans, paper_years, read_years
-from landscape.overlays.missions._usage import Usage, in_period, read_usage
+from landscape.figures.page import IN_PART, Page, PageOptions
+from landscape.figures.scene import Bools, Floats, Hatched, Panel, Points, Scene, Text, tile
+from landscape.mapping.density import count_grid
+from landscape.overlays.missions.usage import Usage, in_period, read_usage
+from landscape.overlays.periods import UNKNOWN_YEAR, Years, format_spans, paper_years, read_years
 
 if TYPE_CHECKING:
     import pandas as pd
     from PIL import Image
 
-    from landscape.figures._matplotlib import Sheet
+    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]
@@ -423,7 +423,7 @@ def _pixels(scene: Scene, dpi: int, facecolor: str) -> Image.Image:
     """Render a scene as an image."""
     from PIL import Image
 
-    sheet = _matplotlib.draw(scene)
+    sheet = matplotlib_backend.draw(scene)
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="rgba", dpi=dpi, facecolor=facecolor)
     width, height = (int(dpi * side) for side in sheet.get_size_inches())

@@ -8,10 +8,10 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, Caption, caption_of, place_of
-from landscape.figures._colours import Theme, oklab_to_srgb
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures.caption import NEARNESS, Caption, caption_of, place_of
+from landscape.figures.colours import Theme, oklab_to_srgb
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_density,
     add_few_names,
     fitted_page,
@@ -19,8 +19,8 @@ from landscape.figures._maps import (
     map_panel,
     positions,
 )
-from landscape.figures._page import SMALL, Page, PageOptions
-from landscape.figures._scene import (
+from landscape.figures.page import SMALL, Page, PageOptions
+from landscape.figures.scene import (
     Axis,
     Band,
     Box,
@@ -43,8 +43,8 @@ from landscape.overlays.trends import trends as find_trends
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures._matplotlib import Sheet
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.figures.matplotlib_backend import Sheet
+    from landscape.store import AtlasStore
     from landscape.types import Analysis
 
 _MOST_ROWS, _MOST_PANELS = 30, 12

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import quiet, series
-from landscape.figures._labels import clean_name
-from landscape.figures._maps import (
+from landscape.figures.caption import caption_of, place_of
+from landscape.figures.colours import quiet, series
+from landscape.figures.labels import clean_name
+from landscape.figures.maps import (
     add_density,
     add_names,
     density_key,
@@ -22,10 +22,10 @@ from landscape.figures._maps import (
     pieces,
     positions,
 )
-from landscape.figures._page import Page, PageOptions
-from landscape.figures._scene import Floats, Lines, Panel
-from landscape.overlays._periods import describe_corpus
-from landscape.overlays.thesaurus._extents import thesaurus_overlay
+from landscape.figures.page import Page, PageOptions
+from landscape.figures.scene import Floats, Lines, Panel
+from landscape.overlays.periods import describe_corpus
+from landscape.overlays.thesaurus import thesaurus_overlay
 
 if TYPE_CHECKING:
     from landscape.store import AtlasStore

@@ -1,4 +1,3 @@
-from ._budget import Budget, ReplyCache, default_cache_folder
 from ._client import (
     ChatModel,
     LanguageModel,
@@ -7,8 +6,9 @@ from ._client import (
     connect_from_environment,
     request_reply,
 )
-from ._replies import ReplyForm
-from ._reranking import HttpReranker, Reranker, load_reranker
+from .budget import Budget, ReplyCache, default_cache_folder
+from .replies import ReplyForm
+from .reranking import HttpReranker, Reranker, load_reranker
 
 __all__ = [
     "Budget",

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm._budget import (
+from landscape.llm.budget import (
     Budget,
     BudgetPart,
     Prices,
@@ -24,8 +24,8 @@ from landscape.llm._budget import (
     default_cache_folder,
     estimate_tokens,
 )
-from landscape.llm._replies import ReplyForm, find_fault, first_error, first_object, reply_schema
-from landscape.llm._server import MOST_BYTES, TIMEOUT, Server
+from landscape.llm.replies import ReplyForm, find_fault, first_error, first_object, reply_schema
+from landscape.llm.server import MOST_BYTES, TIMEOUT, Server
 
 _OPENAI_MODEL = "gpt-4o-mini"
 

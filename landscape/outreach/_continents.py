@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.mapping._naming import QUANTITIES, UNTELLING
+from landscape.mapping.naming import QUANTITIES, UNTELLING
 from landscape.outreach._terrain import Terrain
-from landscape.text._words import normal_form, normal_forms
+from landscape.text.words import normal_form, normal_forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

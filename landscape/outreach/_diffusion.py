@@ -25,8 +25,8 @@ from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._terrain import Terrain
-from landscape.outreach._themes import THEMES, Prompt
-from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
+from landscape.outreach.themes import THEMES, Prompt
+from landscape.outreach.weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
 
 Picture = NDArray[np.uint8]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping._density import count_grid
+from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.figures._labels import boxes_overlap, line_breaks, place_labels
+from landscape.figures.labels import boxes_overlap, line_breaks, place_labels
 from landscape.outreach._fonts import breaks_anywhere, can_be_spaced
 from landscape.outreach._letters import (
     Baseline,
@@ -21,7 +21,7 @@ from landscape.outreach._letters import (
     extent,
     ridge_line,
 )
-from landscape.outreach._themes import Inks
+from landscape.outreach.themes import Inks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,15 +13,15 @@ import numpy as np
 from landscape.outreach._fonts import is_right_to_left
 from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
 from landscape.outreach._names import Wording, tidy_name, wording
-from landscape.outreach._page import Sheet
 from landscape.outreach._painting import paint
 from landscape.outreach._terrain import Terrain
-from landscape.outreach._themes import Inks
+from landscape.outreach.page import Sheet
+from landscape.outreach.themes import Inks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
 
     Picture = NDArray[np.uint8]
 

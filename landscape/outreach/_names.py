@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError, RemoteError
-from landscape.figures._labels import one_line, shortened
-from landscape.llm._prompts import prompt
-from landscape.text._words import normal_form
+from landscape.figures.labels import one_line, shortened
+from landscape.llm.prompts import prompt
+from landscape.text.words import normal_form
 
 if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel
+    from landscape.llm import LanguageModel
 
 
 LONGEST = 80  # maximum number of characters of a name

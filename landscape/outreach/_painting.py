@@ -16,7 +16,7 @@ from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach._elevation import FLOOR, Surface, relief_of
 from landscape.outreach._terrain import Terrain, recency_position, river_cover
-from landscape.outreach._themes import STEPS, Theme, find_theme, rgb
+from landscape.outreach.themes import STEPS, Theme, find_theme, rgb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,18 +12,18 @@ from landscape._progress import progress
 from landscape._serializer import pick
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import place_in_words
+from landscape.figures.caption import place_in_words
 from landscape.outreach._continents import find_waters, papers_on_shores, shared_idea
 from landscape.outreach._labels import Place
 from landscape.outreach._names import tidy_name, wording
-from landscape.outreach._page import Box
 from landscape.outreach._terrain import Terrain
+from landscape.outreach.page import Box
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
 
     Floats = NDArray[np.float64]
 

@@ -13,10 +13,8 @@ from landscape._progress import progress
 from landscape.outreach import _fonts, _names
 from landscape.outreach._diffusion import redraw
 from landscape.outreach._fidelity import Fidelity
-from landscape.outreach._files import Rendering, check_names_file, check_target
 from landscape.outreach._labels import Lettering, letter
 from landscape.outreach._legend import About, about_atlas, compose, frame_marks, key_picture, placed
-from landscape.outreach._page import Box, Sheet, choose_sheet
 from landscape.outreach._painting import paint
 from landscape.outreach._places import (
     Entry,
@@ -29,14 +27,16 @@ from landscape.outreach._places import (
     find_places,
 )
 from landscape.outreach._terrain import Terrain, make_terrain
-from landscape.outreach._themes import Inks, find_theme
-from landscape.outreach._weights import check_weights
+from landscape.outreach.files import Rendering, check_names_file, check_target
+from landscape.outreach.page import Box, Sheet, choose_sheet
+from landscape.outreach.themes import Inks, find_theme
+from landscape.outreach.weights import check_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm._client import LanguageModel
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.llm import LanguageModel
+    from landscape.store import AtlasStore
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -156,7 +156,7 @@ def render(
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
     size : str, default "web"
         ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or a width and height such as
-        ``"600x400mm"``, see `landscape.outreach._page.choose_sheet`.
+        ``"600x400mm"``, see `landscape.outreach.page.choose_sheet`.
     dpi : int, optional
         Pixels per inch; the default depends on the size.
     title : str, optional
@@ -334,7 +334,7 @@ def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
 
 
 def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) -> str:
-    from landscape.figures._caption import GENERATED, MapFacts, headline
+    from landscape.figures.caption import GENERATED, MapFacts, headline
 
     facts = MapFacts(
         title=about.title,

@@ -14,7 +14,7 @@ import numpy as np
 
 from landscape.outreach._fonts import can_be_spaced, covers, font_file, is_right_to_left
 from landscape.outreach._letters import Dot, Inset, Line, Mark, Run
-from landscape.outreach._page import Box, Sheet
+from landscape.outreach.page import Box, Sheet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -154,7 +154,7 @@ def make_terrain(
     >>> terrain.size, terrain.n_papers, round(terrain.land_share, 2)
     ((64, 48), 300, 0.97)
     """
-    from landscape.figures._maps import positions
+    from landscape.figures.maps import positions
 
     _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
     x, y = positions(atlas.map["x"], atlas.map["y"])

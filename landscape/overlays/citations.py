@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus._identifiers import (
-    arxiv_id_of_bibcode,
-    arxiv_month,
-    parse_arxiv_id,
-    parse_bibcode,
-    parse_doi,
-)
+from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.identifiers import arxiv_id_of_bibcode, arxiv_month
 from landscape.errors import InputError
-from landscape.search._engine import open_engine
-from landscape.store._tables import read_parquet, unreadable
+from landscape.search import open_engine
+from landscape.store.tables import read_parquet, unreadable
 from landscape.types import Linked
 
 if TYPE_CHECKING:
@@ -27,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
 
     Nodes = NDArray[np.int32]
     Found = tuple[NDArray[np.int64], NDArray[np.float64]]

@@ -91,7 +91,7 @@ def _read_pairs(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from landscape.corpus.readers._citations import read_citations
+    from landscape.corpus import read_citations
     from landscape.overlays.citations import normalise_name, resolve
 
     papers: dict[str, list[str | None]] = {name: [] for name in _NAMES}
@@ -152,7 +152,7 @@ def _write_stubs(
 ) -> None:
     import pyarrow as pa
 
-    from landscape.corpus._cleaning import one_line
+    from landscape.corpus.cleaning import one_line
     from landscape.overlays.citations import read_year
 
     n_papers = context.manifest.n_papers

@@ -13,7 +13,7 @@ import numpy as np
 
 from landscape._io import sha256_of, write_bytes
 from landscape._progress import progress
-from landscape.embeddings._embedder import WordEmbedder
+from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
@@ -27,7 +27,7 @@ from landscape.pipeline._stages import (
     keep_only,
     recall,
 )
-from landscape.store._arrays import (
+from landscape.store.arrays import (
     BLOCK,
     COUNTS,
     WORDS,
@@ -37,15 +37,16 @@ from landscape.store._arrays import (
     write_matrix,
     write_words,
 )
-from landscape.store._manifest import digest
-from landscape.text._word_index import STOP_WORDS
+from landscape.store.manifest import digest
+from landscape.text.word_index import STOP_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.embeddings._embedder import Embedder, PaidEmbedder
-    from landscape.embeddings._precomputed import ReadyVectors
-    from landscape.embeddings._vectors import WordVectors
+    from landscape.embeddings import Embedder
+    from landscape.embeddings.embedder import PaidEmbedder
+    from landscape.embeddings.precomputed import ReadyVectors
+    from landscape.embeddings.vectors import WordVectors
 
 EMBEDDINGS = "embeddings"
 VERSION = 2
@@ -66,7 +67,7 @@ def embedder_of(context: Context) -> str:
 
 
 def _parameters(context: Context) -> dict[str, Any]:
-    from landscape.embeddings._embedder import identity
+    from landscape.embeddings.embedder import identity
 
     spec = embedder_of(context)
     parameters = {"embedder": spec, **identity(spec)}
@@ -85,7 +86,7 @@ def _was_exact(context: Context) -> bool:
 def _inputs(context: Context) -> dict[str, str]:
     spec = embedder_of(context)
     if spec.startswith("ready:"):
-        from landscape.embeddings._precomputed import file_and_model
+        from landscape.embeddings.precomputed import file_and_model
 
         file, _ = file_and_model(spec.partition(":")[2])
         if not file.is_file():
@@ -157,7 +158,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
 
 
 def _take_ready(context: Context) -> dict[str, Any]:
-    from landscape.embeddings._precomputed import ReadyVectors
+    from landscape.embeddings.precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
     ready = [ReadyVectors(path) if path else None for path in ready_files(context, "vectors")]
@@ -178,7 +179,7 @@ def _take_ready(context: Context) -> dict[str, Any]:
 
 
 def _take_file(context: Context, spec: str) -> dict[str, Any]:
-    from landscape.embeddings._precomputed import ReadyVectors, file_and_model
+    from landscape.embeddings.precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])
     ready = ReadyVectors(path, model=model)
@@ -301,7 +302,8 @@ class _LazyEmbedder:
 
     def _load(self) -> Embedder:
         if self._embedder is None:
-            from landscape.embeddings._embedder import PaidEmbedder, load_embedder
+            from landscape.embeddings import load_embedder
+            from landscape.embeddings.embedder import PaidEmbedder
 
             settled = {**(self._described or {}), **_parameters(self._context)}
             precision = settled.get("precision")

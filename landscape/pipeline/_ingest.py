@@ -13,8 +13,8 @@ from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
 from landscape.pipeline._stages import Context, InputFile, Stage, StageResult, keep_only
-from landscape.store._arrays import BLOCK, open_matrix
-from landscape.store._manifest import Part
+from landscape.store.arrays import BLOCK, open_matrix
+from landscape.store.manifest import Part
 
 PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"
@@ -46,7 +46,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.corpus._ingest import ingest
+    from landscape.corpus import ingest
 
     n_bytes = sum(file.bytes for file in context.inputs)
     with progress("Reading papers", total=n_bytes, unit="bytes") as advance:

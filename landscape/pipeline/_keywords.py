@@ -14,9 +14,9 @@ from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import column_digest, read_columns, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from, recall
-from landscape.store._manifest import digest
-from landscape.text._keywords import KeywordExtractor
-from landscape.text._tagger import tagger_name
+from landscape.store.manifest import digest
+from landscape.text.keywords import KeywordExtractor
+from landscape.text.tagger import tagger_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

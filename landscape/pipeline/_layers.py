@@ -12,21 +12,21 @@ import numpy as np
 
 from landscape._io import data_file, replacing, sha256_of
 from landscape._progress import progress
-from landscape.corpus._facilities import missions_file
-from landscape.corpus._thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
+from landscape.corpus.facilities import missions_file
+from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
-from landscape.pipeline._map import embed_texts, vectors_of
 from landscape.pipeline._rows import paper_ids, read_batches, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
-from landscape.store._tables import layer_schema
+from landscape.pipeline.map_stages import embed_texts, vectors_of
+from landscape.store.tables import layer_schema
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.corpus._thesaurus import Thesaurus
-    from landscape.overlays.thesaurus._matching import TermMatches, TermReader
+    from landscape.corpus.thesaurus import Thesaurus
+    from landscape.overlays.thesaurus.matching import TermMatches, TermReader
 
 MISSIONS = "missions.parquet"
 _AT_ONCE = 2_000  # number of papers per batch
@@ -111,7 +111,7 @@ _COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "d
 
 
 def _reviews_run(context: Context) -> StageResult:
-    from landscape.overlays.reviews._recognition import read_review_list, recognise
+    from landscape.overlays.reviews import read_review_list, recognise
 
     known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
     found: list[pd.DataFrame] = []
@@ -161,8 +161,8 @@ def _uat_run(context: Context) -> StageResult:
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
     """Tag all papers with concepts at once, because the tagger learns from the whole corpus."""
-    from landscape.overlays.thesaurus._matching import join_term_matches
-    from landscape.overlays.thesaurus._tagging import tag_wording
+    from landscape.overlays.thesaurus.matching import join_term_matches
+    from landscape.overlays.thesaurus.tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since the last build
     read = []
@@ -194,7 +194,7 @@ def _read(batch: _UatBatch) -> TermMatches:
 @lru_cache(maxsize=1)
 def _reader(path: Path | None) -> TermReader:
     """Return the term reader, which is created once per process."""
-    from landscape.overlays.thesaurus._matching import TermReader
+    from landscape.overlays.thesaurus.matching import TermReader
 
     return TermReader(_thesaurus(path))
 
@@ -205,7 +205,7 @@ def _thesaurus(path: Path | None) -> Thesaurus:
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
     """Embed the concepts with the embedding model of the papers, unless the model is paid."""
-    from landscape.overlays.thesaurus._tagging import concept_texts
+    from landscape.overlays.thesaurus.tagging import concept_texts
 
     return embed_texts(context, concept_texts(thesaurus)[1], "Concepts")
 

@@ -20,13 +20,14 @@ from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import match_rows, paper_ids, read_batches, row_keys
 from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from, recall
-from landscape.store._arrays import joined_matrix, open_matrix
-from landscape.text._word_index import WordIndex, index_row, paper_key
+from landscape.store.arrays import joined_matrix, open_matrix
+from landscape.text import WordIndex
+from landscape.text.word_index import index_row, paper_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.embeddings._neighbours import IndexReport
+    from landscape.embeddings.neighbours import IndexReport
 
 LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
 _INDEXED, _MANAGED = "papers.npy", ".managed.json"
@@ -157,7 +158,7 @@ def _write_cutoffs(context: Context) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.embeddings._neighbours import neighbour_distances
+    from landscape.embeddings.neighbours import neighbour_distances
 
     with joined_matrix(context.part_files(EMBEDDINGS, ".npy")) as vectors:
         d95 = neighbour_distances(vectors)
@@ -168,7 +169,7 @@ def _write_cutoffs(context: Context) -> None:
 
 def _index_vectors(context: Context) -> IndexReport | None:
     """Write the approximate index if there are too many vectors for an exact search."""
-    from landscape.embeddings._neighbours import LARGEST_EXACT, write_index
+    from landscape.embeddings.neighbours import LARGEST_EXACT, write_index
 
     parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
     if sum(part.size for part in parts) <= LARGEST_EXACT:

@@ -15,7 +15,7 @@ import numpy as np
 from landscape._io import measured, remove_leftovers, report_full_disk, sha256_of, write_bytes
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import row_keys
-from landscape.store._manifest import (
+from landscape.store.manifest import (
     MANIFEST_NAME,
     TABLES,
     Manifest,
@@ -70,19 +70,19 @@ class BuildOptions:
 
 def check_options(options: BuildOptions) -> BuildOptions:
     """Raise InputError if an option is invalid or a file cannot be read. Return the options."""
-    from landscape.corpus._thesaurus import read_thesaurus
-    from landscape.overlays.reviews._recognition import read_review_list
-    from landscape.text._tagger import tagger_name
+    from landscape.corpus.thesaurus import read_thesaurus
+    from landscape.overlays.reviews import read_review_list
+    from landscape.text.tagger import tagger_name
 
     if not options.inputs:
         raise InputError("No input file is given; name at least one file of papers.")
     _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
     if options.layout is not None:
-        from landscape.mapping._projection import LAYOUTS
+        from landscape.mapping.projection import LAYOUTS
 
         _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
     if options.embedder is not None:
-        from landscape.embeddings._embedder import EMBEDDERS
+        from landscape.embeddings.embedder import EMBEDDERS
 
         _check_choice("embedder", options.embedder.partition(":")[0], EMBEDDERS)
     for what, path in (
@@ -131,7 +131,7 @@ def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
 
 def check_citations(files: Iterable[Path]) -> None:
     """Raise InputError if a file of citations cannot be read."""
-    from landscape.corpus.readers._citations import read_citations
+    from landscape.corpus import read_citations
 
     for path in files:
         read_citations(path)

@@ -1,9 +1,9 @@
 from ._ads_queries import AdsQuery, parse_ads, propose_ads_query
-from ._engine import Engine, open_engine, search_papers, similar_papers
 from ._filters import Filter, parse_filter
-from ._outliers import Spread, spread_of
-from ._sentences import find_entities, sentences_of
-from ._settings import SearchSettings, Weights
+from .engine import Engine, open_engine, search_papers, similar_papers
+from .outliers import Spread, spread_of
+from .sentences import find_entities, sentences_of
+from .settings import SearchSettings, Weights
 
 __all__ = [
     "AdsQuery",

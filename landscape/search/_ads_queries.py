@@ -21,9 +21,8 @@ from lark import Lark, Token, Transformer, v_args
 from landscape._bibliography import ads_url
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError, RemoteError
-from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm._prompts import as_data, prompt
-from landscape.llm._replies import ReplyForm
+from landscape.llm import LanguageModel, ReplyForm, request_reply
+from landscape.llm.prompts import as_data, prompt
 from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
 
 LONGEST = 20_000  # maximum number of characters of a query

@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._journals import JOURNALS, Journal, find_journal
-from landscape.corpus._facilities import ROLES, Facility, find_facility
-from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
+from landscape.corpus import Facility, find_facility, parse_arxiv_id, parse_doi
+from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
 from landscape.search._filter_patterns import (
     author_pattern,

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from landscape._journals import JOURNALS, Journal
-from landscape.text._words import GREEK, singular
+from landscape.text.words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"

@@ -50,7 +50,7 @@ from typing import Any, Literal, cast
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
-from landscape.corpus._facilities import ROLES
+from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
 from landscape.search._filter_patterns import word_patterns
 

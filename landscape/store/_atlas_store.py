@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from landscape._io import refuse_links
 from landscape._wording import count
 from landscape.errors import AtlasError
-from landscape.store._arrays import open_matrix
 from landscape.store._checks import check_once
-from landscape.store._manifest import (
+from landscape.store.arrays import open_matrix
+from landscape.store.manifest import (
     DETAILS,
     MANIFEST_NAME,
     Manifest,
@@ -25,16 +25,16 @@ from landscape.store._manifest import (
     StageRecord,
     read_manifest,
 )
-from landscape.store._paper_table import PaperTable
-from landscape.store._tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
-from landscape.store._years import UNKNOWN_YEAR, count_years
+from landscape.store.paper_table import PaperTable
+from landscape.store.tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
+from landscape.store.years import UNKNOWN_YEAR, count_years
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.corpus._thesaurus import Thesaurus
+    from landscape.corpus.thesaurus import Thesaurus
 
 T = TypeVar("T")
 _TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
@@ -280,7 +280,7 @@ class AtlasStore:
     @cached_property
     def thesaurus(self) -> Thesaurus:
         """Thesaurus with the concepts assigned to the papers."""
-        from landscape.corpus._thesaurus import Thesaurus
+        from landscape.corpus.thesaurus import Thesaurus
 
         self._check_has_layer("uat")
         self.check_unchanged()
@@ -294,7 +294,7 @@ class AtlasStore:
 
     @cached_property
     def quality(self) -> dict[str, float | int | str | None]:
-        """Quality measures of the map; see `landscape.mapping._quality.measure_quality`."""
+        """Quality measures of the map; see `landscape.mapping.quality.measure_quality`."""
         name = "quality.json"
         try:
             found = dict(json.loads(self.file(name).read_bytes()))

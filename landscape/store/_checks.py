@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from landscape._io import cache_folder, sha256_of, write_bytes
-from landscape.store._manifest import Output
+from landscape.store.manifest import Output
 
 _LARGE = 8 * 2**20  # minimum bytes of a file with a stored result
 

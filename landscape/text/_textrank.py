@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.text._tagger import TaggedText
+from landscape.text.tagger import TaggedText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

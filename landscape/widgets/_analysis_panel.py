@@ -19,7 +19,7 @@ from landscape._io import expand_home
 from landscape._progress import Stopped
 from landscape._render import render
 from landscape.errors import InputError, require
-from landscape.figures._colours import theme as colours_of
+from landscape.figures.colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
 from landscape.widgets._figure_view import download_link, for_screen, picture_html
 from landscape.widgets._panel import (
@@ -273,8 +273,8 @@ class AnalysisPanel(ResultPanel):
         If `draw` is None, the figure shows values with intervals. `unwritten` contains
         arguments that save time but are not shown in the code.
         """
-        from landscape.figures._intervals import draw_intervals
-        from landscape.figures._plotly import draw_panels
+        from landscape.figures import draw_intervals
+        from landscape.figures.plotly_backend import draw_panels
 
         found = analyse(self.atlas, function, *arguments, **options, **(unwritten or {}))
         page = draw(found) if draw else draw_intervals(kind, found, colours=self.theme)

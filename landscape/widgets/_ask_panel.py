@@ -13,11 +13,12 @@ import ipywidgets as widgets
 from landscape._progress import progress
 from landscape._render import escape, render
 from landscape._wording import count
-from landscape.answers._asking import AskSettings, ask_settings, resolved
-from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
+from landscape.answers import AskSettings, QuestionKind, classify
+from landscape.answers.asking import resolved
+from landscape.answers.questions import AUDIENCES, STYLES, TYPES, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.search._sentences import find_entities
-from landscape.store._manifest import read_manifest
+from landscape.search import find_entities
+from landscape.store.manifest import read_manifest
 from landscape.types import Answer
 from landscape.widgets import _panel
 from landscape.widgets._agent_panel import AtlasPanel, ResultTabs
@@ -29,7 +30,7 @@ from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.search._settings import Weights
+    from landscape.search import Weights
     from landscape.types import Results, Step
     from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection, Used
@@ -83,12 +84,12 @@ class AskControls(widgets.VBox):
         if self._weights.value == "set":
             given["weights"] = {name: slider.value for name, slider in self._sliders.items()}
         given |= self._rest
-        ask_settings(**given)
+        AskSettings(**given)
         return given
 
     def put(self, settings: Mapping[str, Any]) -> None:
         """Set the controls. Settings that are not given become `auto`."""
-        checked = ask_settings(**dict(settings))
+        checked = AskSettings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
         values["check_with_model"] = settings.get("check_with_model")
         _panel.fill_fields(self.fields, values)
@@ -121,7 +122,7 @@ class AskControls(widgets.VBox):
     def summary(self, question: str) -> str:
         """Describe the current settings for a question in one line."""
         kind, given = self.suggest(question), self.given()
-        chosen = resolved(ask_settings(**given), kind)
+        chosen = resolved(AskSettings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
         methods = _panel.panel_texts()["ask"]["Finding papers"]["method"]["options"]
         boosts = f", boosted by {' and '.join(_WEIGHTS[name] for name in weights)}"
@@ -148,7 +149,7 @@ class AskControls(widgets.VBox):
             self.suggest(self._question)
 
     def _check_filter(self) -> None:
-        from landscape.search._filters import parse_filter
+        from landscape.search import parse_filter
 
         self._filter_error.value = ""
         try:
@@ -374,7 +375,7 @@ class AskPanel(AtlasPanel[Answer]):
         atlas, began = self._atlas, time.monotonic()
 
         def work() -> Asked:
-            from landscape.answers._asking import ask, ask_settings
+            from landscape.answers.asking import AskSettings, ask
 
             title = f"{name} writes" if model else "Searching"
             n_requests = 0
@@ -395,7 +396,7 @@ class AskPanel(AtlasPanel[Answer]):
                     live.note(f"{step.thought} → {step.action}")
 
                 answer = ask(
-                    atlas.engine, question, ask_settings(**given), thread=thread,
+                    atlas.engine, question, AskSettings(**given), thread=thread,
                     model=WatchedModel(model, before_request) if model else None,
                     on_text=on_text, on_step=on_step,
                 )  # fmt: skip

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from landscape._render import escape, render
 from landscape.errors import InputError
-from landscape.search._settings import readable_text
+from landscape.search.settings import readable_text
 from landscape.types import Attribution, Hit
 from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import called, connecting, join_lines
@@ -125,7 +125,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         InputError
             If the excerpt has no ``[CITATION]`` mark, or a setting is invalid.
         """
-        from landscape.agents._excerpts import read_excerpt
+        from landscape.agents.excerpts import read_excerpt
 
         if settings:
             fill_fields(self._fields, _checked(settings))
@@ -152,7 +152,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         self._begin("Looking for the paper", work, show)
 
     def _show_reading(self) -> None:
-        from landscape.agents._excerpts import read_excerpt
+        from landscape.agents.excerpts import read_excerpt
 
         excerpt = self._excerpt.value
         text = "Paste a passage, and replace the citation that you want to find by [CITATION]."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._render import neutral_html, render
 from landscape._wording import escape_invisible
-from landscape.store._manifest import digest
+from landscape.store.manifest import digest
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from landscape.errors import InputError
-from landscape.figures._colours import THEMES, perceptual_ramp
+from landscape.figures.colours import THEMES, perceptual_ramp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
-    from landscape.figures._colours import Theme
+    from landscape.figures.colours import Theme
 
     Floats = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def columns_to_colour(atlas: Atlas) -> list[str]:
     """Return the names of additional columns that can be shown as colours."""
     import pyarrow.parquet as pq
 
-    from landscape.store._tables import unreadable
+    from landscape.store.tables import unreadable
 
     atlas.check_unchanged()
     for part in atlas.parts:
@@ -185,8 +185,8 @@ def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str
 
 def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
     """Return the papers that mention a facility, and the name of the facility."""
-    from landscape.corpus._facilities import find_facility
-    from landscape.overlays.missions._usage import select_mentions
+    from landscape.corpus import find_facility
+    from landscape.overlays.missions.usage import select_mentions
 
     facility = find_facility(name)
     mentions = atlas.missions

@@ -15,7 +15,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.widgets._panel import Panel, make_control, panel_texts, quiet_html
 
 if TYPE_CHECKING:
-    from landscape.llm._client import ChatModel
+    from landscape.llm import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # text in another format may be a key
@@ -129,7 +129,7 @@ class Connection(Panel):
     @property
     def server(self) -> str:
         """Address of the server, without user, password and query."""
-        from landscape.llm._server import server_url
+        from landscape.llm.server import server_url
 
         return server_url(self._address or None)
 
@@ -163,7 +163,7 @@ class Connection(Panel):
         """
         if not self.is_configured:
             return None
-        from landscape.llm._budget import default_cache_folder
+        from landscape.llm import default_cache_folder
 
         asked = (self._address, self._model_box.value.strip(), self._key_now())
         if self._made is None or self._made[0] != asked:
@@ -214,7 +214,7 @@ class Connection(Panel):
         return f"{model.model} on {self.server} answered in {seconds:.1f} s ({spent})."
 
     def _connect(self, **options: Any) -> ChatModel:
-        from landscape.llm._client import connect
+        from landscape.llm import connect
 
         if self.fault:  # do not use OpenAI instead: the key may be for another server
             raise InputError(self.fault)
@@ -280,7 +280,7 @@ def _is_variable(name: str) -> bool:
 
 
 def _shown_address(address: str | None) -> str:
-    from landscape.llm._server import server_url
+    from landscape.llm.server import server_url
 
     if not address:
         return ""

@@ -13,7 +13,7 @@ from landscape._io import expand_home, write_output
 from landscape._render import escape
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
-from landscape.figures._caption import facts_of, headline
+from landscape.figures.caption import facts_of, headline
 from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._explorer_state import ExplorerState
 from landscape.widgets._figure_view import download_link

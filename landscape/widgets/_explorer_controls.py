@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from landscape.answers import describe_regions
 from landscape.errors import LandscapeError
-from landscape.figures._caption import GENERATED, explanation, facts_of, headline
+from landscape.figures.caption import GENERATED, explanation, facts_of, headline
 from landscape.widgets._colours import NAMES, columns_to_colour
 from landscape.widgets._panel import close_all, css_of, make_control, panel_texts, style_sheet
 from landscape.widgets._selection import record_html, short_line
@@ -137,7 +137,7 @@ class Controls(SimpleNamespace):
         return " ".join(missing)
 
     def _offer_layers(self, atlas: Atlas) -> list[str]:
-        from landscape.corpus._facilities import load_facilities
+        from landscape.corpus import load_facilities
 
         controls = {"uat": ("thesaurus", self.concept), "missions": ("missions", self.facility),
                     "reviews": ("reviews", self.layers["reviews"])}  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError, require
-from landscape.figures._colours import theme as find_theme
+from landscape.figures.colours import theme as find_theme
 from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._colours import colouring_of, share_colouring
 from landscape.widgets._explorer_controls import NOTHING_SELECTED, Controls, found_note

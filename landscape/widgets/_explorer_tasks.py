@@ -245,13 +245,13 @@ def ask_papers(
     atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
 ) -> Answer:
     """Answer a question from the papers in `rows`, or from all papers if `rows` is empty."""
-    from landscape.answers._asking import ask, ask_settings
-    from landscape.llm._client import connect_from_environment
+    from landscape.answers.asking import AskSettings, ask
+    from landscape.llm import connect_from_environment
 
     if not len(rows):
         return atlas.ask(question, model=model, **settings)
     connected = connect_from_environment() if model == "auto" else model
-    return ask(atlas.engine.within(rows), question, ask_settings(**settings), model=connected)
+    return ask(atlas.engine.within(rows), question, AskSettings(**settings), model=connected)
 
 
 # -- an atlas that was rebuilt
@@ -259,7 +259,7 @@ def ask_papers(
 
 def written_at(atlas: Atlas) -> int:
     """Return the time when the atlas on disk was last written, or 0 if it was removed."""
-    from landscape.store._manifest import MANIFEST_NAME
+    from landscape.store.manifest import MANIFEST_NAME
 
     try:
         return int((atlas.path / MANIFEST_NAME).stat().st_mtime_ns)

@@ -14,7 +14,7 @@ from landscape._progress import Stopped, report_to
 from landscape.errors import RemoteError
 
 if TYPE_CHECKING:
-    from landscape.llm._client import WritingModel
+    from landscape.llm import WritingModel
 
 T = TypeVar("T")
 OnProgress = Callable[[str, float, float | None, str], None]

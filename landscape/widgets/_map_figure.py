@@ -27,15 +27,15 @@ from traitlets import Unicode
 from landscape._io import data_file, read_yaml
 from landscape._render import render
 from landscape._wording import count
-from landscape.figures._colours import THEMES
-from landscape.figures._plotly import safe_text
+from landscape.figures.colours import THEMES
+from landscape.figures.plotly_backend import safe_text
 from landscape.widgets._figure_view import FONT, PageFigure
 from landscape.widgets._map_state import MOST_POINTS, SIZES, Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
 from landscape.widgets._selection import hover_text
 
 if TYPE_CHECKING:
-    from landscape.figures._colours import Theme
+    from landscape.figures.colours import Theme
     from landscape.types import Paper
     from landscape.widgets._raster import Picture
     from landscape.widgets._view import Box, Size, View

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from landscape._wording import count
-from landscape.figures._colours import Theme, quiet, theme
-from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
-from landscape.figures._maps import chosen_topics
-from landscape.figures._plotly import safe_text, thinned
+from landscape.figures.colours import Theme, quiet, theme
+from landscape.figures.labels import capitals, clean_name, line_breaks, place_labels
+from landscape.figures.maps import chosen_topics
+from landscape.figures.plotly_backend import safe_text, thinned
 from landscape.widgets._colours import DENSITY, Colouring
 from landscape.widgets._raster import FINE, Picture, draw_picture
 from landscape.widgets._view import Points, Size, View, whole_view
@@ -289,7 +289,8 @@ class MapData:
 
 
 def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
-    from landscape.mapping._density import contour_lines, density_grid, highest_density_levels
+    from landscape.mapping import density_grid
+    from landscape.mapping.density import contour_lines, highest_density_levels
 
     lines: list[NDArray[np.float64]] = []
     if len(x) >= 3:

@@ -15,9 +15,9 @@ from landscape._io import expand_home, write_output
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape.errors import InputError, install_line
-from landscape.outreach._page import SIZES, choose_sheet
-from landscape.outreach._themes import THEMES, find_theme
-from landscape.search._settings import readable_text
+from landscape.outreach.page import SIZES, choose_sheet
+from landscape.outreach.themes import THEMES, find_theme
+from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
 from landscape.widgets._figure_view import image_html
@@ -161,7 +161,7 @@ _KEYWORDS = 5
 
 def picture_html(rendering: Rendering) -> str:
     """Return HTML with a preview of the map, and its alternative text below."""
-    from landscape.outreach._files import preview
+    from landscape.outreach.files import preview
 
     image = image_html(preview(rendering), rendering.alt_text)
     return render("panel_results.html", part="picture", image=image, about=rendering.alt_text)
@@ -336,7 +336,7 @@ class OutreachPanel(ResultPanel):
 
     def _render(self, atlas: Atlas, chosen: Mapping[str, Any], request: int) -> Rendering:
         from landscape.outreach import render
-        from landscape.outreach._weights import check_weights
+        from landscape.outreach.weights import check_weights
 
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
@@ -344,7 +344,7 @@ class OutreachPanel(ResultPanel):
         else:
             check_weights(options["weights"])  # check before a request to the language model
         if chosen["everyday"]:
-            from landscape.llm._client import connect
+            from landscape.llm import connect
 
             options["model"] = connect()
 

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from landscape._io import write_output
 from landscape._render import render
 from landscape.errors import InputError
-from landscape.search._settings import readable_text
+from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, File, Result, analyse, choose_one
 from landscape.widgets._code_lines import call, figure_lines, join_lines
 from landscape.widgets._panel import (
@@ -98,7 +98,7 @@ class ImpactPanel(AnalysisPanel):
 
     def _prepare(self) -> dict[str, int]:
         """Return the number of papers that use each facility, the most used first."""
-        from landscape.overlays.missions._usage import read_roles
+        from landscape.overlays.missions.usage import read_roles
 
         pairs = read_roles(self.atlas)
         used = (pairs["role"] <= 0).groupby(pairs["facility"].astype(str)).sum()
@@ -114,9 +114,7 @@ class ImpactPanel(AnalysisPanel):
         self._suit_controls()
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import impact
-        from landscape.figures._impact import draw_impact
-        from landscape.figures._report import draw_report
+        from landscape.figures import draw_impact, draw_report, impact
 
         names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
         if not names:
@@ -201,7 +199,7 @@ class ReviewPanel(AnalysisPanel):
         self, atlas: Atlas, *, what: str = "gaps", weights: Mapping[str, float] | None = None,
         theme: str = "light",
     ) -> None:  # fmt: skip
-        from landscape.overlays.reviews._gaps import check_weights
+        from landscape.overlays.reviews.gaps import check_weights
 
         checked_atlas(atlas)
         self._what = what_control("reviews", what, self._change)
@@ -232,9 +230,9 @@ class ReviewPanel(AnalysisPanel):
         show_only({self._weighing: self._what.value == "gaps"})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures._plotly import draw_panels
-        from landscape.figures._reviews import draw_coverage, draw_reviews
-        from landscape.overlays.reviews._gaps import DEFAULT_WEIGHTS, review_mask
+        from landscape.figures import draw_coverage, draw_reviews
+        from landscape.figures.plotly_backend import draw_panels
+        from landscape.overlays.reviews.gaps import DEFAULT_WEIGHTS, review_mask
 
         def draw_gaps(found: Analysis) -> Any:
             return draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
@@ -261,8 +259,8 @@ class ReviewPanel(AnalysisPanel):
 
     def _signs(self) -> pd.DataFrame:
         """Read and cache the input of the ranking, which does not depend on the weights."""
-        from landscape.overlays.reviews._gaps import review_mask
-        from landscape.overlays.reviews._recognition import read_signs
+        from landscape.overlays.reviews.gaps import review_mask
+        from landscape.overlays.reviews.recognition import read_signs
 
         return self.atlas.cached(
             "signs_of_reviews", lambda atlas: read_signs(atlas, review_mask(atlas), seed=0)
@@ -345,7 +343,7 @@ class ThesaurusPanel(AnalysisPanel):
         self._chooser.offer({label: label for label in known})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures._uat import draw_concepts
+        from landscape.figures import draw_concepts
 
         if chosen["what"] == "overlay":
             return self._analysed(
@@ -456,8 +454,7 @@ class TrendsPanel(AnalysisPanel):
         self._fields["author"].options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures._compare import draw_comparison
-        from landscape.figures._trends import draw_author, draw_trends
+        from landscape.figures import draw_author, draw_comparison, draw_trends
 
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "topics":

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import ipywidgets as widgets
 
 from landscape._io import data_file, read_yaml
+from landscape._settings import is_number, is_whole
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.search._settings import is_number, is_whole
 from landscape.widgets._jobs import Job, Turns
 
 if TYPE_CHECKING:

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from landscape.figures._colours import (
+from landscape.figures.colours import (
     FEW_ENOUGH_TO_SEE,
     choose_tones,
     draw_specks,
     smooth_adaptively,
 )
-from landscape.mapping._density import count_grid
+from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-    from landscape.figures._colours import Theme
+    from landscape.figures.colours import Theme
     from landscape.widgets._colours import Colouring
     from landscape.widgets._view import Box, Points, Size, View
 

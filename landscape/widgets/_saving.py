@@ -12,10 +12,11 @@ import plotly.graph_objects as go
 
 from landscape._io import write_output
 from landscape._render import render
-from landscape.figures._caption import GENERATED, Caption, explanation, facts_of, headline
-from landscape.figures._colours import THEMES
-from landscape.figures._export import check_kind, save_figure
-from landscape.figures._maps import (
+from landscape.figures import save_figure
+from landscape.figures.caption import GENERATED, Caption, explanation, facts_of, headline
+from landscape.figures.colours import THEMES
+from landscape.figures.export import check_kind
+from landscape.figures.maps import (
     add_density,
     add_names,
     density_key,
@@ -24,8 +25,8 @@ from landscape.figures._maps import (
     symbols,
     window,
 )
-from landscape.figures._page import Key, LegendEntry, Page, PageOptions
-from landscape.figures._scene import Lines, Points
+from landscape.figures.page import Key, LegendEntry, Page, PageOptions
+from landscape.figures.scene import Lines, Points
 from landscape.widgets._map_figure import (
     CONFIG,
     figure_parts,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
-    from landscape.figures._matplotlib import Sheet
+    from landscape.figures.matplotlib_backend import Sheet
 
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200

@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape._render import escape, render
 from landscape.errors import LandscapeError
-from landscape.figures._plotly import safe_text
+from landscape.figures.plotly_backend import safe_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ import ipywidgets as widgets
 
 from landscape._render import render
 from landscape._wording import count
-from landscape.agents._survey_settings import SurveySettings, survey_settings
+from landscape.agents.survey_settings import SurveySettings
 from landscape.errors import InputError, LandscapeError
-from landscape.search._settings import readable_text
+from landscape.search.settings import readable_text
 from landscape.types import Hit, Survey
 from landscape.widgets._agent_panel import (
     AgentRun,
@@ -73,18 +73,18 @@ class SurveyControls(widgets.VBox):
     def given(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, as arguments of `Atlas.survey`."""
         given = read_fields(self.fields, _PARSERS) | self._rest
-        settings = survey_settings(**given).to_dict()
+        settings = SurveySettings(**given).to_dict()
         return {name: given[name] for name in settings if settings[name] != _DEFAULTS[name]}
 
     def put(self, settings: Mapping[str, Any]) -> None:
         """Set the controls. Settings that are not given get their default values."""
-        fill_fields(self.fields, survey_settings(**settings).to_dict())
+        fill_fields(self.fields, SurveySettings(**settings).to_dict())
         self._rest = {name: value for name, value in settings.items() if name not in self.fields}
 
     def summary(self, *, with_model: bool) -> str:
         """Describe the current settings of a survey in one line."""
         given = self.given()
-        settings = survey_settings(**given)
+        settings = SurveySettings(**given)
         levels = f"citations followed in up to {settings.depth - 1} further levels"
         if settings.depth == 1 or not settings.expand:
             levels = "no citations followed"
@@ -313,9 +313,9 @@ class SurveyPanel(ScholarPanel[Survey]):
 
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
     """Return the path of the log of replies for a survey, or None if it cannot be written."""
-    from landscape.llm._budget import default_cache_folder
+    from landscape.llm import default_cache_folder
 
-    work = survey_settings(**given).without_costs()
+    work = SurveySettings(**given).without_costs()
     key = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
     name = f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.jsonl"
     path = default_cache_folder() / "surveys" / name

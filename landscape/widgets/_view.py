@@ -206,7 +206,7 @@ class Points:
 
 def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
     """Return the rows of a selection, given as row numbers or a mask, which may be empty."""
-    from landscape.overlays.trends._comparison import select_rows
+    from landscape.overlays.trends.comparison import select_rows
 
     given = np.asarray(selection)
     if not given.size or (given.dtype == bool and not given.any() and len(given) == n_papers):

@@ -14,7 +14,7 @@ from landscape._render import render
 from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.search._settings import readable_text
+from landscape.search.settings import readable_text
 from landscape.types import CitationSuggestions, Hit
 from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import Name, called, connecting, join_lines, written

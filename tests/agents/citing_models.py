@@ -7,7 +7,7 @@ from typing import Any
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
-from landscape.search._sentences import sentences_of
+from landscape.search import sentences_of
 from landscape.types import Paper
 from tests.servers.openai_server import OpenAIServer
 

@@ -13,27 +13,26 @@ import pytest
 from landscape._serializer import check_results_file
 from landscape.agents import Desk
 from landscape.agents._attribution import agent_instructions, wordings
-from landscape.agents._bounded_search import Wording, search_wordings
 from landscape.agents._citing_sentences import highlight
-from landscape.agents._desk import family_names, is_same, merge_duplicates, title_key
-from landscape.agents._excerpts import read_excerpt
-from landscape.agents._full_text import FolderReader, identifiers
 from landscape.agents._survey import split_question
 from landscape.agents._survey_model import one_line_each, parse_decision, parse_tokens, pasa_message
-from landscape.agents._survey_scoring import (
+from landscape.agents.bounded_search import Wording, search_wordings
+from landscape.agents.desk import family_names, is_same, merge_duplicates, title_key
+from landscape.agents.excerpts import read_excerpt
+from landscape.agents.full_text import FolderReader, identifiers
+from landscape.agents.survey_scoring import (
     SurveyEvidence,
     citation_weight,
     likelihood_words,
     probabilities,
     scores,
 )
-from landscape.agents._survey_settings import (
+from landscape.agents.survey_settings import (
     ReplyLog,
     Request,
     RequestBudget,
     SurveySettings,
     last_day,
-    survey_settings,
 )
 from landscape.errors import InputError
 from landscape.types import Coverage, Hit, Paper, Results, Suggestion
@@ -74,9 +73,9 @@ def test_replies_of_pasa_are_parsed() -> None:
 
 
 def test_settings_budget_and_log() -> None:
-    assert survey_settings(depth=2).depth == 2
+    assert SurveySettings(depth=2).depth == 2
     with pytest.raises(InputError, match=r"'dept'.*depth, breadth"):
-        survey_settings(dept=2)
+        SurveySettings(dept=2)
     assert last_day("2019-06") == date(2019, 6, 1)
     budget = RequestBudget(SurveySettings(calls=1), ReplyLog(None, {}))
     asked = [Request(lambda: "yes", str.upper, "a?"), Request(lambda: "no", str.upper, "b?")]

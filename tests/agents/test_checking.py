@@ -16,10 +16,10 @@ from landscape._bibliography import to_bibtex
 from landscape.agents import Desk, check_draft
 from landscape.agents._draft_check import find_citation_cue
 from landscape.agents._draft_latex import read_draft
-from landscape.answers._agreement import find_mismatch
+from landscape.answers.agreement import find_mismatch
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm._client import ChatModel
+from landscape.llm import ChatModel
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -13,10 +13,10 @@ import pytest
 from landscape import Atlas
 from landscape.agents import Desk, as_latex
 from landscape.agents._citing_sentences import highlight
-from landscape.agents._desk import is_same
+from landscape.agents.desk import is_same
 from landscape.errors import InputError
 from landscape.llm import ChatModel
-from landscape.store._manifest import read_manifest
+from landscape.store.manifest import read_manifest
 from landscape.types import CitationSuggestions
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing

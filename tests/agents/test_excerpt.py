@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.agents._excerpts import read_excerpt
+from landscape.agents.excerpts import read_excerpt
 from landscape.errors import InputError
 
 

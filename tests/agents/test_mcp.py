@@ -14,7 +14,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
-from landscape.agents._mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
+from landscape.agents.mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper
 
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
@@ -129,7 +129,7 @@ def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.Mo
     assert reply["notice"] == NOTICE
     region = int(demo_atlas.topics["topic_id"].iloc[0])
     assert tools["map_region"](region)["exemplars"]
-    monkeypatch.setattr("landscape.agents._mcp_server.LONGEST_REPLY", 500)
+    monkeypatch.setattr("landscape.agents.mcp_server.LONGEST_REPLY", 500)
     with pytest.raises(ToolError, match="fewer papers"):
         tools["search"]("dust")
 

@@ -13,8 +13,8 @@ import pytest
 import landscape as ls
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.agents._survey_scoring import THRESHOLD, SurveyEvidence, scores
-from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
+from landscape.agents.survey_scoring import THRESHOLD, SurveyEvidence, scores
+from landscape.agents.survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._extractive import QUOTED
-from landscape.answers._generation import answer, standalone_question
+from landscape.answers.extractive import QUOTED
+from landscape.answers.generation import answer, standalone_question
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
 from landscape.types import Answer

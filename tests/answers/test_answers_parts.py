@@ -7,12 +7,12 @@ import re
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers import QuestionKind
-from landscape.answers._agreement import counts_differ, invents_numbers, missing_numbers
-from landscape.answers._asking import AskSettings, resolved
-from landscape.answers._citations import papers_as_data
-from landscape.answers._extractive import abstention, failure_notes
-from landscape.answers._generation import check_readers
+from landscape.answers import AskSettings, QuestionKind
+from landscape.answers.agreement import counts_differ, invents_numbers, missing_numbers
+from landscape.answers.asking import resolved
+from landscape.answers.citations import papers_as_data
+from landscape.answers.extractive import abstention, failure_notes
+from landscape.answers.generation import check_readers
 from landscape.errors import InputError
 from landscape.types import Coverage, Paper, Results
 

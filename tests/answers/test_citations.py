@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._citations import (
+from landscape.answers.citations import (
     UNSUPPORTED,
     read_citations,
     without_labels,

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from landscape.answers import check_claims
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._agreement import compare
-from landscape.answers._evidence import check_claims
+from landscape.answers.agreement import compare
 from landscape.llm import ChatModel
 from tests.answers.answering_papers import COOLING, HEATING, HOSTILE
 from tests.servers.openai_server import OpenAIServer, failing, slow

@@ -15,7 +15,7 @@ import pytest
 from landscape._bibliography import citation_keys, to_bibcodes, to_bibitems, to_bibtex, to_ris
 from landscape._serializer import write_results
 from landscape.corpus._records import RawRecord, Rejection, normalise
-from landscape.corpus.readers._bibtex import BibtexReader
+from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.errors import InputError
 from landscape.types import Answer, Coverage, Paper, Results
 from tests.answers.sample_results import HOSTILE, sample_answer, sample_papers, sample_results

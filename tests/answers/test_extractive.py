@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._citations import read_citations
-from landscape.answers._extractive import ONE_SIDE, QUOTED, extract_answer
-from landscape.search._sentences import word_scores
+from landscape.answers.citations import read_citations
+from landscape.answers.extractive import ONE_SIDE, QUOTED, extract_answer
+from landscape.search.sentences import word_scores
 from landscape.types import Paper
 from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._evidence import check_claims
-from landscape.answers._generation import answer, rewrite
+from landscape.answers import check_claims
+from landscape.answers.generation import answer, rewrite
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.types import Answer

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 # Private module: no public function writes a manifest.
-from landscape.store._manifest import Output, read_manifest, write_manifest
+from landscape.store.manifest import Output, read_manifest, write_manifest
 
 
 def forge(folder: Path, name: str, content: bytes) -> None:

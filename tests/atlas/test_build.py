@@ -18,7 +18,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas, build
 from landscape.errors import AtlasError, InputError
-from landscape.store._manifest import read_manifest
+from landscape.store.manifest import read_manifest
 
 MAP = ["ingest", "keywords", "embeddings", "projection", "topics", "quality", "search"]
 LAYERS = ["uat", "missions", "reviews", "citations"]
@@ -154,7 +154,7 @@ def test_quality_is_measured_with_the_options_of_the_build(
         told.update(options)
         return {}
 
-    monkeypatch.setattr("landscape.mapping._quality.measure_quality", remember)
+    monkeypatch.setattr("landscape.mapping.quality.measure_quality", remember)
     again(layout="keep", topics_method="hdbscan", n_neighbors=7, min_dist=0.3)
     wanted = {"layout": "keep", "topics_method": "hdbscan", "n_neighbors": 7, "min_dist": 0.3}
     assert wanted.items() <= told.items()
@@ -395,7 +395,7 @@ def test_a_source_given_twice_is_refused(few_papers: Path, tmp_path: Path, quick
 
 def test_an_unfinished_build_says_so(atlas_copy: Path) -> None:
     from landscape.atlas import open as open_atlas
-    from landscape.store._manifest import write_manifest
+    from landscape.store.manifest import write_manifest
 
     write_manifest(atlas_copy, read_manifest(atlas_copy).without("topics"))
     with pytest.raises(AtlasError, match=r"is not finished \(done so far: ingest, keywords"):

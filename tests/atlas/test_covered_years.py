@@ -13,10 +13,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
-from landscape.figures._caption import MapFacts, explanation, headline
-from landscape.store._info import describe
-from landscape.store._manifest import Manifest, write_manifest
-from landscape.store._years import count_years
+from landscape.figures.caption import MapFacts, explanation, headline
+from landscape.store.info import describe
+from landscape.store.manifest import Manifest, write_manifest
+from landscape.store.years import count_years
 
 FIELDS = ("astro-ph.GA", "astro-ph.HE", "astro-ph.SR", "astro-ph.CO", "gr-qc")
 

@@ -12,8 +12,8 @@ import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline import _demo as demo
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.pipeline import demo as demo
+from landscape.store.manifest import read_manifest, write_manifest
 
 
 @pytest.fixture(autouse=True)

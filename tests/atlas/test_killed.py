@@ -20,14 +20,14 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import build
 from landscape.atlas import open as open_atlas
-from landscape.embeddings._vectors import WordVectors
+from landscape.embeddings.vectors import WordVectors
 from landscape.errors import AtlasError
-from landscape.mapping import _quality as quality
+from landscape.mapping import quality as quality
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._stages import WORK
 from landscape.store import AtlasStore as Atlas
-from landscape.store._info import verify
-from landscape.store._manifest import read_manifest
+from landscape.store.info import verify
+from landscape.store.manifest import read_manifest
 
 N_KILLS = 20
 
@@ -84,7 +84,7 @@ class Lengths:
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of six papers, so that a small corpus has many, and no time spent elsewhere."""
     monkeypatch.setattr(chunks, "CHUNK", 6)
-    monkeypatch.setattr("landscape.embeddings._embedder.load_embedder", lambda *_, **__: Lengths())
+    monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", lambda *_, **__: Lengths())
     monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {})
 
 
@@ -193,8 +193,8 @@ _SMALLER_STEPS = """
 import os, sys
 from landscape.pipeline import _executor as chunks
 from landscape.cli import main
-from landscape.mapping import _quality as quality
-from landscape.embeddings._vectors import WordVectors
+from landscape.mapping import quality as quality
+from landscape.embeddings.vectors import WordVectors
 chunks.CHUNK = 10
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
@@ -209,7 +209,7 @@ reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
-import landscape.pipeline._build, landscape.corpus._ingest, landscape.text._keywords
+import landscape.pipeline.building, landscape.corpus._ingest, landscape.text.keywords
 import landscape.embeddings._minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:

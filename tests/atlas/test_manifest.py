@@ -10,7 +10,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
-from landscape.store._manifest import (
+from landscape.store.manifest import (
     FORMAT_VERSION,
     Manifest,
     Output,

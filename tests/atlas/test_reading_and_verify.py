@@ -13,8 +13,8 @@ import pytest
 from landscape.atlas import Atlas
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError
-from landscape.store._info import verify
-from landscape.store._manifest import write_manifest
+from landscape.store.info import verify
+from landscape.store.manifest import write_manifest
 from tests.atlas.forging import forge
 
 
@@ -138,7 +138,7 @@ def test_an_atlas_that_was_built_again_is_not_read_beside_the_old_one(
 ) -> None:
     opened = open_atlas(atlas_copy)
     assert len(opened.read_papers(["title"])) == len(opened)
-    monkeypatch.setattr("landscape.store._manifest.now", lambda: "2001-01-01T00:00:00Z")
+    monkeypatch.setattr("landscape.store.manifest.now", lambda: "2001-01-01T00:00:00Z")
     write_manifest(atlas_copy, opened.manifest)
     for read in (
         lambda: opened.read_papers(["title"]),

@@ -12,7 +12,7 @@ from landscape._io import replacing
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._rows import column_digest, match_rows, row_keys
-from landscape.store._arrays import gather_rows, joined_matrix, write_matrix
+from landscape.store.arrays import gather_rows, joined_matrix, write_matrix
 
 
 def _part(path: Path, texts: list[str], cites: int = 0) -> Path:

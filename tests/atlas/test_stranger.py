@@ -17,8 +17,8 @@ from landscape.cli import main
 from landscape.errors import AtlasError, InputError
 
 # Private modules: a stranger can write any manifest, which no public function does.
-from landscape.store._info import verify
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.store.info import verify
+from landscape.store.manifest import read_manifest, write_manifest
 from tests.atlas.forging import forge
 
 EVIL_MODULE = """
@@ -117,7 +117,7 @@ def test_a_model_is_loaded_after_consent(
         loaded.append(spec)
         raise InputError(f"There is no model {spec}.")
 
-    monkeypatch.setattr("landscape.embeddings._embedder.load_embedder", load)
+    monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", load)
     forge_model(atlas_copy, name="st", model="somebody/model")
     words = ["search", str(atlas_copy), "galaxies", "-k", "2"]
     assert main(words) == 0

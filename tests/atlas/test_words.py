@@ -10,8 +10,8 @@ import numpy as np
 import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings._vectors import WordVectors
-from landscape.store._arrays import open_words
+from landscape.embeddings.vectors import WordVectors
+from landscape.store.arrays import open_words
 
 
 def write_papers(path: Path, subjects: list[str]) -> Path:

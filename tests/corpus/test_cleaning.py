@@ -10,8 +10,10 @@ from pathlib import Path
 import orjson
 import pytest
 
+from landscape.corpus import clean_text
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._cleaning import clean_abstract, clean_text
+from landscape.corpus.cleaning import clean_abstract
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._identifiers import (
-    arxiv_id_of_bibcode,
-    arxiv_month,
-    is_eprint_bibcode,
-    parse_arxiv_id,
-    parse_bibcode,
-    parse_doi,
-)
+from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus._records import RawRecord, normalise
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.corpus.identifiers import arxiv_id_of_bibcode, arxiv_month, is_eprint_bibcode
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._cleaning import clean_abstract, clean_text
-from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_date, parse_doi
+from landscape.corpus import clean_text, parse_arxiv_id, parse_bibcode, parse_doi, read_papers
 from landscape.corpus._records import Batch, Rejection, read_author_list
-from landscape.corpus._scanning import read_papers
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.corpus.cleaning import clean_abstract
+from landscape.corpus.identifiers import parse_date
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from landscape.corpus import read_papers
+
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._records import RawRecord, papers_schema, read_author_list
-from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
-from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.corpus.readers._files import raw_records
+from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.errors import InputError
 
 SNAPSHOT = {

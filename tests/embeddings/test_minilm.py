@@ -12,10 +12,13 @@ import pytest
 import torch
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import _minilm  # both of its networks are compared
-from landscape.embeddings._embedder import embedding_text
-from landscape.embeddings._minilm import CHECKSUM, MiniLM, check_weights, load_padded, model_folder
-from landscape.embeddings._vectors import late_interaction
+from landscape.embeddings import (
+    MiniLM,
+    _minilm,  # both of its networks are compared
+)
+from landscape.embeddings._minilm import CHECKSUM, check_weights, load_padded, model_folder
+from landscape.embeddings.embedder import embedding_text
+from landscape.embeddings.vectors import late_interaction
 from landscape.errors import InputError, MissingExtraError
 
 

@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import _neighbours  # small blocks are set
-from landscape.embeddings._neighbours import VectorIndex, nearest, read_index, write_index
+from landscape.embeddings import (
+    VectorIndex,
+    nearest,
+    neighbours,  # small blocks are set
+)
+from landscape.embeddings.neighbours import read_index, write_index
 from landscape.errors import AtlasError, InputError
 
 
@@ -28,8 +32,8 @@ def unit(n: int, d: int = 16, *, seed: int = 0) -> np.ndarray:
 def test_neighbours_are_those_of_all_products(n: int, m: int, k: int, block: int) -> None:
     vectors, queries, k = unit(n), unit(m, seed=1), min(k, n)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_neighbours, "_BLOCK", block)
-        patch.setattr(_neighbours, "_QUERIES", 7)
+        patch.setattr(neighbours, "_BLOCK", block)
+        patch.setattr(neighbours, "_QUERIES", 7)
         indices, similarities = nearest(vectors, queries, k=k)
     products = queries @ vectors.T
     assert indices.shape == similarities.shape == (m, k)
@@ -41,7 +45,7 @@ def test_neighbours_are_those_of_all_products(n: int, m: int, k: int, block: int
 def test_a_memory_mapped_matrix_finds_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_neighbours, "_BLOCK", 100)
+    monkeypatch.setattr(neighbours, "_BLOCK", 100)
     np.save(tmp_path / "v.npy", unit(950))
     mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
     indices, similarities = nearest(mapped, mapped[::10], k=3)

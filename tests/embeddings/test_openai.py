@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import _openai  # small batches are set
-from landscape.embeddings._embedder import load_embedder
+from landscape.embeddings import (
+    _openai,  # small batches are set
+    load_embedder,
+)
 from landscape.embeddings._openai import OpenAIEmbedder
 from landscape.errors import InputError, MissingExtraError, RemoteError
 from tests.servers.openai_server import (

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import _precomputed  # small blocks are set
-from landscape.embeddings._precomputed import ReadyVectors
+from landscape.embeddings import precomputed  # small blocks are set
+from landscape.embeddings.precomputed import ReadyVectors
 from landscape.errors import InputError
 
 
@@ -27,7 +27,7 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 def test_a_matrix_is_read_in_blocks_and_normalised(
     dtype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_precomputed, "_BLOCK", 16)
+    monkeypatch.setattr(precomputed, "_BLOCK", 16)
     vectors = random_vectors().astype(dtype)
     np.save(tmp_path / "v.npy", vectors)
     blocks = list(ReadyVectors(tmp_path / "v.npy").blocks())
@@ -40,7 +40,7 @@ def test_a_matrix_is_read_in_blocks_and_normalised(
 def test_a_column_is_read_in_blocks_and_normalised(
     kind: pa.DataType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_precomputed, "_BLOCK", 16)
+    monkeypatch.setattr(precomputed, "_BLOCK", 16)
     vectors = random_vectors()
     column = pa.array(vectors.tolist(), type=kind)
     pq.write_table(pa.table({"title": ["t"] * 50, "embedding": column}), tmp_path / "p.parquet")

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings._embedder import embedder_for, load_embedder
+from landscape.embeddings import load_embedder
 from landscape.embeddings._minilm import model_folder
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.embeddings.embedder import embedder_for
 from landscape.errors import InputError, MissingExtraError
 
 
@@ -38,7 +40,7 @@ def test_a_name_without_network(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="the extra 'models' is not installed")
     code = (
         "from landscape.errors import InputError\n"
-        "from landscape.embeddings._embedder import load_embedder\n"
+        "from landscape.embeddings.embedder import load_embedder\n"
         "try: load_embedder('st:nobody/no-such-model', device='cpu')\n"
         "except InputError as error: print(error)\n"
     )

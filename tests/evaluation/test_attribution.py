@@ -11,7 +11,8 @@ import pytest
 from landscape import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation._attribution import evaluate_attribution, read_cases, title_matches
+from landscape.evaluation import evaluate_attribution
+from landscape.evaluation._attribution import read_cases, title_matches
 from tests.agents.citing_models import excerpt_of, some_paper
 
 EXCERPTS = Path(__file__).parent / "attribution.jsonl"

@@ -12,14 +12,9 @@ import pytest
 from landscape import Atlas
 from landscape.agents._citing_sentences import highlight
 from landscape.errors import InputError
-from landscape.evaluation._citing import (
-    Place,
-    evaluate_citing,
-    places_from_graph,
-    read_places,
-    rouge,
-)
-from landscape.llm._client import connect
+from landscape.evaluation import evaluate_citing
+from landscape.evaluation.citing import Place, places_from_graph, read_places, rouge
+from landscape.llm import connect
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import KEY, OpenAIServer
 

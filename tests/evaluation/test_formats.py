@@ -10,7 +10,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.evaluation._questions import Query, read_queries, resolve_queries
+from landscape.evaluation import Query, read_queries
+from landscape.evaluation._questions import resolve_queries
 
 
 def write(folder: Path, name: str, text: str) -> Path:

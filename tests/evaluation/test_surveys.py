@@ -11,13 +11,8 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation._surveys import (
-    FULL,
-    NO_EXPAND,
-    ONE_SHOT,
-    evaluate_survey,
-    questions_from_citations,
-)
+from landscape.evaluation import evaluate_survey
+from landscape.evaluation._surveys import FULL, NO_EXPAND, ONE_SHOT, questions_from_citations
 from landscape.store import AtlasStore as Atlas
 
 

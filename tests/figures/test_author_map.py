@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.figures._colours import srgb_to_oklab
-
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures._trends import draw_author, year_tints
+from landscape.figures import draw_author
+from landscape.figures._trends import year_tints
+from landscape.figures.colours import srgb_to_oklab
 from landscape.types import Analysis
 
 

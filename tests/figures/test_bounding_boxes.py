@@ -14,8 +14,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
-from landscape.figures._labels import segments_cross
-from landscape.figures._matplotlib import SETTINGS
+from landscape.figures.labels import segments_cross
+from landscape.figures.matplotlib_backend import SETTINGS
 
 # A coarse density picture: only the text is looked at here.
 heatmap = partial(figures.heatmap, raster_dpi=40)

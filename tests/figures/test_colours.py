@@ -7,7 +7,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._colours import THEMES, series, srgb_to_oklab, theme
+from landscape.figures.colours import THEMES, series, srgb_to_oklab, theme
 
 # Simulations at full severity, in linear light: Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009).
 DEFICIENCIES = {

@@ -8,8 +8,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._compare import compare, draw_comparison, short_name
-from landscape.figures._maps import map_box
+from landscape.figures import compare, draw_comparison
+from landscape.figures._compare import short_name
+from landscape.figures.maps import map_box
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from matplotlib.path import Path
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._colours import (
+from landscape.figures import draw_concepts
+from landscape.figures.colours import (
     THEMES,
     contrast_ramp,
     series,
@@ -20,13 +21,8 @@ from landscape.figures._colours import (
     srgb_to_oklab,
     theme,
 )
-from landscape.figures._uat import draw_concepts
-from landscape.mapping._density import (
-    contour_lines,
-    density_grid,
-    highest_density_levels,
-    map_extent,
-)
+from landscape.mapping import density_grid
+from landscape.mapping.density import contour_lines, highest_density_levels, map_extent
 from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes

@@ -9,7 +9,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._maps import key_values, positions
+from landscape.figures.maps import key_values, positions
 
 COARSE = 40
 

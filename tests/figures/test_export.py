@@ -11,7 +11,7 @@ from PIL import Image
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._matplotlib import Sheet
+from landscape.figures.matplotlib_backend import Sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -128,7 +128,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(figure, tmp_path, monkeypa
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("landscape.figures._export.os.replace", full)
+    monkeypatch.setattr("landscape.figures.export.os.replace", full)
     with pytest.raises(InputError, match="No space left on device"):
         figures.save_figure(figure, path)
     assert path.read_text() == "old"

@@ -12,7 +12,7 @@ import landscape
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.cli import main
-from landscape.figures._plotly import MOST_MARKS, count_marks, draw, draw_panels
+from landscape.figures.plotly_backend import MOST_MARKS, count_marks, draw, draw_panels
 
 KINDS: dict[str, list[str]] = {
     "heatmap": [],

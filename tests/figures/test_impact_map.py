@@ -11,9 +11,9 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import animate, impact
-from landscape.figures._colours import share_ramp
 from landscape.figures._impact import not_covered, scale_top, share_pixels
-from landscape.overlays.missions._measures import share_map
+from landscape.figures.colours import share_ramp
+from landscape.overlays.missions.measures import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 FACILITIES = ["ALMA", "Gaia", "JWST"]
@@ -165,7 +165,7 @@ def test_one_facility_has_a_chart_of_years_and_the_caption_has_what_is_shown(atl
 
 
 def share_ramp_of(name):
-    from landscape.figures._colours import theme
+    from landscape.figures.colours import theme
 
     return share_ramp(theme(name))
 

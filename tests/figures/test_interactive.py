@@ -9,11 +9,16 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import interactive
-from landscape.figures._labels import boxes_overlap
-from landscape.figures._plotly import MOST_MARKS, count_marks, draw, draw_panels, safe_text, thinned
-from landscape.figures._reviews import draw_reviews
-from landscape.figures._uat import draw_concepts
+from landscape.figures import draw_concepts, draw_reviews, interactive
+from landscape.figures.labels import boxes_overlap
+from landscape.figures.plotly_backend import (
+    MOST_MARKS,
+    count_marks,
+    draw,
+    draw_panels,
+    safe_text,
+    thinned,
+)
 from landscape.types import Analysis
 from tests.figures.test_query_map import found
 

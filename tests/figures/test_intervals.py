@@ -10,7 +10,7 @@ from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._intervals import KINDS, ask, interval_rows
-from landscape.figures._plotly import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MOST_MARKS, count_marks
 from landscape.overlays.missions import before_after, compare_facilities
 
 pytest.importorskip("plotly")

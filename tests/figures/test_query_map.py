@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._colours import srgb_to_oklab, theme
+from landscape.figures.colours import srgb_to_oklab, theme
 from landscape.types import Coverage, Hit, Paper, Results
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 

@@ -8,7 +8,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._report import draw_report, exemplar_rows, key_numbers, report, share_words
+from landscape.figures import draw_report, report
+from landscape.figures._report import exemplar_rows, key_numbers, share_words
 
 
 @pytest.fixture

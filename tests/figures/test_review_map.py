@@ -11,9 +11,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._colours import contrast_ramp, theme
-from landscape.figures._reviews import contrast_pixels, draw_reviews
-from landscape.overlays.missions._measures import share_map
+from landscape.figures import draw_reviews
+from landscape.figures._reviews import contrast_pixels
+from landscape.figures.colours import contrast_ramp, theme
+from landscape.overlays.missions.measures import share_map
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from landscape.figures.colours import Tones, choose_tones, draw_specks, smooth_adaptively
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures._colours import Tones, choose_tones, draw_specks, smooth_adaptively
-from landscape.mapping import _density  # few points count as many
-from landscape.mapping._density import count_grid
+from landscape.mapping import density  # few points count as many
+from landscape.mapping.density import count_grid
 
 EXTENT = (-4.0, -3.0, 4.0, 3.0)
 
@@ -18,7 +19,7 @@ def points(n, seed=0):
 def test_numpy_and_datashader_count_alike(monkeypatch):
     x, y = points(20_000)
     at_once = count_grid(x, y, bounds=EXTENT, shape=(120, 160))
-    monkeypatch.setattr(_density, "_MANY", 1)
+    monkeypatch.setattr(density, "_MANY", 1)
     streamed = count_grid(x, y, bounds=EXTENT, shape=(120, 160))
     # Rounding may move a point on a border to the next cell, no more.
     assert np.abs(at_once - streamed).sum() <= 4

@@ -8,8 +8,8 @@ import pytest
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import time_slices
-from landscape.figures._scene import tile
 from landscape.figures._time_slices import equal_slices, slice_table
+from landscape.figures.scene import tile
 
 COARSE = 30
 

@@ -8,8 +8,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._scene import uncovered_spans
-from landscape.figures._trends import draw_trends
+from landscape.figures import draw_trends
+from landscape.figures.scene import uncovered_spans
 from landscape.types import Analysis
 
 YEARS = np.arange(2000, 2020)

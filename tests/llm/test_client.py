@@ -11,7 +11,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.llm import ReplyForm, connect, request_reply
-from landscape.llm._replies import (  # odd replies are tested without a server
+from landscape.llm.replies import (  # odd replies are tested without a server
     find_fault,
     first_object,
     reply_schema,
@@ -248,7 +248,7 @@ def test_a_server_that_starts_between_two_knocks_is_found(
 ) -> None:
     server.reply = lambda _: GOOD
     refusals = [True, False]
-    monkeypatch.setattr("landscape.llm._server.is_refused", lambda _: refusals.pop(0))
+    monkeypatch.setattr("landscape.llm.server.is_refused", lambda _: refusals.pop(0))
     model = connect(retries=0)
     assert model.complete_json("Be brief.", "What?", SCHEMA) == {"answer": 42}
     model.complete_json("Be brief.", "And?", SCHEMA)  # whoever answered once is not asked again

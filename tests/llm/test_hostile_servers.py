@@ -10,9 +10,8 @@ import pytest
 
 from landscape.embeddings._openai import OpenAIEmbedder  # with a short time limit
 from landscape.errors import InputError, RemoteError
-from landscape.llm import connect
-from landscape.llm._client import connect_from_environment  # the limits come from the environment
-from landscape.llm._reranking import HttpReranker, RetryPolicy  # with a short time limit
+from landscape.llm import HttpReranker, connect, connect_from_environment
+from landscape.llm.reranking import RetryPolicy
 from tests.servers.hostile_server import MODES, HostileServer, redirecting
 from tests.servers.openai_server import KEY, OpenAIServer
 

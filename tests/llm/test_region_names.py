@@ -10,7 +10,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import RemoteError
 from landscape.llm import connect
-from landscape.llm._region_names import (  # each check of a name is tested alone
+from landscape.llm.region_names import (  # each check of a name is tested alone
     allowed_name,
     is_grounded,
     naming_data,

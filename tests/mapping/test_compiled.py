@@ -9,7 +9,7 @@ import pytest
 from numba.core.caching import FunctionCache
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.mapping._projection import _keep, umap_with_kept_code
+from landscape.mapping.projection import _keep, umap_with_kept_code
 
 
 def add_one(number: int) -> int:

@@ -7,10 +7,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.mapping._density import (
+from landscape.mapping import density_grid
+from landscape.mapping.density import (
     contour_lines,
     count_pieces,
-    density_grid,
     highest_density_levels,
     map_extent,
 )

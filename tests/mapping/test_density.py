@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.mapping._density import count_grid, default_bandwidth, density_grid, find_basins
+from landscape.mapping import density_grid
+from landscape.mapping.density import count_grid, default_bandwidth, find_basins
 
 CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0], [7.0, 7.0]])
 

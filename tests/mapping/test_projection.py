@@ -7,7 +7,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, MissingExtraError
-from landscape.mapping._projection import memberships, orient, place, project
+from landscape.mapping import place, project
+from landscape.mapping.projection import memberships, orient
 
 
 def clusters(n: int, n_clusters: int = 4, n_dims: int = 16, seed: int = 0) -> np.ndarray:

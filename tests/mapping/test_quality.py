@@ -8,16 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.mapping import measure_quality
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.mapping._quality import (
+from landscape.mapping.quality import (
     category_accuracy,
-    measure_quality,
     neighbours_of_sample,
     peak_recall,
     rank_measures,
     stability,
 )
-from landscape.mapping._regions import find_regions
+from landscape.mapping.regions import find_regions
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_peaks_are_looked_for_again_as_they_were_found() -> None:
     plane = np.concatenate([rng.normal([0, 0], 0.3, (200, 2)), rng.normal([9, 0], 0.3, (200, 2))])
     topics = pd.DataFrame({"x": [0.0, 9.0], "y": [0.0, 0.0], "level": 1})
     vectors = np.column_stack([plane, np.ones(len(plane))]).astype(np.float32)
-    with mock.patch("landscape.mapping._quality.find_regions", wraps=find_regions) as finding:
+    with mock.patch("landscape.mapping.quality.find_regions", wraps=find_regions) as finding:
         quality = measure_quality(
             vectors, *plane.T, topics=topics, topics_method="hdbscan", layout="ready"
         )
@@ -99,7 +100,7 @@ def test_peaks_are_looked_for_again_as_they_were_found() -> None:
 
 def test_runs_that_are_compared_have_the_settings_of_the_map(world) -> None:
     vectors, plane, _ = world
-    with mock.patch("landscape.mapping._quality.project", return_value=plane) as project:
+    with mock.patch("landscape.mapping.quality.project", return_value=plane) as project:
         measure_quality(vectors, *plane.T, layout="umap", n_neighbors=7, min_dist=0.3)
     settings = [(c.kwargs["n_neighbors"], c.kwargs["min_dist"]) for c in project.call_args_list]
     assert settings == [(7, 0.3), (7, 0.3)]

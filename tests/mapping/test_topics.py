@@ -8,9 +8,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.mapping._naming import Namer, broadened, capitalised, phrase_table
-from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions, settle_regions
-from landscape.text._words import normal_forms
+from landscape.mapping import build_topics
+from landscape.mapping.naming import Namer, broadened, capitalised, phrase_table
+from landscape.mapping.regions import FIRST_CONTINENT, find_regions, settle_regions
+from landscape.text.words import normal_forms
 
 SUBJECTS = {
     "tidal disruption events": (0.0, 0.0),

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from landscape.outreach import Terrain
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.outreach._terrain import Peak, Terrain
+from landscape.outreach._terrain import Peak
 
 
 def made_terrain(seed: int = 0, *, size: tuple[int, int] = (384, 320), hills: int = 14) -> Terrain:

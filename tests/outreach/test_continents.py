@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from landscape.outreach import make_terrain
 from landscape.outreach._places import find_places
-from landscape.outreach._terrain import make_terrain
 from landscape.store import AtlasStore as Atlas
 
 

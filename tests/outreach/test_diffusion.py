@@ -17,6 +17,7 @@ import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, MissingExtraError, RemoteError
+from landscape.outreach import Terrain, paint, redraw, render
 from landscape.outreach._diffusion import (
     DiffusionModel,
     Prompt,
@@ -26,12 +27,8 @@ from landscape.outreach._diffusion import (
     clean_prompt,
     coast_picture,
     depth_picture,
-    redraw,
 )
-from landscape.outreach._painting import paint
-from landscape.outreach._rendering import render
-from landscape.outreach._terrain import Terrain
-from landscape.outreach._weights import find_weights
+from landscape.outreach.weights import find_weights
 from tests.outreach.made_terrain import made_terrain
 from tests.outreach.tiny_models import write_model
 

@@ -11,9 +11,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
+from landscape.outreach import Terrain
 from landscape.outreach._continents import Water, find_waters, papers_on_shores, shared_idea
 from landscape.outreach._elevation import Surface, measure_ground, relief_of
-from landscape.outreach._files import check_target, gazetteer_of
 from landscape.outreach._fonts import (
     breaks_anywhere,
     can_be_spaced,
@@ -47,19 +47,19 @@ from landscape.outreach._letters import (
     wrapped,
 )
 from landscape.outreach._names import ask_names, read_names, tidy_name, wording
-from landscape.outreach._page import choose_sheet, draw_page, png_bytes
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import Entry, as_table, describe
 from landscape.outreach._svg import font_faces, image, svg_marks
 from landscape.outreach._terrain import (
-    Terrain,
     citation_flows,
     find_peaks,
     read_dates,
     recency_position,
     river_cover,
 )
-from landscape.outreach._themes import find_theme, ramp, rgb
+from landscape.outreach.files import check_target, gazetteer_of
+from landscape.outreach.page import choose_sheet, draw_page, png_bytes
+from landscape.outreach.themes import find_theme, ramp, rgb
 
 
 def test_continents_papers_on_shores() -> None:

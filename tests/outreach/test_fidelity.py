@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.outreach._fidelity import Bars, Fidelity, TrueMap, judge
-from landscape.outreach._painting import paint
-from landscape.outreach._terrain import Terrain
-from landscape.outreach._themes import THEMES
+from landscape.outreach import Fidelity, Terrain, judge, paint
+from landscape.outreach._fidelity import Bars, TrueMap
+from landscape.outreach.themes import THEMES
 from tests.outreach.made_terrain import made_terrain
 
 Picture = Any

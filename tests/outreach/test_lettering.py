@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures._labels import boxes_overlap, segment_meets_box
+from landscape.figures.labels import boxes_overlap, segment_meets_box
 from landscape.outreach import _fonts
 from landscape.outreach._labels import Lettering, Place, letter, line_break_options
 from landscape.outreach._letters import (
@@ -21,7 +21,7 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
-from landscape.outreach._themes import find_theme
+from landscape.outreach.themes import find_theme
 
 FRAME = (20.0, 30.0, 620.0, 480.0)
 WORDS = ("dark", "matter", "halos", "galaxies", "magnetic", "fields", "neutron", "mergers")

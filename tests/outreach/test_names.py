@@ -10,10 +10,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.llm._client import connect
+from landscape.llm import connect
+from landscape.outreach import Terrain
 from landscape.outreach._continents import find_waters, shared_idea
 from landscape.outreach._names import ask_names, read_names, tidy_name
-from landscape.outreach._terrain import Terrain
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}

@@ -11,11 +11,11 @@ from skimage.color import rgb2lab
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.outreach import _painting
+from landscape.outreach import Terrain, _painting, paint
 from landscape.outreach._legend import SHORE, key_picture
-from landscape.outreach._painting import Canvas, contour_levels, paint
-from landscape.outreach._terrain import River, Terrain
-from landscape.outreach._themes import THEMES
+from landscape.outreach._painting import Canvas, contour_levels
+from landscape.outreach._terrain import River
+from landscape.outreach.themes import THEMES
 from tests.outreach.made_terrain import made_terrain
 
 WIDTH, HEIGHT = 96, 72

@@ -17,11 +17,11 @@ from PIL import Image
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas, cli
 from landscape.errors import InputError
-from landscape.figures._labels import boxes_overlap
-from landscape.outreach import Rendering, _files, render
-from landscape.outreach._files import encode_map
+from landscape.figures.labels import boxes_overlap
+from landscape.outreach import Rendering, files, render
 from landscape.outreach._letters import Run
-from landscape.outreach._page import SIZES, choose_sheet
+from landscape.outreach.files import encode_map
+from landscape.outreach.page import SIZES, choose_sheet
 from tests.outreach.small_atlas import SmallAtlas, small_atlas
 
 SIZE = "720x540px"
@@ -146,7 +146,7 @@ class _Page(HTMLParser):
 def test_the_page_for_the_browser_needs_nothing_else_and_runs_no_name(
     drawn: tuple[Rendering, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_files, "_SIDE", 100)  # the picture as it is
+    monkeypatch.setattr(files, "_SIDE", 100)  # the picture as it is
     rendering, _ = drawn
     text = encode_map(rendering, ".html").decode()
     parser = _Page()

@@ -12,8 +12,9 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.errors import InputError
+from landscape.outreach import Terrain, make_terrain
 from landscape.outreach._elevation import Surface
-from landscape.outreach._terrain import Terrain, citation_flows, make_terrain, read_dates
+from landscape.outreach._terrain import citation_flows, read_dates
 
 SIZE = (160, 120)
 

@@ -10,22 +10,13 @@ import pytest
 from scipy.sparse import csr_matrix
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._facilities import missions_file
-from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.corpus.facilities import missions_file
+from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.mapping._density import kernel_within
-from landscape.mapping._naming import phrase_table
-from landscape.overlays._periods import abrupt_changes, paper_years
+from landscape.mapping.density import kernel_within
+from landscape.mapping.naming import phrase_table
 from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise
-from landscape.overlays.missions._measures import (
-    citation_percentiles,
-    growth_interval,
-    median_of_counts,
-    newcombe_interval,
-    percentile_interval,
-    wilson_interval,
-)
 from landscape.overlays.missions._mentions import (
     all_names,
     defined_otherwise,
@@ -33,9 +24,18 @@ from landscape.overlays.missions._mentions import (
     names_an_object,
     pattern_of,
 )
-from landscape.overlays.missions._usage import format_period
-from landscape.overlays.reviews._gaps import check_weights, warn_of_few_reviews
-from landscape.overlays.reviews._recognition import (
+from landscape.overlays.missions.measures import (
+    citation_percentiles,
+    growth_interval,
+    median_of_counts,
+    newcombe_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from landscape.overlays.missions.usage import format_period
+from landscape.overlays.periods import abrupt_changes, paper_years
+from landscape.overlays.reviews.gaps import check_weights, warn_of_few_reviews
+from landscape.overlays.reviews.recognition import (
     choose_n_nearest,
     choose_n_references,
     relative_citations,
@@ -51,12 +51,12 @@ from landscape.overlays.thesaurus._candidates import (
     word_bag,
 )
 from landscape.overlays.thesaurus._extents import area_under_curve, neighbour_shares
-from landscape.overlays.thesaurus._matching import Lexicon, TermReader, split_texts
-from landscape.overlays.thesaurus._tagging import learn_meaning
-from landscape.overlays.trends._affiliations import country_names
+from landscape.overlays.thesaurus.matching import Lexicon, TermReader, split_texts
+from landscape.overlays.thesaurus.tagging import learn_meaning
 from landscape.overlays.trends._authors import is_compatible, person_key
-from landscape.overlays.trends._comparison import select_rows
 from landscape.overlays.trends._topics import false_discovery_rates, read_groups
+from landscape.overlays.trends.affiliations import country_names
+from landscape.overlays.trends.comparison import select_rows
 
 
 def test_kernel_within() -> None:

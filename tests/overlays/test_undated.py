@@ -12,8 +12,8 @@ import pytest
 from landscape import Atlas, figures, overlays
 from landscape.errors import InputError
 from landscape.figures._time_slices import cut
-from landscape.overlays._periods import UNKNOWN_YEAR, count_years
-from landscape.overlays.reviews._gaps import backtest_reviews
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years
+from landscape.overlays.reviews import backtest_reviews
 
 
 class Undated(Atlas):

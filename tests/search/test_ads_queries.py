@@ -17,7 +17,7 @@ from landscape._bibliography import ads_url
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
-from landscape.search._ads_queries import parse_ads, propose_ads_query
+from landscape.search import parse_ads, propose_ads_query
 
 GOOD = [
     'author:"^Huchra, J" abs:"dark energy" year:2010-2015',

@@ -22,11 +22,9 @@ import landscape
 from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
-from landscape.search._engine import Engine
-from landscape.search._papers import SearchIndexes, names_of_paper
-from landscape.search._sentences import find_entities
-from landscape.search._settings import SearchSettings, Weights
-from landscape.store._manifest import Manifest, write_manifest
+from landscape.search import Engine, SearchSettings, Weights, find_entities
+from landscape.search.papers import SearchIndexes, names_of_paper
+from landscape.store.manifest import Manifest, write_manifest
 
 
 @pytest.fixture(scope="module")
@@ -306,10 +304,10 @@ def test_an_atlas_built_again_meanwhile_is_told(demo_atlas: Atlas, tmp_path: Pat
         ({"k": True}, "k is True"),
         ({"gamma": "strict"}, "gamma is 'strict'"),
         ({"gamma": float("nan")}, "gamma is nan"),
-        ({"t_now": "2026-01-01"}, "t_now is '2026-01-01'"),
-        ({"t_now": datetime.datetime(2026, 1, 1)}, "t_now is datetime"),
+        ({"t_now": "2026-13-01"}, "t_now is '2026-13-01'"),
+        ({"t_now": datetime.datetime(2026, 1, 1, 12)}, "t_now is datetime"),
         ({"filter": 7}, "filter is 7"),
-        ({"weights": "time"}, "weights are 'time'"),
+        ({"weights": "time"}, "weights is 'time'"),
         ({"weights": {"time": "much"}}, "time weight is 'much'"),
         ({"weights": {"time": float("nan")}}, "time weight is nan"),
         ({"reranker": "magic"}, "no reranker 'magic'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
-from landscape.search._sentences import absent_objects
+from landscape.search.sentences import absent_objects
 
 
 def test_an_object_that_no_paper_names_is_found() -> None:

@@ -10,7 +10,7 @@ from landscape.errors import InputError
 from landscape.overlays.missions import impact
 
 # Private: no public function returns the papers of a facility as figures and panels select them.
-from landscape.overlays.missions._usage import read_usage
+from landscape.overlays.missions.usage import read_usage
 from landscape.widgets._colours import papers_of_facility
 
 
@@ -119,7 +119,7 @@ def test_results_are_sorted_by_date_or_citations(demo_atlas: Atlas) -> None:
     assert days == sorted(days, reverse=True)
     cites = [paper.cites or -1 for paper in demo_atlas.search("stars", sort="citations").papers]
     assert cites == sorted(cites, reverse=True)
-    with pytest.raises(InputError, match="no sort 'age'"):
+    with pytest.raises(InputError, match="Unknown sort 'age'"):
         demo_atlas.search("stars", sort="age")
 
 

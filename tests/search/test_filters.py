@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
+from landscape.search import parse_filter
 from landscape.search._filter_fields import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern
-from landscape.search._filters import And, Not, Or, Term, parse_filter
+from landscape.search._filters import And, Not, Or, Term
 
 PAPERS = pd.DataFrame(
     {
@@ -296,7 +297,7 @@ def test_any_text_parses_or_says_why(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(NODES)
 def test_what_is_printed_means_the_same(node: And | Or | Not | Term) -> None:
-    from landscape.search._filters import Filter
+    from landscape.search import Filter
 
     again = parse_filter(str(node))
     assert np.array_equal(apply_filter(again, PAPERS), apply_filter(Filter(node), PAPERS))

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from landscape import Atlas
-from landscape.agents._mcp_server import Tools
+from landscape.agents.mcp_server import Tools
 from landscape.cli import main
-from landscape.search._matching import person_name, subject_words
+from landscape.search.matching import person_name, subject_words
 
 NONSENSE = ["asdfqwer zxcv", "the", "chocolate cake recipe", "landlord law", "how to train a puppy"]
 SUBJECTS = [

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
-import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._journals import find_journal, journal_of_bibcode
-from landscape.errors import InputError
+from landscape.search import SearchSettings, Weights
 from landscape.search._filter_patterns import journal_patterns, word_patterns
 from landscape.search._filters import Years, pointed_error
-from landscape.search._outliers import spread_on_map
-from landscape.search._ranking import Ranking, fuse_ranks, fuse_scores, fused, standardised, weighed
-from landscape.search._sentences import mixed_nearness, shares_of_names, word_weights
-from landscape.search._settings import (
-    SearchSettings,
-    Weights,
+from landscape.search.outliers import spread_on_map
+from landscape.search.ranking import Ranking, fuse_ranks, fuse_scores, fused, standardised, weighed
+from landscape.search.sentences import mixed_nearness, shares_of_names, word_weights
+from landscape.search.settings import (
     apply_weights,
-    check_day,
-    check_keywords,
-    is_number,
-    is_whole,
     pathfinder_recency,
     pathfinder_standing,
     query_text,
@@ -122,10 +113,6 @@ def test_mixed_nearness() -> None:
     ).tolist() == [0.8, 0.0]
 
 
-def test_is_number() -> None:
-    assert (is_number(0.5), is_number("0.5"), is_number(float("nan"))) == (True, False, False)
-
-
 def test_apply_weights() -> None:
     scores = np.array([0.9, 0.5])
     assert apply_weights(scores, Weights(time=1.0), age=np.array([60.0, 0.0])).round(
@@ -151,23 +138,3 @@ def test_query_text() -> None:
 
 def test_readable_text() -> None:
     assert readable_text("query", "dust") == "dust"
-
-
-def test_is_whole() -> None:
-    assert (is_whole(3), is_whole(3.0), is_whole(True)) == (True, False, False)
-
-
-def test_check_keywords() -> None:
-    with pytest.raises(
-        InputError,
-        match=re.escape("keywords is 'dust'; give a tuple of texts, such as ('dust', 'AGN')."),
-    ):
-        check_keywords("dust")
-
-
-def test_check_day() -> None:
-    with pytest.raises(
-        InputError,
-        match=re.escape("t_now is '2026'; give a day, such as datetime.date(2026, 1, 31)."),
-    ):
-        check_day("t_now", "2026")

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.text._keywords import KeywordExtractor, extract_keywords
-from landscape.text._tagger import tagger_name
-from landscape.text._words import normal_form
+from landscape.text import extract_keywords
+from landscape.text.keywords import KeywordExtractor
+from landscape.text.tagger import tagger_name
+from landscape.text.words import normal_form
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_keywords.json").read_text(encoding="utf-8"))
 
@@ -167,8 +168,8 @@ def test_an_installed_model_is_used_on_request(tmp_path: Path) -> None:
     metadata = "Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 9.8.7\n"
     (tmp_path / "en_core_web_sm-9.8.7.dist-info" / "METADATA").write_text(metadata)
     script = (
-        "from landscape.text._keywords import extract_keywords\n"
-        "from landscape.text._tagger import tagger_name\n"
+        "from landscape.text.keywords import extract_keywords\n"
+        "from landscape.text.tagger import tagger_name\n"
         "found = extract_keywords(['Fast radio bursts excite magnetar winds.'], tagger='spacy')\n"
         "assert tagger_name().startswith('landscape-rules')\n"
         "print(tagger_name(tagger='spacy'), found)\n"

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.text._words import normal_form, normal_forms
+from landscape.text.words import normal_form, normal_forms
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.text._tagger import tag_words
-from landscape.text._words import readable, split_words
+from landscape.text.tagger import tag_words
+from landscape.text.words import readable, split_words
 
 
 def tagged(text: str) -> list[tuple[str, str]]:

@@ -12,8 +12,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text import extract_keywords
-from landscape.text._tagger import MODEL_WHEEL, TaggedText, tag_texts
 from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
+from landscape.text.tagger import MODEL_WHEEL, TaggedText, tag_texts
 
 TEXTS = [
     "Dark matter haloes host galaxies. Galaxies in massive haloes quench, and haloes merge.",

@@ -12,7 +12,7 @@ from typing import Any
 import ipywidgets as widgets
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.store.manifest import read_manifest, write_manifest
 from tests.servers.openai_server import OpenAIServer
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"

@@ -20,7 +20,7 @@ import landscape as ls
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
-from landscape.figures._plotly import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MOST_MARKS, count_marks
 from landscape.widgets import (
     AskPanel,
     CitationPanel,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.store.manifest import read_manifest, write_manifest
 
 pytest.importorskip("ipywidgets")
 
@@ -24,10 +24,9 @@ import landscape
 from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.types import Answer
-from landscape.widgets import SurveyPanel
-from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets import AskPanel, Connection, SurveyPanel
 from landscape.widgets._code_lines import checksum_of
-from landscape.widgets._connection import Connection, Used
+from landscape.widgets._connection import Used
 from tests.answers.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
 from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
@@ -392,7 +391,7 @@ def test_hostile_text_is_text(
     connected: AskPanel, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script(server)
-    monkeypatch.setattr("landscape.answers._asking.ask", lambda *_, **__: sample_answer())
+    monkeypatch.setattr("landscape.answers.asking.ask", lambda *_, **__: sample_answer())
     asked(connected, HOSTILE.replace("\n", " "))
     connected._live_text.begin(HOSTILE, HOSTILE).add(HOSTILE)
     page = page_of(connected) + page_of(connected._view.papers)

@@ -16,8 +16,8 @@ from ipywidgets.embed import embed_data
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
+from landscape.widgets import Connection
 from landscape.widgets._code_lines import connecting
-from landscape.widgets._connection import Connection
 from tests.servers.openai_server import KEY, OpenAIServer, failing, rate_limited, web_page
 from tests.widgets.asking import page_of
 

@@ -14,7 +14,7 @@ pytest.importorskip("ipywidgets")
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures._labels import boxes_overlap
+from landscape.figures.labels import boxes_overlap
 from landscape.widgets import MapExplorer
 from landscape.widgets._colours import colouring_of
 from landscape.widgets._view import Points, View
@@ -265,7 +265,7 @@ def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_p
     explorer = MapExplorer(landscape.open(folder))
     assert explorer.wait(60)
     explorer.atlas.engine.papers([0])
-    from landscape.store._manifest import read_manifest, write_manifest
+    from landscape.store.manifest import read_manifest, write_manifest
 
     time.sleep(0.01)
     manifest = read_manifest(folder)
@@ -292,7 +292,7 @@ def test_papers_are_escaped_and_the_repr_is_short(explorer):
 
 
 def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
-    from landscape.figures._colours import theme
+    from landscape.figures.colours import theme
     from landscape.widgets._raster import draw_picture
 
     colouring, view = colouring_of(explorer.atlas, "year"), View(explorer.view)

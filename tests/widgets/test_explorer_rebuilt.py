@@ -18,7 +18,7 @@ from benchmarks.literature import write_made_up_atlas
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.store.manifest import read_manifest, write_manifest
 from landscape.widgets import MapExplorer
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from jupyter_client.jsonutil import json_clean
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures._colours import theme
+from landscape.figures.colours import theme
 from landscape.widgets._map_figure import MapFigure, figure_parts
 from landscape.widgets._view import View
 

@@ -18,8 +18,8 @@ import landscape as ls
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
+from landscape.outreach import Fidelity
 from landscape.outreach._diffusion import Redrawn
-from landscape.outreach._fidelity import Fidelity
 from landscape.widgets import OutreachPanel
 from landscape.widgets._outreach_panel import (
     DEFAULTS,

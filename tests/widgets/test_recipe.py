@@ -15,9 +15,8 @@ pytest.importorskip("ipywidgets")
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
-from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets import AskPanel, Connection
 from landscape.widgets._code_lines import answer_as_notebook
-from landscape.widgets._connection import Connection
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import QUESTION, script
 

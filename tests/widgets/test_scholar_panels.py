@@ -21,9 +21,8 @@ import landscape as ls
 from landscape.agents import Desk
 from landscape.atlas import Atlas
 from landscape.errors import InputError
-from landscape.widgets import CitationPanel, SurveyPanel, WritingPanel
+from landscape.widgets import CitationPanel, Connection, SurveyPanel, WritingPanel
 from landscape.widgets._agent_panel import ScholarPanel
-from landscape.widgets._connection import Connection
 from landscape.widgets._survey_panel import SurveyControls
 from tests.agents import citing_models, survey_scripts
 from tests.answers.sample_results import HOSTILE

@@ -28,7 +28,7 @@ from landscape._http import (
     ignore_note,
     refuse_web_page,
 )
-from landscape.corpus._cleaning import without_parentheses
+from landscape.corpus.cleaning import without_parentheses
 from landscape.corpus.fetch._download import Fetched, PagedFetch, ResumableFile, describe_request
 from landscape.errors import InputError, RemoteError, require
 

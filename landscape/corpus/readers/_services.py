@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus._cleaning import without_parentheses
-from landscape.corpus._identifiers import (
+from landscape.corpus._records import RawRecord, Rejection, first, read_author_list, texts_of
+from landscape.corpus.cleaning import without_parentheses
+from landscape.corpus.identifiers import (
     PaperDate,
     arxiv_month,
     parse_arxiv_id,
@@ -16,7 +17,6 @@ from landscape.corpus._identifiers import (
     parse_date,
     parse_doi,
 )
-from landscape.corpus._records import RawRecord, Rejection, first, read_author_list, texts_of
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {

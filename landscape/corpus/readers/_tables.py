@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus._records import (
     RawRecord,
     Rejection,
@@ -19,6 +18,7 @@ from landscape.corpus._records import (
     read_author_list,
     texts_of,
 )
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._files import (
     LARGEST_RECORD,
     PARQUET_MAGIC,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape._io import read_yaml
-from landscape.corpus._facilities import is_known_name
+from landscape.corpus.facilities import is_known_name
 from landscape.errors import InputError
-from landscape.overlays._periods import describe_corpus
 from landscape.overlays.missions._mentions import find_places
+from landscape.overlays.periods import describe_corpus
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import describe_corpus, ratio, warn
 from landscape.overlays.missions._impact import (
     Period,
     count_facility_years,
@@ -19,7 +18,7 @@ from landscape.overlays.missions._impact import (
     region_table,
     warn_of_rise,
 )
-from landscape.overlays.missions._measures import (
+from landscape.overlays.missions.measures import (
     PERCENTILE_STEPS,
     count_equal_rows,
     draw_cells,
@@ -28,13 +27,14 @@ from landscape.overlays.missions._measures import (
     newcombe_interval,
     percentile_interval,
 )
-from landscape.overlays.missions._usage import (
+from landscape.overlays.missions.usage import (
     Usage,
     flag_home_papers,
     format_period,
     in_period,
     read_usage,
 )
+from landscape.overlays.periods import describe_corpus, ratio, warn
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

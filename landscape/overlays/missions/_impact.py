@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from landscape.corpus._facilities import ROLES
+from landscape._wording import join_names
+from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
-from landscape.overlays._periods import describe_corpus, ratio, warn
-from landscape.overlays.missions._measures import (
+from landscape.overlays.missions.measures import (
     citation_percentiles,
     core_regions,
     count_equal_rows,
@@ -30,8 +30,8 @@ from landscape.overlays.missions._measures import (
     shrink_shares,
     wilson_interval,
 )
-from landscape.overlays.missions._roles import draw_certainty
-from landscape.overlays.missions._usage import (
+from landscape.overlays.missions.roles import draw_certainty
+from landscape.overlays.missions.usage import (
     Reach,
     Role,
     Usage,
@@ -44,14 +44,15 @@ from landscape.overlays.missions._usage import (
     in_period,
     read_usage,
 )
+from landscape.overlays.periods import describe_corpus, ratio, warn
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.corpus._facilities import Facility
-    from landscape.overlays._periods import Years
+    from landscape.corpus import Facility
+    from landscape.overlays.periods import Years
     from landscape.store import AtlasStore
 
     Draw = Callable[[NDArray[np.int64]], NDArray[np.float32]]
@@ -61,7 +62,6 @@ Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
 _BEFORE, _AFTER = 0, 1
 FEW = 10  # warn if a facility has fewer papers than this
-_MOST_NAMED = 8
 _FEW_CITED = 0.5
 
 # Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
@@ -587,13 +587,3 @@ def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ..
         *warn_of_rise(before.to_dict()),
         *warn("impact", needed, names=join_names(plans), cited=cited),
     )
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Join names with commas and "and", and shorten a long list."""
-    given = [str(name) for name in names]
-    if len(given) > _MOST_NAMED:
-        given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]
-    if len(given) < 2:
-        return "".join(given)
-    return f"{', '.join(given[:-1])} and {given[-1]}"

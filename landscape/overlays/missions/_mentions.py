@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from landscape._io import read_yaml
-from landscape.corpus._facilities import load_facilities
+from landscape.corpus import load_facilities
 from landscape.errors import InputError
-from landscape.overlays.missions._roles import Place, classify_places, request_roles
+from landscape.overlays.missions.roles import Place, classify_places, request_roles
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.llm._client import LanguageModel
+    from landscape.llm import LanguageModel
 
 _JOINTS = ("/", "-")
 _FIELDS = ("title", "abstract")

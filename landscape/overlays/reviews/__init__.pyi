@@ -1,5 +1,5 @@
-from ._gaps import backtest_reviews as backtest_reviews
-from ._gaps import review_gaps as review_gaps
-from ._gaps import reviews as reviews
-from ._recognition import read_review_list as read_review_list
-from ._recognition import recognise as recognise
+from .gaps import backtest_reviews as backtest_reviews
+from .gaps import review_gaps as review_gaps
+from .gaps import reviews as reviews
+from .recognition import read_review_list as read_review_list
+from .recognition import recognise as recognise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus, read_thesaurus
+from landscape.corpus.thesaurus import Concept, Thesaurus, embedded_thesaurus, read_thesaurus
 
 if TYPE_CHECKING:
     from landscape.overlays.thesaurus._extents import concept_counts, thesaurus_overlay
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         to_uat_csv,
         to_uat_form,
     )
-    from landscape.overlays.thesaurus._tagging import tag_papers
+    from landscape.overlays.thesaurus.tagging import tag_papers
 
 __all__ = [
     "Concept",
@@ -45,7 +45,7 @@ __getattr__, _, _ = lazy_loader.attach(
     submod_attrs={
         "_extents": ["concept_counts", "thesaurus_overlay"],
         "_gaps": ["backtest_gaps", "thesaurus_gaps", "to_uat_csv", "to_uat_form"],
-        "_tagging": ["tag_papers"],
+        "tagging": ["tag_papers"],
     },
 )
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus._thesaurus import Thesaurus
-from landscape.mapping._naming import PhraseTable
-from landscape.store._years import UNKNOWN_YEAR
+from landscape.corpus.thesaurus import Thesaurus
+from landscape.mapping.naming import PhraseTable
+from landscape.store.years import UNKNOWN_YEAR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ def measure_phrases(
     """Compute measures of each phrase that do not depend on a thesaurus."""
     import pandas as pd
 
-    from landscape.text._keywords import has_vague_head
+    from landscape.text.keywords import has_vague_head
 
     papers = np.bincount(table.phrase, minlength=len(table.forms))
     kept = np.flatnonzero(papers >= fewest)
@@ -215,7 +215,7 @@ def word_bag(phrase: str) -> str:
 
 def singular_words(phrase: str) -> list[str]:
     """Return the words of a phrase in the singular, without articles and prepositions."""
-    from landscape.text._words import normal_form, singular
+    from landscape.text.words import normal_form, singular
 
     words = [singular(word) for word in normal_form(phrase).split()]
     return [word for word in words if word not in _vocabulary()[0]] or words
@@ -299,7 +299,7 @@ _OPINION = re.compile(
 
 def quote_definition(name: str, texts: Sequence[str]) -> tuple[int, str]:
     """Return the row and the words of the sentence that defines a term best, or (-1, "")."""
-    from landscape.text._words import split_sentences
+    from landscape.text import split_sentences
 
     term = re.compile(
         r"^(?:the |an? )?" + term_pattern(name) + r"\w{0,4}(?: \([^()]{1,40}\))?", re.IGNORECASE

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._thesaurus import LEAST_SCORE, Thesaurus
+from landscape.corpus.thesaurus import LEAST_SCORE, Thesaurus
 from landscape.errors import InputError
-from landscape.mapping._density import (
+from landscape.mapping import density_grid
+from landscape.mapping.density import (
     DensityGrid,
     contour_lines,
     count_pieces,
     default_bandwidth,
-    density_grid,
     highest_density_levels,
     map_extent,
 )
-from landscape.overlays._periods import describe_corpus, warn
+from landscape.overlays.periods import describe_corpus, warn
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
-    from landscape.corpus._thesaurus import Concept
+    from landscape.corpus.thesaurus import Concept
     from landscape.store import AtlasStore
 
 _OCCUPIED = 0.98  # share of papers in the occupied area of the map

@@ -9,11 +9,11 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape._serializer import to_csv as as_csv
-from landscape.corpus._facilities import load_facilities
-from landscape.corpus._thesaurus import Thesaurus
+from landscape.corpus import load_facilities
+from landscape.corpus.thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.mapping._naming import PhraseTable, phrase_table
-from landscape.overlays._periods import UNKNOWN_YEAR, describe_corpus, paper_years, read_years
+from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.overlays.periods import UNKNOWN_YEAR, describe_corpus, paper_years, read_years
 from landscape.overlays.thesaurus._candidates import (
     abbreviation_letters,
     complete_name,
@@ -27,7 +27,7 @@ from landscape.overlays.thesaurus._candidates import (
     suggest_parent,
     word_bag,
 )
-from landscape.text._words import normal_form
+from landscape.text.words import normal_form
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

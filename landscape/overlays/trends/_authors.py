@@ -10,8 +10,8 @@ import numpy as np
 from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
 from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.overlays._periods import read_years, warn
-from landscape.search._engine import open_engine
+from landscape.overlays.periods import read_years, warn
+from landscape.search import open_engine
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

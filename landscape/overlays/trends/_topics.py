@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import (
+from landscape.overlays.periods import (
     UNKNOWN_YEAR,
     Years,
     abrupt_changes,

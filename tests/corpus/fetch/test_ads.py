@@ -9,8 +9,10 @@ import pytest
 from ads_server import KEY, AdsServer, some_docs
 from loopback import Answer, Loopback, Request, cut, refuse, say, shorten
 
+from landscape.corpus.fetch import fetch_ads
+
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.fetch._ads import ADS_FIELDS, fetch_ads  # the fields that are requested
+from landscape.corpus.fetch._ads import ADS_FIELDS
 from landscape.errors import InputError, RemoteError
 
 DOCS = some_docs(47)

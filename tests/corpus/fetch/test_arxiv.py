@@ -19,8 +19,8 @@ from loopback import Fault, cut, refuse, say, shorten
 from oai_server import OaiServer, some_items
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.fetch import RetryPolicy
-from landscape.corpus.fetch._arxiv import ARXIV_POLICY, fetch_arxiv  # the pace that arXiv asks for
+from landscape.corpus.fetch import RetryPolicy, fetch_arxiv
+from landscape.corpus.fetch._arxiv import ARXIV_POLICY
 from landscape.corpus.fetch._download import ResumableFile  # held open as a second fetch does
 from landscape.errors import InputError, RemoteError
 

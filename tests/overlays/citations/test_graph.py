@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.readers._citations import read_citations
+from landscape.corpus import read_citations
 from landscape.errors import InputError
 from landscape.overlays.citations import cocited, coupled, influence, link, resolve
 from landscape.store import AtlasStore as Atlas

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.missions._impact import impact
-from landscape.overlays.missions._usage import (
+from landscape.overlays.missions import impact
+from landscape.overlays.missions.usage import (
     find_bridges,
     find_reach_by_citations,
     find_reach_by_vectors,

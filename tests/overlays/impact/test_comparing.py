@@ -9,8 +9,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.missions import impact
-from landscape.overlays.missions._comparison import before_after, compare_facilities
+from landscape.overlays.missions import before_after, compare_facilities, impact
 
 
 def _uses(random: Any, region: Any, shares: list[float]) -> Any:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._facilities import load_facilities
-from landscape.corpus._thesaurus import Concept, Thesaurus
-from landscape.overlays.missions._usage import (
+from landscape.corpus import load_facilities
+from landscape.corpus.thesaurus import Concept, Thesaurus
+from landscape.overlays.missions.usage import (
     match_home_fields,
     read_category_fields,
     read_fields,

@@ -11,7 +11,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.missions._impact import impact
+from landscape.overlays.missions import impact
 
 # NuSTAR: first light 2012, built for high energy astrophysics; ALMA: 2011, not for it.
 YEAR = np.array([2005] * 10 + [2015] * 30)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.missions._impact import impact
-from landscape.overlays.missions._measures import count_equal_rows, draw_cells, entropy
+from landscape.overlays.missions import impact
+from landscape.overlays.missions.measures import count_equal_rows, draw_cells, entropy
 
 N_CORPORA = 60
 REGION_SHARES = np.array([0.4, 0.3, 0.2, 0.1])

@@ -9,7 +9,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.missions._measures import fit_prior_papers, share_map, shrink_shares
+from landscape.overlays.missions.measures import fit_prior_papers, share_map, shrink_shares
 
 
 def test_recovers_local_shares_and_shrinks_where_papers_are_few() -> None:

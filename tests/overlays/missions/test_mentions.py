@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._facilities import find_facility
+from landscape.corpus import find_facility
 from landscape.corpus.demo import write_demo
 from landscape.evaluation._layers import evaluate_mentions, read_labels
 from landscape.overlays.missions import find_in_papers, find_mentions

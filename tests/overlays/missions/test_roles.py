@@ -12,10 +12,10 @@ import pytest
 import landscape
 
 # Private: no public function draws the error of the classifier by itself.
-from landscape.corpus._facilities import ROLES
+from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError, RemoteError
 from landscape.overlays.missions import find_in_papers, find_mentions, impact
-from landscape.overlays.missions._roles import draw_certainty
+from landscape.overlays.missions.roles import draw_certainty
 
 # Private: the stage of the build applies it.
 from landscape.pipeline._layers import _last_day

@@ -8,7 +8,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.reviews._gaps import backtest_reviews, compare_rankings
+from landscape.overlays.reviews import backtest_reviews
+from landscape.overlays.reviews.gaps import compare_rankings
 
 from .conftest import world
 

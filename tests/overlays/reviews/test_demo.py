@@ -12,8 +12,7 @@ import pytest
 import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.reviews._gaps import backtest_reviews, review_gaps
-from landscape.overlays.reviews._recognition import recognise
+from landscape.overlays.reviews import backtest_reviews, recognise, review_gaps
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

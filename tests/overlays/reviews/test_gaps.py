@@ -8,14 +8,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.reviews._gaps import (
-    COMPONENTS,
-    rank_gaps,
-    review_coverage,
-    review_gaps,
-    reviews,
-)
-from landscape.overlays.reviews._recognition import find_contrast, find_stances
+from landscape.overlays.reviews import review_gaps, reviews
+from landscape.overlays.reviews.gaps import COMPONENTS, rank_gaps, review_coverage
+from landscape.overlays.reviews.recognition import find_contrast, find_stances
 
 from .conftest import world
 

@@ -15,7 +15,8 @@ from benchmarks.quality import stratified_agreement
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.overlays.reviews._recognition import read_review_list, recognise, score_papers
+from landscape.overlays.reviews import read_review_list, recognise
+from landscape.overlays.reviews.recognition import score_papers
 
 LABELS = Path(__file__).parent / "labels.jsonl"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.reviews._recognition import near_reviews
+from landscape.overlays.reviews.recognition import near_reviews
 
 
 @pytest.fixture

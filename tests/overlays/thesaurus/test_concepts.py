@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 
 

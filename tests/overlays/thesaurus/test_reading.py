@@ -6,7 +6,7 @@ import json
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
+from landscape.corpus.thesaurus import embedded_thesaurus, read_thesaurus
 from landscape.errors import InputError
 
 
@@ -58,7 +58,7 @@ def test_what_is_no_thesaurus_is_refused(tmp_path, content, why):
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("landscape.corpus._thesaurus._LARGEST", 2**20)
+    monkeypatch.setattr("landscape.corpus.thesaurus._LARGEST", 2**20)
     file = tmp_path / "UAT.json.gz"
     file.write_bytes(gzip.compress(b" " * 2**21))
     with pytest.raises(InputError, match="more than 1 MB"):

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
+from landscape.corpus.thesaurus import Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation._layers import evaluate_tagging
-from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
-from landscape.overlays.thesaurus._matching import (
+from landscape.overlays.thesaurus import concept_counts, tag_papers
+from landscape.overlays.thesaurus._extents import concept_members, count_concepts
+from landscape.overlays.thesaurus.matching import (
     Lexicon,
     TermReader,
     arrange_terms,
@@ -18,7 +19,7 @@ from landscape.overlays.thesaurus._matching import (
     read_papers,
     split_texts,
 )
-from landscape.overlays.thesaurus._tagging import concept_texts, gather_evidence, tag_papers
+from landscape.overlays.thesaurus.tagging import concept_texts, gather_evidence
 
 
 def make(*made: Concept) -> Thesaurus:

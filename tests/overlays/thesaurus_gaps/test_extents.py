@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus._extents import thesaurus_overlay
+from landscape.overlays.thesaurus import thesaurus_overlay
 
 COVERAGE = {
     "title": "Two clumps", "papers": 2000, "sources": {}, "first_date": "2000", "last_date": "2001",

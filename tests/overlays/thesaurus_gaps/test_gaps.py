@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
+from landscape.overlays.thesaurus import backtest_gaps, thesaurus_gaps, to_uat_csv, to_uat_form
 from landscape.overlays.thesaurus._candidates import (
     complete_name,
     find_abbreviations,
@@ -21,13 +22,7 @@ from landscape.overlays.thesaurus._candidates import (
     suggest_parent,
     word_bag,
 )
-from landscape.overlays.thesaurus._gaps import (
-    added_forms,
-    backtest_gaps,
-    thesaurus_gaps,
-    to_uat_csv,
-    to_uat_form,
-)
+from landscape.overlays.thesaurus._gaps import added_forms
 
 STARS = Thesaurus("1", {"1": Concept("1", "Stars"), "2": Concept("2", "Nebulae")})
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.corpus.demo import generate
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.corpus.thesaurus import embedded_thesaurus
 from landscape.overlays.thesaurus._candidates import complete_name
 from landscape.overlays.thesaurus._gaps import gather_evidence, rank_gaps
-from landscape.text._keywords import extract_keywords
+from landscape.text import extract_keywords
 
 
 def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:

@@ -9,7 +9,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.trends import compare
-from landscape.overlays.trends._comparison import compare_counts, separate_selections
+from landscape.overlays.trends.comparison import compare_counts, separate_selections
 
 from .worlds import atlas_of
 

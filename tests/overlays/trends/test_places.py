@@ -11,7 +11,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.trends import countries, institutions
-from landscape.overlays.trends._affiliations import locate, read_affiliation
+from landscape.overlays.trends.affiliations import locate, read_affiliation
 
 from .worlds import atlas_of
 

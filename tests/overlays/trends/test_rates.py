@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays._periods import count_by_year, share_interval
+from landscape.overlays.periods import count_by_year, share_interval
 from landscape.overlays.trends._topics import (
     find_all_changes,
     find_changes,

@@ -1,0 +1,482 @@
+"""Find papers to cite in several corpora (SciLit, Gu & Hahnloser 2023, arXiv:2306.03535)."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from landscape._author_names import parse_name
+from landscape._bibliography import citation_keys, escape_latex
+from landscape._wording import count, normal_title
+from landscape.agents._citing_sentences import highlight_papers, write_sentences
+from landscape.agents.bounded_search import Found, Wording, search_wordings
+from landscape.answers.citations import papers_as_data
+from landscape.answers.extractive import QUOTED, extract_answer, failure_notes
+from landscape.answers.generation import finish
+from landscape.errors import InputError, RemoteError
+from landscape.llm import connect_from_environment
+from landscape.llm.prompts import as_data, prompt
+from landscape.search import SearchSettings, open_engine, parse_filter
+from landscape.search.ranking import RANKING, fuse_ranks, standardised
+from landscape.search.settings import LONGEST_QUERY, readable_text
+from landscape.text import split_sentences
+from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.llm import WritingModel
+    from landscape.store import AtlasStore
+    from landscape.types import Highlight
+
+    Connection = WritingModel | Literal["auto"] | None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Atlas with its name on a `Desk`."""
+
+    name: str
+    atlas: AtlasStore
+    on: bool = True
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A set of atlases in which to find papers to cite. Methods that change it return a new desk.
+
+    Attributes
+    ----------
+    corpora : tuple of Corpus
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from landscape.store.manifest import Manifest
+    >>> from landscape.store._atlas_store import AtlasStore
+    >>> def atlas(name):
+    ...     return AtlasStore(Path(f"{name}.atlas"), Manifest(title=name))
+    >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
+    >>> desk = desk.switch_off("Galaxies")
+    >>> [(corpus.name, corpus.on) for corpus in desk.corpora]
+    [('Galaxies', False), ('my papers', True)]
+    >>> [corpus.name for corpus in desk.remove("my papers").corpora]
+    ['Galaxies']
+    """
+
+    corpora: tuple[Corpus, ...] = ()
+
+    def add(self, atlas: AtlasStore, name: str | None = None) -> Desk:
+        """Add an atlas.
+
+        Parameters
+        ----------
+        atlas : AtlasStore
+        name : str, optional
+            Default: the title of the atlas.
+
+        Returns
+        -------
+        Desk
+
+        Raises
+        ------
+        InputError
+            If the desk already has a corpus with this name.
+        """
+        called = (name or atlas.title).strip()
+        if not called or any(corpus.name == called for corpus in self.corpora):
+            raise InputError(f"The desk already has a corpus {called!r}. Choose another name.")
+        return Desk((*self.corpora, Corpus(called, atlas)))
+
+    def remove(self, name: str) -> Desk:
+        """Remove a corpus from the desk; its files are not deleted."""
+        gone = self._named(name)
+        return Desk(tuple(corpus for corpus in self.corpora if corpus is not gone))
+
+    def switch_off(self, name: str) -> Desk:
+        """Exclude a corpus from searches until it is switched on again."""
+        return self._set_on(name, on=False)
+
+    def switch_on(self, name: str) -> Desk:
+        """Include a corpus in searches again."""
+        return self._set_on(name, on=True)
+
+    @property
+    def searched(self) -> tuple[Corpus, ...]:
+        """Corpora that are switched on.
+
+        Raises
+        ------
+        InputError
+            If no corpus is switched on.
+        """
+        on = tuple(corpus for corpus in self.corpora if corpus.on)
+        if not on:
+            raise InputError(
+                "No corpus on the desk is switched on. Add one with desk.add(atlas), or switch "
+                "one on."
+            )
+        return on
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Table with one row per corpus: ``name, on, papers, path``."""
+        import pandas as pd
+
+        rows = [(c.name, c.on, len(c.atlas), str(c.atlas.path)) for c in self.corpora]
+        return pd.DataFrame(rows, columns=["name", "on", "papers", "path"])
+
+    def cite(
+        self,
+        context: str,
+        keywords: str | Sequence[str] | None = None,
+        *,
+        k: int = 10,
+        model: Connection = "auto",
+        n_highlights: int = 3,
+        full_texts: Mapping[str, str] | None = None,
+    ) -> CitationSuggestions:
+        """Find papers to cite after a text, with highlights and, with a model, citing sentences.
+
+        Parameters
+        ----------
+        context : str
+            The text before the citation; its last sentence has the largest weight.
+        keywords : str or sequence of str, optional
+            Filter of the papers, in the syntax of `Atlas.search`. A paper must match all items of
+            a sequence. Plain words also count in the ranking.
+        k : int, default 10
+            Number of papers.
+        model : WritingModel, "auto" or None
+            Model that writes the sentences. "auto" connects the model set in the environment.
+        n_highlights : int, default 3
+            Number of highlights per paper.
+        full_texts : mapping of str to str, optional
+            Full texts by paper id. They replace the abstracts as source of the highlights.
+
+        Returns
+        -------
+        CitationSuggestions
+            If the model fails, the result is partial and has no citing sentences.
+
+        Raises
+        ------
+        InputError
+            If both context and keywords are empty, if the keywords are invalid, or if no corpus
+            is switched on.
+        """
+        started = time.perf_counter()
+        SearchSettings(k=k)  # checks k
+        asked, within = _read_context(context, keywords)
+        corpora = self.searched
+        found = {
+            corpus.name: search_wordings(
+                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within
+            )
+            for corpus in corpora
+        }
+        merged = merge_duplicates(_rank_together(corpora, found))[:k]
+        suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
+                                       n_highlights, dict(full_texts or {}))  # fmt: skip
+        model = connect_from_environment() if model == "auto" else model
+        partial = False
+        notes = _distance_notes(corpora, found)
+        n = len(suggestions)
+        if within is not None and n < k:
+            which = f"Only {count(n, 'paper')} pass{'es' * (n == 1)}" if n else "No paper passes"
+            notes = (*notes, f"{which} the keywords.")
+        if model is not None and suggestions:
+            try:
+                suggestions, more = write_sentences(context, within, suggestions, model)
+                notes = (*notes, *more)
+            except RemoteError as error:
+                partial = True
+                notes = (*notes, f"No citing sentences were written: {error}")
+        return CitationSuggestions(
+            context=context,
+            keywords=within,
+            suggestions=suggestions,
+            coverage={name: one.searches[0].coverage for name, one in found.items()},
+            method=METHOD if model is None else model.model,
+            partial=partial,
+            notes=notes,
+            seconds=time.perf_counter() - started,
+        )
+
+    def related_work(
+        self, papers: Sequence[str | Paper], *, context: str = "", model: Connection = None
+    ) -> Answer:
+        """Write a paragraph of related work on up to 40 papers, with checked citations."""
+        if not papers or len(papers) > _MOST_PAPERS:
+            raise InputError(f"papers has {len(papers)} items; pass 1 to {_MOST_PAPERS} papers.")
+        chosen: list[Paper] = []
+        corpora = []
+        for one in papers:
+            corpus, paper = self.find(one if isinstance(one, str) else one.paper_id)
+            corpora.append(corpus)
+            if not any(is_same(paper, earlier) for earlier in chosen):
+                chosen.append(paper)
+        engine = open_engine(corpora[0].atlas)
+        hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
+        question = context.strip() or "Related work"
+        results = Results(question, hits, replace(engine.indexes.coverage, n_searched=len(chosen)))
+        model = connect_from_environment() if model == "auto" else model
+        subject = context.strip() or " ".join(paper.title for paper in chosen)
+        notes: tuple[str, ...] = (QUOTED,)
+        if model is not None:
+            brief = {"text": context, "papers": papers_as_data(chosen)}
+            try:
+                text = model.complete(prompt("related_work"), as_data(brief))
+                written = finish(
+                    question, text, results, model=model, style=STYLE, score=engine.nearness
+                )
+            except RemoteError as error:
+                notes = failure_notes(error)
+            else:
+                if written is not None:
+                    cited = {label for claim in written.claims for label in claim.citations}
+                    left = [paper.label for paper in written.papers if paper.label not in cited]
+                    if left:
+                        notes = (*written.notes, f"The paragraph does not cite {', '.join(left)}.")
+                        written = replace(written, notes=notes)
+                    return written
+                notes = failure_notes("The model cited none of the papers.")
+        quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
+        return replace(quoted, question=question, style=STYLE)
+
+    def find(self, name: str) -> tuple[Corpus, Paper]:
+        """Find a paper by its identifier in all corpora, including corpora that are switched off.
+
+        Raises
+        ------
+        InputError
+            If no corpus contains the paper.
+        """
+        for corpus in self.corpora:
+            try:
+                row = open_engine(corpus.atlas).row_of(name)
+            except InputError:
+                continue
+            return corpus, open_engine(corpus.atlas).papers([row])[0]
+        raise InputError(
+            f"No corpus on the desk contains {name!r}. Pass a bibcode, arXiv identifier or DOI."
+        )
+
+    def _set_on(self, name: str, *, on: bool) -> Desk:
+        chosen = self._named(name)
+        return Desk(
+            tuple(replace(corpus, on=on) if corpus is chosen else corpus for corpus in self.corpora)
+        )
+
+    def _named(self, name: str) -> Corpus:
+        for corpus in self.corpora:
+            if corpus.name == name:
+                return corpus
+        known = ", ".join(repr(corpus.name) for corpus in self.corpora) or "none"
+        raise InputError(f"The desk has no corpus {name!r}. Existing corpora: {known}.")
+
+    def __len__(self) -> int:
+        return len(self.corpora)
+
+
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+_SHORTEST_TITLE = 12  # minimum number of letters; "Erratum" does not identify a paper
+_YEARS_APART = 2  # maximum number of years between the e-print and the publication
+
+
+def merge_duplicates(found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Merge records of the same paper into the first record, and renumber the ranks."""
+    kept: list[Suggestion] = []
+    by_key = defaultdict[tuple[str, str], list[int]](list)  # records of one paper share a key
+    for one in found:
+        keys = _keys(one.paper)
+        for place in sorted({place for key in keys for place in by_key[key]}):
+            same = kept[place]
+            if same.corpus != one.corpus and is_same(same.paper, one.paper):
+                also_in = tuple(dict.fromkeys((*same.also_in, one.corpus)))
+                kept[place] = replace(same, also_in=also_in)
+                break
+        else:
+            for key in keys:
+                by_key[key].append(len(kept))
+            kept.append(replace(one, rank=len(kept) + 1))
+    return kept
+
+
+def _keys(paper: Paper) -> list[tuple[str, str]]:
+    """Return the keys of a paper. Records of the same paper (`is_same`) share at least one key."""
+    names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
+    return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
+
+
+def is_same(one: Paper, other: Paper) -> bool:
+    """Return whether two records describe the same paper."""
+    for name in _IDENTIFIERS:
+        mine, yours = getattr(one, name), getattr(other, name)
+        if mine and yours and mine.lower() == yours.lower():
+            return True
+    title = title_key(one.title)
+    if len(title) < _SHORTEST_TITLE or title != title_key(other.title):
+        return False
+    if one.year and other.year and abs(one.year - other.year) > _YEARS_APART:
+        return False
+    mine, yours = family_names(one.authors), family_names(other.authors)
+    return bool(mine & yours) or not mine or not yours
+
+
+def title_key(title: str) -> str:
+    """Return the letters and digits of a title in lower case, without accents."""
+    return normal_title(title).replace(" ", "")
+
+
+def family_names(authors: Sequence[str]) -> frozenset[str]:
+    """Return the family names of authors in lower case, without accents."""
+    return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))
+
+
+METHOD = "offline"
+
+_FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of last sentence, context and keywords
+_SENTENCES = 4  # number of last sentences of the context that are used as a query
+_SPARE = 20  # number of papers in addition to k, because duplicates are removed later
+_LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
+_OPERATOR = re.compile(
+    r"(?<!\S)(?:[^\s:<>=.]|\.(?!\.))*+(?:[:<>=]|\.\.)\S*+|-\S++|\b(?:AND|OR|NOT)\b|[();|\"*]"
+)
+
+
+def _read_context(
+    context: str, keywords: str | Sequence[str] | None
+) -> tuple[list[Wording], str | None]:
+    """Convert a context to search texts, and keywords to a filter."""
+    text = " ".join(_LABEL.sub(" ", readable_text("context", context)).split())
+    if keywords is not None and not isinstance(keywords, str):
+        keywords = ";".join(f'"{word}"' for word in keywords)
+    within = keywords.strip() if keywords and keywords.strip() else None
+    plain = ""
+    if within:
+        parse_filter(within)  # raises errors before the search starts
+        plain = " ".join(_OPERATOR.sub(" ", within).split())
+    sentences = [text[start:end] for start, end in split_sentences(text)]
+    wordings = []
+    if sentences:
+        wordings.append(Wording(sentences[-1][:LONGEST_QUERY], _FOCUS))
+        whole = " ".join(sentences[-_SENTENCES:])[-LONGEST_QUERY:]
+        wordings.append(Wording(whole, _WHOLE))
+    if plain:
+        wordings.append(Wording(plain, _KEYWORDS))
+    if not wordings:
+        raise InputError("The context is empty. Pass the text before the citation, or keywords.")
+    return wordings, within
+
+
+def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Suggestion]:
+    """Rank the papers of all corpora together.
+
+    Cosines and word scores of several corpora are comparable if the embedders are the same.
+    Otherwise, only the ranks are comparable.
+    """
+    entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
+    if len(corpora) == 1:
+        return [Suggestion(hit.rank, hit.paper, name, hit.score) for name, hit in entries]
+    if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
+        scores = fuse_ranks([
+            np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
+            for c in corpora
+        ])  # fmt: skip
+    else:
+        scores = np.zeros(len(entries))
+        weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
+        for part, weight in weights.items():
+            column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
+            known = column[~np.isnan(column)]
+            scores += weight * standardised(
+                np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
+            )
+    ranked = enumerate(np.argsort(-scores, kind="stable"), start=1)
+    return [Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i]))
+            for rank, i in ranked]  # fmt: skip
+
+
+def _with_highlights(
+    listed: Sequence[Suggestion],
+    corpora: Sequence[Corpus],
+    context: str,
+    n: int,
+    full_texts: dict[str, str],
+) -> tuple[Suggestion, ...]:
+    chosen: dict[int, tuple[Highlight, ...]] = {}
+    for corpus in corpora:
+        mine = [one for one in listed if one.corpus == corpus.name]
+        sets = highlight_papers(
+            open_engine(corpus.atlas).indexes,
+            [one.paper for one in mine],
+            context[-LONGEST_QUERY:],
+            n=n,
+            full_texts=full_texts,
+        )
+        chosen |= {one.rank: highlights for one, highlights in zip(mine, sets, strict=True)}
+    return tuple(replace(one, highlights=chosen[one.rank]) for one in listed)
+
+
+def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
+    """Return a note if no corpus has a paper about the context."""
+    searches = [one for corpus in corpora for one in found[corpus.name].searches]
+    if any(one.matched for one in searches) or not any(one.hits for one in searches):
+        return ()
+    return ("No paper is similar to the context.",)
+
+
+STYLE = "related-work"
+
+_MOST_PAPERS = 40
+_LABELS = re.compile(r"(?:(?<!\s)\s++|(?!\s))\[([^\[\]\n]{1,600})\]")
+
+
+def as_latex(paragraph: Answer) -> str:
+    r"""Write a paragraph as LaTeX, with citations as ``\citep``.
+
+    Parameters
+    ----------
+    paragraph : Answer
+        Result of `Desk.related_work`.
+
+    Returns
+    -------
+    str
+        LaTeX with the citation keys of ``paragraph.results.to_bibtex()``. Marks such as
+        ``[unsupported]`` are kept.
+
+    Examples
+    --------
+    >>> from landscape.types import Coverage
+    >>> paper = Paper(0, "x", "Dust", "", bibcode="2024A&A...1A")
+    >>> found = Results("", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
+    >>> print(as_latex(Answer("", "Dust is 5% carbon [2024A&A...1A].", (), found, "x")))
+    Dust is 5\% carbon~\citep{2024A&A...1A}.
+    """
+    keys = dict(
+        zip((p.label for p in paragraph.papers), citation_keys(paragraph.papers), strict=True)
+    )
+    pieces = []
+    start = 0
+    for found in _LABELS.finditer(paragraph.text):
+        labels = [part.strip() for part in re.split(r"[;,]", found[1])]
+        if all(label in keys for label in labels):
+            pieces.append(_escaped(paragraph.text[start : found.start()]))
+            pieces.append(f"~\\citep{{{','.join(keys[label] for label in labels)}}}")
+            start = found.end()
+    pieces.append(_escaped(paragraph.text[start:]))
+    return "".join(pieces)
+
+
+def _escaped(text: str) -> str:
+    """Escape a text for LaTeX, but keep its leading space, which `escape_latex` removes."""
+    return (" " if text[:1].isspace() else "") + escape_latex(text)

@@ -1,0 +1,300 @@
+"""Answer a question: classify it, search, write the answer, check it, judge the consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from landscape._settings import Settings, Whole
+from landscape.answers._evidence import judge_consensus
+from landscape.answers._react import reason
+from landscape.answers._tables import answer_from_tables
+from landscape.answers.agreement import deny
+from landscape.answers.extractive import METHOD as EXTRACTIVE
+from landscape.answers.extractive import QUOTED
+from landscape.answers.generation import OnText, answer, check_readers, rewrite, standalone_question
+from landscape.answers.questions import (
+    Audience,
+    QuestionKind,
+    Style,
+    classify,
+    preset_for,
+    read_kind,
+)
+from landscape.errors import InputError, RemoteError
+from landscape.llm import connect_from_environment
+from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
+from landscape.search.engine import hypothetical_abstract
+from landscape.search.settings import LONGEST_QUERY, Keyword, Method, readable_text
+from landscape.types import title_notes
+
+if TYPE_CHECKING:
+    from landscape.llm import WritingModel
+    from landscape.search import Engine
+    from landscape.store import AtlasStore
+    from landscape.types import Answer, Results, Step
+
+Generation = Literal["rag", "react", "quoted"]
+
+_QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
+_PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
+
+
+class AskSettings(Settings):
+    """Settings of an answer. None means the value of the preset for the type of the question."""
+
+    kind = "setting of an answer"
+
+    k: Whole | None = Field(
+        None, ge=1, le=10_000, description="number of papers used for the answer"
+    )
+    style: Style | None = Field(None, description="focus of the answer")
+    filter: str | None = Field(None, description="filter that restricts the papers, as in search")
+    weights: Weights | None = Field(
+        None,
+        description="strengths of keyword, time and citation",
+        examples=["strengths, such as {'time': 0.5}"],
+    )
+    keywords: tuple[Keyword, ...] = Field(
+        (),
+        description="names that increase the score of a paper, besides those in the question",
+        examples=["a tuple of texts, such as ('dust', 'AGN')"],
+    )
+    question_type: str | None = Field(
+        None, description="type of the question; it is classified by default"
+    )
+    method: Method | None = Field(None, description="how papers are searched for (default: hybrid)")
+    hyde: bool | None = Field(
+        None, description="also search with a hypothetical abstract that a language model writes"
+    )
+    rerank: bool | None = Field(
+        None, description="compare the best papers with the question word by word (default: yes)"
+    )
+    generation: Generation | None = Field(
+        None,
+        description="rag writes the answer from one search, react lets an agent search and write, "
+        "and quoted quotes sentences",
+    )
+    language: str | None = Field(
+        None, description="language of the answer (default: language of the question)"
+    )
+    audience: Audience | None = Field(
+        None, description="readers of the answer; it needs a language model"
+    )
+    check_with_model: bool = Field(True, description="let the language model check each claim")
+    t_now: date | None = Field(
+        None,
+        description="reference date for the ages of papers; today by default",
+        examples=["a day, such as datetime.date(2026, 1, 31)"],
+    )
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _read_weights(cls, value: object) -> object:
+        return Weights(**value) if isinstance(value, Mapping) else value
+
+    @field_validator("question_type")
+    @classmethod
+    def _check_type(cls, value: str | None) -> str | None:
+        if value is not None:
+            read_kind(value)
+        return value
+
+    @model_validator(mode="after")
+    def _check_readers(self) -> Self:
+        check_readers(self.language, self.audience)
+        return self
+
+
+def ask(
+    engine: Engine,
+    question: str,
+    settings: AskSettings | None = None,
+    *,
+    model: WritingModel | None = None,
+    thread: Sequence[Answer] = (),
+    on_text: OnText | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> Answer:
+    """Answer a question from the papers of an atlas.
+
+    The type of the question determines all settings that are None (table 1 of Iyer et al. 2024).
+    Without a model, questions about counts are answered from the tables of the atlas, and all other
+    answers quote sentences. If the model fails, the part that it should write
+    is missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
+    `on_text` is called with each piece of text as it is written, and `on_step` with each step of
+    an agent.
+    """
+    settings = settings or AskSettings()
+    question = readable_text("question", question)
+    if not question.strip():
+        raise InputError("The question is empty. Write a question.")
+    if settings.generation == "quoted":
+        model = None
+    asked = standalone_question(question, thread, model=model) if thread else question
+    asked = asked[:LONGEST_QUERY]
+    if model is None and settings.generation is None and not engine.is_restricted:
+        counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
+        if counted is not None:
+            return replace(counted, question=question, settings={"filter": settings.filter})
+    kind = (
+        read_kind(settings.question_type)
+        if settings.question_type is not None
+        else classify(asked, model=model)
+    )
+    preset = preset_for(kind)
+    chosen = resolved(settings, kind)
+    names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
+    search = SearchSettings(**{name: getattr(chosen, name) for name in names})
+    style: Any = chosen.style
+    notes: list[str] = []
+    if model is not None and chosen.generation == "react":
+        found = reason(
+            asked,
+            _searcher(engine, search),
+            model,
+            k=min(search.k, 10),
+            style=style,
+            check_with_model=settings.check_with_model,
+            on_step=on_step,
+        )
+        if found.method != EXTRACTIVE and (settings.language or settings.audience):
+            found = rewrite(found, model, language=settings.language, audience=settings.audience)
+    else:
+        expansion = _expansion(asked, model, chosen, notes)
+        results = engine.search(asked, search, expansion=expansion)
+        if model is None and kind.type == "consensus" and results.matched:
+            results = _with_other_side(engine, asked, results, search)
+        found = answer(
+            question,
+            results,
+            model=model,
+            style=style,
+            language=settings.language,
+            audience=settings.audience,
+            thread=thread,
+            score=engine.nearness,
+            check_with_model=settings.check_with_model,
+            on_text=on_text,
+        )
+    all_notes = [*found.notes, *_not_possible(settings, model)]
+    if settings.generation == "quoted":
+        all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
+    return replace(
+        found,
+        question=question,
+        question_type=str(kind),
+        consensus=_consensus(asked, found.results, kind, model, notes),
+        ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
+        notes=(
+            *all_notes,
+            f"Settings of the preset for this type of question: {preset.name}.",
+            *notes,
+            *title_notes(found.results.papers),
+        ),
+        settings={**vars(chosen), "weights": vars(chosen.weights)},
+    )
+
+
+def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
+    """Replace settings that are None by the preset for this type of question."""
+    preset = preset_for(kind)
+    on = {
+        name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
+    }
+    if settings.keywords:
+        on["keyword"] = _PRESET_STRENGTH  # the user has given names
+    return settings.replaced(
+        k=preset.top_k if settings.k is None else settings.k,
+        style=settings.style or preset.style,
+        weights=settings.weights if settings.weights is not None else Weights(**on),
+        question_type=str(kind),
+        method=settings.method or "hybrid",
+        hyde=preset.hyde if settings.hyde is None else settings.hyde,
+        # Reranking takes only milliseconds, so all presets use it.
+        rerank=True if settings.rerank is None else settings.rerank,
+        generation=settings.generation or preset.generation or "rag",
+        t_now=settings.t_now or SearchSettings().t_now,
+    )
+
+
+def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
+    """Return notes on settings that have no effect because no language model is connected."""
+    if model is not None or settings.generation == "quoted":
+        return []
+    wanted = ["A hypothetical abstract"] if settings.hyde else []
+    wanted += ["An agent"] if settings.generation == "react" else []
+    return [f"{name} needs a language model; none is connected." for name in wanted]
+
+
+def _searcher(engine: Engine, base: SearchSettings) -> Any:
+    """Return a search function for an agent; its filters are combined with the user's filter."""
+
+    def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
+        both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]
+        return engine.search(query, base.replaced(k=k, filter=";".join(both) or None))
+
+    return search
+
+
+def _with_other_side(
+    engine: Engine, question: str, results: Results, search: SearchSettings
+) -> Results:
+    """Add papers found with the denial of a question, so that both sides can be quoted."""
+    known = {hit.paper.row for hit in results.hits}
+    others = [hit for hit in engine.search(deny(question), search).hits
+              if hit.paper.row not in known]  # fmt: skip
+    n = len(results.hits)
+    hits = [replace(hit, rank=n + place) for place, hit in enumerate(others, start=1)]
+    return replace(results, hits=(*results.hits, *hits))
+
+
+def _expansion(
+    question: str, model: WritingModel | None, chosen: AskSettings, notes: list[str]
+) -> str | None:
+    if model is None or not chosen.hyde or chosen.method == "words":
+        return None
+    try:
+        return hypothetical_abstract(question, model)
+    except RemoteError as error:
+        notes.append(f"Searched without a hypothetical abstract: {error}")
+        return None
+
+
+def _consensus(
+    question: str,
+    results: Results,
+    kind: QuestionKind,
+    model: WritingModel | None,
+    notes: list[str],
+) -> Any:
+    if kind.type != "consensus" or not results.papers:
+        return None
+    if model is None:
+        notes.append("Judging the agreement needs a language model. Set OPENAI_API_KEY, or "
+                     "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL.")  # fmt: skip
+        return None
+    try:
+        return judge_consensus(question, results.papers, model)
+    except RemoteError as error:
+        notes.append(f"The agreement of the papers was not judged: {error}")
+        return None
+
+
+def answer_question(
+    store: AtlasStore,
+    question: str,
+    *,
+    model: WritingModel | Literal["auto"] | None = "auto",
+    thread: Sequence[Answer] = (),
+    on_text: OnText | None = None,
+    **settings: Any,
+) -> Answer:
+    """Answer a question from the papers; `landscape.Atlas.ask` documents the parameters."""
+    chosen = AskSettings(**settings)
+    model = connect_from_environment() if model == "auto" else model
+    return ask(open_engine(store), question, chosen, model=model, thread=thread, on_text=on_text)

@@ -1,0 +1,248 @@
+"""Write figures with their data and alternative text, and tables of analyses."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from landscape._io import check_output, write_output
+from landscape._serializer import to_csv, to_json
+from landscape.errors import InputError
+from landscape.figures import plotly_backend
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+    from landscape.types import Analysis
+
+PNG_DPI = 160
+VECTOR_DPI = 200  # only for the density image; text is stored as vectors
+
+# STIX and Times have the same metrics, so viewers without STIX keep the layout.
+_SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sans', serif"
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:
+    r"""Write a figure, and write its data and alternative text to files next to it.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Figure returned by a function of `landscape.figures`.
+    path : path
+        File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for an interactive page. For
+        ``heatmap.pdf``, the data are written to ``heatmap.csv``. The alternative text with the
+        full caption is written to ``heatmap.alt.txt`` and to the metadata of the picture.
+    dpi : int, optional
+        Pixels per inch. By default 160 for PNG, and 200 for the density image in PDF and SVG.
+
+    Returns
+    -------
+    pathlib.Path
+        Path of the file. It is written atomically. The same figure gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the suffix is not supported, `dpi` is out of range, or the directory is not writable.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from landscape.figures.matplotlib_backend import Sheet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
+    ...     Path(folder, "a.alt.txt").read_text()
+    'a.svg'
+    'Nothing.\n'
+    """
+    target = check_kind(path)
+    writer = _WRITERS[target.suffix.lower()]
+    if dpi is not None and not 20 <= dpi <= 1200:
+        raise InputError(f"The resolution must be between 20 and 1200 dpi, not {dpi}.")
+    _check_fits(figure, target)
+    words = str(getattr(figure, "alt_text", ""))
+    table = getattr(figure, "table", None)
+    files = {target: writer(figure, words, dpi)}
+    if table is not None:
+        data = to_csv(table, float_format="%.6g").encode()
+        _check_own(target.with_suffix(".csv"), data)
+        files[target.with_suffix(".csv")] = data
+    if words:
+        files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
+    for file, content in files.items():
+        write_output(file, content)
+    return target
+
+
+def check_kind(path: str | os.PathLike[str]) -> Path:
+    """Raise InputError if `save_figure` cannot write this file."""
+    return check_output(path, _WRITERS, what="A figure")
+
+
+def _check_own(file: Path, content: bytes) -> None:
+    """Raise InputError if the file exists and contains a table with other columns."""
+    if file.is_file():
+        with file.open("rb") as there:
+            head = there.readline().strip()
+        if head != content.split(b"\n", 1)[0].strip():
+            raise InputError(
+                f"The table of this figure would overwrite {file}, which is a different table. "
+                "Give the figure another name."
+            )
+
+
+def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
+    """Draw a PNG with 256 colours, which is a third as large as a full-colour file."""
+    from PIL import Image, PngImagePlugin
+
+    resolution = dpi or PNG_DPI
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=resolution, facecolor=figure.get_facecolor(),
+                   pil_kwargs={"compress_level": 1})  # fmt: skip
+    with Image.open(buffer) as drawn:
+        picture = drawn.convert("RGB")
+        few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
+    palette = np.array(few.getpalette()).reshape(-1, 3)
+    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # use the exact colour of the page
+    few.putpalette(palette.ravel().tolist())
+    about = PngImagePlugin.PngInfo()
+    about.add_itxt("Description", words)
+    packed = io.BytesIO()
+    few.save(packed, format="png", optimize=True, dpi=(resolution, resolution), pnginfo=about)
+    return packed.getvalue()
+
+
+_COLOURS_COMPARED = 50_000  # a larger sample is slower, without a visible difference
+
+
+def few_colours(picture: Image.Image) -> Image.Image:
+    """Choose 256 colours for a picture, weighting each by the logarithm of its pixel count."""
+    from PIL import Image
+
+    pixels = np.asarray(picture, dtype=np.uint32)
+    codes = (pixels[..., 0] << 16) | (pixels[..., 1] << 8) | pixels[..., 2]
+    colours, counts = np.unique(codes, return_counts=True)
+    weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
+    weighted = weighted[:: max(1, len(weighted) // _COLOURS_COMPARED)]
+    channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
+    sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
+    return sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
+
+
+def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:
+    about = {"Title": _first_sentence(words), "Subject": words, "CreationDate": None}
+    return _drawn(figure, "pdf", dpi or VECTOR_DPI, about)
+
+
+def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
+    drawn = _drawn(figure, "svg", dpi or VECTOR_DPI, {"Date": None, "Description": words})
+    text = drawn.decode("utf-8").replace("'STIXGeneral', 'DejaVu Sans'", _SVG_FONTS)
+    # Screen readers need the role, a short name and the long description.
+    label = f' role="img" aria-label={quoteattr(_first_sentence(words))}'
+    opening = re.search(r"<svg\b[^>]*>", text)
+    if opening is None or not words:
+        return text.encode()
+    head = f"{opening.group()[:-1]}{label}>\n <desc>{escape(words)}</desc>"
+    return (text[: opening.start()] + head + text[opening.end() :]).encode()
+
+
+def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
+    import matplotlib as mpl
+
+    # Store text as text (TrueType in PDF, <text> in SVG), with the same identifiers in every run.
+    settings: dict[Any, Any] = {
+        "pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "landscape",
+    }  # fmt: skip
+    buffer = io.BytesIO()
+    with mpl.rc_context(settings):
+        figure.savefig(buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(),
+                       metadata=about)  # fmt: skip
+    return buffer.getvalue()
+
+
+def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
+
+    drawn = figure if hasattr(figure, "to_html") else plotly_backend.draw(figure.scene)
+    return plotly_backend.to_page(drawn).encode()
+
+
+def _check_fits(figure: Any, target: Path) -> None:
+    """Raise InputError if the plotting library of this figure cannot write this file type."""
+    is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
+    if is_html and not is_plotly and getattr(figure, "scene", None) is None:
+        raise InputError(
+            f"Only figures of landscape can be written as {target.name!r}. For this figure, use a "
+            "file name that ends in .pdf, .png or .svg."
+        )
+    if is_plotly and not is_html:
+        raise InputError(
+            f"This figure is for the browser and cannot be written as {target.name!r}. Use a file "
+            "name that ends in .html."
+        )
+
+
+_WRITERS: dict[str, Callable[[Any, str, int | None], bytes]] = {
+    ".pdf": _pdf,
+    ".png": _png,
+    ".svg": _svg,
+    ".html": _html,
+}
+
+
+def _first_sentence(words: str) -> str:
+    return words.split(". ")[0].rstrip(".") or "Figure"
+
+
+def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
+    r"""Write the table of an analysis to a file, atomically.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Analysis returned by a function of `landscape.overlays`.
+    path : path
+        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs) or ``.json``, which
+        also contains further tables, bounds and warnings.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    InputError
+        If the suffix is not supported or the directory is not writable.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from landscape.types import Analysis
+    >>> found = Analysis("impact", pd.DataFrame({"share": [0.5]}), "Half.", {"papers": 2}, {})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(found, f"{folder}/impact.csv").read_text()
+    '# Half.\n# Of 2 papers.\nshare\n0.5\n'
+    """
+    path = check_table_kind(path)
+    return write_output(path, _TABLES[path.suffix.lower()](analysis))
+
+
+def check_table_kind(path: str | os.PathLike[str]) -> Path:
+    """Raise InputError if `save_table` cannot write this file."""
+    return check_output(path, _TABLES, what="A table")
+
+
+_TABLES: dict[str, Callable[[Analysis], str]] = {
+    ".csv": lambda analysis: analysis.to_csv(),
+    ".tex": lambda analysis: analysis.to_latex(),
+    ".json": lambda analysis: f"{to_json(analysis)}\n",
+}

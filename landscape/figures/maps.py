@@ -1,0 +1,566 @@
+"""Layers of maps, such as the density of papers, region names and symbols of papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape._wording import count
+from landscape.errors import InputError
+from landscape.figures.caption import levels_of
+from landscape.figures.colours import (
+    Theme,
+    Tones,
+    choose_tones,
+    draw_specks,
+    pick,
+    series,
+    smooth_adaptively,
+)
+from landscape.figures.labels import capitals, clean_name, line_breaks, place_labels
+from landscape.figures.page import SIZE_INCHES, Key, LegendEntry, Page
+from landscape.figures.scene import (
+    Axis,
+    Bools,
+    Box,
+    Floats,
+    Image,
+    Name,
+    Names,
+    Panel,
+    Points,
+    padded_range,
+)
+from landscape.mapping.density import count_grid
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.store import AtlasStore
+
+FEW = 40  # maximum number of numbered papers; if there are more papers, symbols are smaller
+_NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many papers
+_DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
+_ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
+_REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
+_GROWTH = (0.82, 1.45)  # limits of the growth of letters with the papers of a topic
+_FADED = 0.7  # exponent: below 1, sparse places keep more of the colour of their region
+_DEEPEST = 0.72  # share of the colour of a region where papers are the most dense
+_PIXELS_PER_CELL, _NEAR_CELLS = 3, 3.0  # grid and kernel of the colours of regions
+_LEADING = 1.08  # distance between the lines of a name, in font sizes
+_MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
+
+
+def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
+    """Return the positions of the papers as float arrays; raise InputError if any is invalid."""
+    across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
+    if len(across) != len(up):
+        raise InputError(
+            f"The map has {len(across):,} x and {len(up):,} y coordinates. Every paper needs both."
+        )
+    if not len(across):
+        raise InputError("Nothing to plot: the map has no papers. Build it first.")
+    broken = int((~(np.isfinite(across) & np.isfinite(up))).sum())
+    if broken:
+        raise InputError(
+            f"{broken:,} of {len(across):,} map positions are not finite numbers. "
+            "Build the map again, or remove these papers."
+        )
+    return across, up
+
+
+def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.DataFrame:
+    """Choose the topics to name: continents first, then regions by their number of papers."""
+    import pandas as pd
+
+    columns = ["topic_id", "label", "x", "y", "n_papers"]
+    if topics is None or topics.empty:
+        return pd.DataFrame({"level": [], **{column: [] for column in columns}})
+    missing = [column for column in columns if column not in topics]
+    if missing:
+        raise InputError(
+            f"The table of topics lacks {', '.join(missing)}. It needs the columns "
+            f"{', '.join(columns)}."
+        )
+    table = topics.assign(level=levels_of(topics))
+    table = table[table["level"].isin(list(levels)) & np.isfinite(table["x"] + table["y"])]
+    order = ["level", "n_papers", "topic_id"]
+    return table.sort_values(order, ascending=[True, False, True]).reset_index(drop=True)
+
+
+# -- the panel
+
+
+def map_panel(
+    page: Page,
+    box: Box,
+    x: Floats,
+    y: Floats,
+    *,
+    include: pd.DataFrame | None = None,
+    border: float | None = None,
+    framed: bool = False,
+) -> Panel:
+    """Add a map panel that shows all papers except outliers, and all positions in `include`."""
+    low, high = [], []
+    for values, column in ((x, "x"), (y, "y")):
+        least, most = padded_range(values)
+        more = [] if include is None else [float(one) for one in include[column]]
+        low.append(min([least, *more]))
+        high.append(max([most, *more]))
+    sides = np.array([box[2] - box[0], box[3] - box[1]])
+    border = 1.2 * page.margin if border is None else border
+    border = min(border, 0.2 * float(sides.min()))
+    centre = (np.array(low) + np.array(high)) / 2
+    span = np.array(high) - np.array(low)
+    # Even if all papers have the same position, the window is wide enough for float32.
+    span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
+    half = float((span / (sides - 2 * border)).max()) * sides / 2
+    (x0, y0), (x1, y1) = centre - half, centre + half
+    return window(page, box, (float(x0), float(y0), float(x1), float(y1)), framed=framed)
+
+
+def map_panels(
+    page: Page, boxes: Sequence[Box], x: Floats, y: Floats, *, include: pd.DataFrame | None = None
+) -> list[Panel]:
+    """Add framed map panels to the page, which all show the same area."""
+    border = 8 * page.scale
+    first = map_panel(page, boxes[0], x, y, include=include, border=border, framed=True)
+    return [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
+
+
+def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
+    """Add a map panel that shows a given area (`extent`) to the page."""
+    x0, y0, x1, y1 = extent
+    edge = "box" if framed else "none"
+    return page.add(Panel(box, Axis((x0, x1)), Axis((y0, y1)), gid="map", edge=edge))
+
+
+def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
+    """Reduce the height of a box to fit the map, but not below `least` times its width."""
+    left, bottom, right, top = box
+    spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
+    shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
+    height = (right - left) * float(np.clip(shape, least, 10.0))
+    return left, max(bottom, round(top - height, 2)), right, top
+
+
+# -- the density
+
+
+def fitted_page(x: Floats, y: Floats, n: int, *, beside: float = 0.0) -> tuple[float, float]:
+    """Return the size in inches of a page without empty margins around `n` maps."""
+    least = n if n < 4 else math.ceil(math.sqrt(n))
+    columns = min((least, least + (n > 6)), key=lambda columns: -n % columns)
+    width = 72 * SIZE_INCHES[0] * (1 - beside) / columns - 16
+    map_height, height = -map_box((0.0, -1e6, width, 0.0), x, y)[1], SIZE_INCHES[1]
+    for _ in range(4):  # the height of titles and captions depends on the size of the page
+        scale = math.sqrt(max(SIZE_INCHES[0] * height / 93.5, 0.64))
+        height = (math.ceil(n / columns) * (map_height + 20 * scale) + 98 * scale) / 72
+    return SIZE_INCHES[0], float(np.clip(height, 3.0, 16.0))
+
+
+def add_density(
+    page: Page,
+    panel: Panel,
+    x: Floats,
+    y: Floats,
+    *,
+    specks: bool = False,
+    dpi: float | None = None,
+    regions: NDArray[np.int64] | None = None,
+) -> Tones:
+    """Draw the density as an image; with `specks`, also draw single papers of a small corpus.
+
+    With the number of the region of each paper (-1: none), each region has its own colour.
+    """
+    left, bottom, right, top = panel.box
+    pixel = 72 / dpi if dpi else page.pixel
+    rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
+    counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
+    # Kernel width in inches, which decreases with the number of papers (Scott's rule, Scott 1992).
+    widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
+    density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
+    tones = choose_tones(density, counts)
+    position = tones.position(density)
+    if specks:
+        position += draw_specks(counts, n_papers=len(x)) * (1 - position)
+    picture = ramp_image(position, page.colours.ramp, panel.extent)
+    if regions is not None:
+        hues = _region_colours(page.colours, x, y, regions, panel.extent, position.shape)
+        share = position[..., None] ** _FADED
+        mixed = page.colours.ramp[0] * (1 - _DEEPEST * share) + hues * _DEEPEST * share
+        picture = replace(picture, pixels=np.round(mixed * 255).astype(np.uint8))
+    panel.layers.append(picture)
+    return tones
+
+
+def _region_colours(
+    colours: Theme,
+    x: Floats,
+    y: Floats,
+    regions: NDArray[np.int64],
+    bounds: Box,
+    shape: tuple[int, ...],
+) -> Floats:
+    """Return the colour of the most frequent region at each pixel, shape (rows, columns, 3).
+
+    Neighbours have different colours as far as seven colours allow it.
+    """
+    from matplotlib.colors import to_rgb
+    from scipy.ndimage import gaussian_filter
+
+    rows, columns = (max(side // _PIXELS_PER_CELL, 8) for side in shape)
+    numbers, papers = np.unique(regions[regions >= 0], return_counts=True)
+    numbers = numbers[np.argsort(-papers, kind="stable")]
+    most, leader = np.full((rows, columns), 1e-6), np.zeros((rows, columns), dtype=np.int64)
+    for place, number in enumerate(numbers):
+        own = regions == number
+        counts = count_grid(x[own], y[own], bounds=bounds, shape=(rows, columns))
+        near = gaussian_filter(counts.astype(np.float64), _NEAR_CELLS)
+        leader[near > most] = place
+        most = np.maximum(most, near)
+    borders = np.zeros((len(numbers) + 1, len(numbers) + 1))
+    for one, other in ((leader[1:], leader[:-1]), (leader[:, 1:], leader[:, :-1])):
+        np.add.at(borders, (one, other), 1)
+    borders += borders.T
+    names = series(colours, 7)
+    hues: list[int] = []
+    for place in range(len(numbers)):
+        met = np.bincount(hues, borders[place, : len(hues)], minlength=len(names))
+        used = np.bincount(hues, minlength=len(names))
+        hues.append(int(np.lexsort((used, met))[0]))
+    palette = np.array([to_rgb(names[hue]) for hue in hues] or [colours.ramp[0]])
+    row, column = np.arange(shape[0]) * rows // shape[0], np.arange(shape[1]) * columns // shape[1]
+    return palette[leader[np.ix_(row, column)]]
+
+
+def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
+    """Return an image of ramp positions from 0 to 1, where row 0 is the lowest row."""
+    pixels = pick(np.round(ramp * 255).astype(np.uint8), position)
+    return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
+
+
+def density_key(page: Page, tones: Tones) -> Key:
+    """Return the colour key of a density map, in papers per area of one square of the key."""
+    area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
+    squares = []
+    for value in key_values(tones.density(0.10) * area, tones.top * area):
+        colour = pick(page.colours.ramp, tones.position(value / area))
+        words = f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
+        squares.append((words, tuple(colour.tolist())))
+    return Key("Papers in a square this size", squares)
+
+
+def key_values(least: float, most: float) -> list[float]:
+    """Choose two to six round numbers between two densities."""
+    fitting: list[float] = []
+    for steps in ((1.0, 10.0), (1.0, 3.0), (1.0, 2.0, 5.0)):
+        first, last = math.floor(math.log10(least)), math.ceil(math.log10(most))
+        values = {step * 10.0**power for power in range(first, last + 1) for step in steps}
+        fitting = sorted(value for value in values if least <= value <= most)
+        if len(fitting) >= 4:
+            break
+    return fitting[-6:] if len(fitting) >= 2 else [least, most]
+
+
+def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
+    """Add hover texts of papers for the browser. In a large corpus, use a random sample."""
+    n = len(atlas.map)
+    rows = np.arange(n)
+    if n > _MOST_POINTED_AT:
+        rows = np.sort(np.random.default_rng(0).choice(n, _MOST_POINTED_AT, replace=False))
+
+    def hover() -> list[str]:
+        papers = atlas.read_papers(["title", "year"]).iloc[rows]
+        return [f"{paper.title} ({paper.year})" for paper in papers.itertuples()]
+
+    at = atlas.map[["x", "y"]].iloc[rows].astype(np.float32)
+    panel.layers.append(
+        Points(x=at["x"], y=at["y"], size=3.0, colour=colours.ink, opacity=0.02, hover=hover,
+               gid="papers", screen=True, of=n)
+    )  # fmt: skip
+
+
+# -- names
+
+
+def add_names(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    *,
+    most: int | None = None,
+    reserved: Floats | None = None,
+    emphasized: Collection[int] | None = None,
+    by_papers: bool = False,
+) -> Floats:
+    """Draw topic names (`emphasized` names in bold); return their boxes, NaN for omitted names."""
+    left, bottom, right, top = panel.box
+    if most is None:
+        share = (right - left) * (top - bottom) / 72**2 / page.scale**2
+        most = max(12, round(1.25 * share))
+    wanted = topics.head(most)
+    growth = [1.0] * len(wanted)
+    if by_papers:  # letters grow with the papers, relative to the topics of the same level
+        middle = wanted.groupby("level")["n_papers"].transform("median")
+        growth = ((wanted["n_papers"] / middle) ** 0.3).clip(*_GROWTH).tolist()
+    names = [
+        _style(row, page.colours, emphasized, size)
+        for row, size in zip(wanted.itertuples(), growth, strict=True)
+    ]
+    return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
+
+
+def add_few_names(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    *,
+    most: int,
+    size: float,
+    reserved: Floats | None = None,
+    reach: float = 1.0,
+) -> None:
+    """Draw the names of the first `most` topics at their peaks, without leader lines."""
+    x0, y0, x1, y1 = panel.extent
+    inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
+    wanted = topics[inside].head(most)
+    names = [
+        ([way.split("\n") for way in line_breaks(clean_name(label, most=48))], size, "normal",
+         page.colours.ink)
+        for label in wanted["label"]
+    ]  # fmt: skip
+    _place(page, panel, wanted, names, reserved=reserved, leaders=False, reach=reach)
+
+
+_Style = tuple[list[list[str]], float, str, str]  # line breaks, size, weight and colour of a name
+
+
+def _style(
+    row: Any, colours: Theme, emphasized: Collection[int] | None, growth: float = 1.0
+) -> _Style:
+    ways = [way.split("\n") for way in line_breaks(clean_name(row.label))]
+    if emphasized is not None:
+        if row.topic_id in emphasized:
+            return ways, _REGION, "bold", colours.ink
+        return ways, _REGION, "normal", colours.faint
+    if row.level == 0:
+        raised = [[capitals(line) for line in lines] for lines in ways]
+        return raised, _CONTINENT * growth, "bold", colours.continent
+    return ways, _REGION * growth, "normal", colours.ink
+
+
+def _place(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    styles: Sequence[_Style],
+    *,
+    reserved: Floats | None,
+    leaders: bool,
+    reach: float | None = None,
+) -> Floats:
+    """Place names and add them to the panel."""
+    scale = page.scale
+
+    def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
+        extents = [page.extent(line, size=size, weight=weight) for line in lines]
+        height = extents[0].ascent + extents[-1].descent
+        height += _LEADING * size * scale * (len(lines) - 1)
+        return max(extent.width for extent in extents), height
+
+    sizes = [
+        np.array([measure(lines, size, weight) for lines in ways])
+        for ways, size, weight, _ in styles
+    ]
+    peaks = panel.to_page(topics["x"], topics["y"])
+    # Labels about three times as wide as high have the lowest cost.
+    shapes = [np.abs(np.log2(size[:, 0] / size[:, 1] / 3.2)) for size in sizes]
+    placed = place_labels(
+        peaks, sizes, frame=_frame(page, panel), reserved=reserved, gap=2.0 * scale,
+        reluctance=[0.55 * np.maximum(shape - 0.5, 0) for shape in shapes],
+        reach=130 * scale if reach is None else reach,
+    )  # fmt: skip
+    names = []
+    papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
+    hover = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
+             for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
+    for place in np.flatnonzero(placed.shown).tolist():
+        ways, size, weight, colour = styles[place]
+        lines, box = ways[int(placed.variants[place])], placed.boxes[place]
+        first = page.extent(lines[0], size=size, weight=weight).ascent
+        step = _LEADING * size * scale
+        leader = placed.leaders[place]
+        # Align text to the side where its leader line ends.
+        side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
+        names.append(
+            Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
+                 size * scale, weight, colour, f"topic-{topics['topic_id'].iloc[place]}", side,
+                 hover[place], (float(peaks[place, 0]), float(peaks[place, 1])))
+        )  # fmt: skip
+    panel.layers.append(
+        Names(names=names, leaders=placed.leaders[placed.shown], gid="names",
+              leader_colour=page.colours.ink if leaders else "")
+    )  # fmt: skip
+    return placed.boxes
+
+
+def _frame(page: Page, panel: Panel) -> Box:
+    """Return the box of a panel without a narrow margin."""
+    left, bottom, right, top = panel.box
+    pad = 3 * page.scale
+    return left + pad, bottom + pad, right - pad, top - pad
+
+
+def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int) -> pd.DataFrame:
+    """Return the data of the names, one row per topic."""
+    centres = np.full((len(topics), 2), np.nan)
+    if len(boxes):
+        middle = np.column_stack([boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)])
+        centres[: len(boxes)] = panel.to_data(middle)
+    parent = ["parent_id"] if "parent_id" in topics else []
+    whole = ["topic_id", "level", *parent, "n_papers"]
+    table = topics[["topic_id", "level", *parent, "label", "x", "y", "n_papers"]].astype(
+        {**dict.fromkeys(whole, "int64"), "label": str, "x": float, "y": float}
+    )
+    words = topics["keywords"] if "keywords" in topics else [()] * len(topics)
+    return table.assign(
+        share=table["n_papers"] / max(1, n_papers),
+        shown=~np.isnan(centres[:, 0]),
+        label_x=centres[:, 0],
+        label_y=centres[:, 1],
+        keywords=[
+            few if isinstance(few, str) else "; ".join(map(str, () if few is None else few))
+            for few in words
+        ],
+    )
+
+
+# -- marked papers
+
+
+def mark_papers(
+    page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
+) -> tuple[Floats, int]:
+    """Mark and number the papers; return the occupied boxes and the count of omitted numbers."""
+    at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
+    half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
+    dots = np.hstack([at - half[:, None], at + half[:, None]])
+    numbers, leaders = _place_numbers(page, panel, at, dots)
+    for which, gid, order in ((~outliers, "found", 2.3), (outliers, "apart", 2.4)):
+        styles = symbols(page.colours, scale=small)[gid]
+        texts = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
+        for number, style in enumerate(styles if which.any() else ()):
+            last = number == len(styles) - 1  # the first of two styles is a halo
+            panel.layers.append(
+                Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
+                       hover=texts, screen=None if last else False,
+                       name="outlier" if gid == "apart" else "found")
+            )  # fmt: skip
+        size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
+        colour = getattr(page.colours, gid)
+        ranks = [
+            Name([str(place + 1)], box, [float(box[1])], size, "bold", colour,
+                 f"rank-{place + 1}", peak=(float(at[place, 0]), float(at[place, 1])))
+            for place, box in enumerate(numbers)
+            if which[place] and np.isfinite(box[0])
+        ]  # fmt: skip
+        panel.layers.append(
+            Names(names=ranks, leaders=leaders[which], leader_colour=colour, peaks=False,
+                  gid="ranks")
+        )  # fmt: skip
+    placed = ~np.isnan(numbers[:, 0])
+    taken = np.concatenate([dots, numbers[placed], _along(leaders)])
+    return taken, int((~placed).sum())
+
+
+def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
+    """Return the symbols for papers found and for outliers (``apart``); halos come first."""
+    hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
+    dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
+           "edge_width": 0.7 * scale}  # fmt: skip
+    return {
+        "found": (dot,),
+        "apart": (
+            {**hollow, "colour": colours.halo, "edge_width": 3.0 * scale},
+            {**hollow, "colour": colours.apart, "edge_width": 1.5 * scale},
+        ),
+    }
+
+
+def legend_of(
+    colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
+) -> list[LegendEntry]:
+    """Return the legend entries for papers found, outliers and outlines."""
+    styles = symbols(colours, scale=scale * _shrinking(n_papers))
+    numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
+    entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
+    if outliers:
+        entries.append(LegendEntry("paper found, outlier", styles["apart"][-1]))
+    if outlined:
+        words = f"region{'' if outlined == 1 else 's'} with most of the papers found"
+        entries.append(LegendEntry(words, outline_style(colours, scale)))
+    return entries
+
+
+def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
+    """Return the style of the outline of a region."""
+    return {"colour": colours.found, "width": 0.9 * scale, "dashes": "dashed"}
+
+
+def _shrinking(n: int) -> float:
+    """Return the relative size of symbols, which decreases with the number of papers."""
+    return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
+
+
+def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
+    """Return the boxes and leader lines of the numbers, or NaN for numbers that do not fit."""
+    numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
+    n = min(len(at), FEW)
+    size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
+    extents = [page.extent(str(rank), size=size, weight="bold") for rank in range(1, n + 1)]
+    placement = place_labels(
+        at[:n], [np.array([[extent.width, extent.ascent]]) for extent in extents],
+        frame=_frame(page, panel), reserved=dots, gap=page.scale, reach=200 * page.scale,
+        directions=48,
+    )  # fmt: skip
+    numbers[:n], leaders[:n] = placement.boxes, placement.leaders
+    leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
+    return numbers, leaders
+
+
+def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
+    """Return whether each number is near its own symbol and far from others, shape (n,)."""
+    nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
+    # distances between numbers and symbols
+    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))
+    own = np.diag(away)
+    elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
+    others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
+    alongside: Bools = (own <= near) & (others > 1.6 * own)
+    return alongside
+
+
+def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
+    """Return small boxes along leader lines. Other labels must not overlap these boxes."""
+    boxes = [np.empty((0, 4))]
+    for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
+        length = float(np.hypot(end_x - start_x, end_y - start_y))
+        along = np.linspace(0, 1, max(2, int(length / step) + 1))[:, None]
+        points = np.array([start_x, start_y]) * (1 - along) + np.array([end_x, end_y]) * along
+        boxes.append(np.hstack([points - 1, points + 1]))
+    return np.concatenate(boxes)
+
+
+def pieces(table: pd.DataFrame) -> list[NDArray[np.float64]]:
+    """Split a table of contours (``piece, order, x, y``) into lines, each of shape (n, 2)."""
+    ordered = table.sort_values(["piece", "order"])
+    points = ordered[["x", "y"]].to_numpy(dtype=float)
+    split = np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)
+    return [line for line in split if len(line)]

@@ -1,0 +1,364 @@
+"""Paper sizes, and pages as pixels or PDF."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.outreach._fonts import BASE, covers
+from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
+    from numpy.typing import NDArray
+
+    Picture = NDArray[np.uint8]
+
+
+Box = tuple[float, float, float, float]
+
+_MM = 72 / 25.4
+_A4_AREA = 210 * 297 * _MM * _MM
+_LEAST, _MOST = 250.0, 7200.0  # limits of a side in points (3.5 and 100 inches)
+_LEAST_DPI, _MOST_DPI = 20, 1200
+_MOST_PIXELS = 2.5e8  # a sheet of A0 at 300 dpi has 1.4e8 pixels
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A named sheet size in points, with a resolution and a relative font size."""
+
+    width: float
+    height: float
+    dpi: int
+    turns: bool = True
+    letters: float = 1.0
+
+
+def _a(width: float, height: float, dpi: int) -> _Kind:
+    return _Kind(height * _MM, width * _MM, dpi)
+
+
+#: Named sizes in landscape orientation; the A series can be rotated.
+SIZES: dict[str, _Kind] = {
+    "web": _Kind(768, 528, 150, turns=False, letters=1.12),
+    "slide": _Kind(960, 540, 144, turns=False, letters=1.3),
+    "a4": _a(210, 297, 300),
+    "a3": _a(297, 420, 300),
+    "a2": _a(420, 594, 200),
+    "a1": _a(594, 841, 200),
+    "a0": _a(841, 1189, 150),
+    "poster": _a(594, 841, 200),
+}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of paper or a screen, and its layout."""
+
+    name: str
+    width: float
+    height: float
+    dpi: int
+    panel: Literal["side", "band"]
+    scale: float
+
+    @property
+    def margin(self) -> float:
+        """Width of the empty border, in points."""
+        return 15 * self.scale
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of the whole sheet, in pixels."""
+        return round(self.width * self.dpi / 72), round(self.height * self.dpi / 72)
+
+    @property
+    def panel_width(self) -> float:
+        """Width of the legend, in points."""
+        inner = self.width - 2 * self.margin
+        return max(0.235 * inner, 130 * self.scale) if self.panel == "side" else inner
+
+    def areas(self, words: float) -> tuple[Box, Box]:
+        """Return the boxes of map and legend; `words` is the height of a legend below the map."""
+        left, low = self.margin, self.margin
+        right, top = self.width - self.margin, self.height - self.margin
+        if self.panel == "side":
+            edge = right - self.panel_width
+            return self._on_pixels((left, low, edge - 0.8 * self.margin, top)), (
+                edge,
+                low,
+                right,
+                top,
+            )
+        edge = low + words
+        return self._on_pixels((left, edge + 0.7 * self.margin, right, top)), (
+            left,
+            low,
+            right,
+            edge,
+        )
+
+    def _on_pixels(self, box: Box) -> Box:
+        """Round the sides of a box to pixels, to avoid resampling."""
+        pixel = 72 / self.dpi
+        high = self.pixels[1] * pixel
+        x0, y0, x1, y1 = box
+        return (
+            round(x0 / pixel) * pixel,
+            high - round((high - y0) / pixel) * pixel,
+            round(x1 / pixel) * pixel,
+            high - round((high - y1) / pixel) * pixel,
+        )
+
+    def pixel_box(self, box: Box) -> tuple[int, int, int, int]:
+        """Return left, top, right and bottom of a box, in pixels from the top left corner."""
+        pixel = 72 / self.dpi
+        high = self.pixels[1]
+        x0, y0, x1, y1 = box
+        left, right = round(x0 / pixel), round(x1 / pixel)
+        return left, high - round(y1 / pixel), right, high - round(y0 / pixel)
+
+
+def choose_sheet(size: str, *, aspect: float, dpi: int | None = None) -> Sheet:
+    """Choose the orientation and layout with the largest map for a sheet of a given size."""
+    name = str(size).strip().lower()
+    kind, ways = _kind(name)
+    resolution = kind.dpi if dpi is None else int(dpi)
+    if not _LEAST_DPI <= resolution <= _MOST_DPI:
+        raise InputError(
+            f"The resolution must be between {_LEAST_DPI} and {_MOST_DPI} dpi, not {dpi}."
+        )
+    sheets = []
+    for width, height in ways:
+        if not (min(width, height) >= _LEAST and max(width, height) <= _MOST):
+            raise InputError(
+                f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches cannot be lettered; use "
+                f"at least {_LEAST / 72:.1f} and at most {_MOST / 72:.0f} inches per side."
+            )
+        if width * height * (resolution / 72) ** 2 > _MOST_PIXELS:
+            most = math.floor(72 * math.sqrt(_MOST_PIXELS / (width * height)))
+            raise InputError(
+                f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches at {resolution} dpi has "
+                f"more than {_MOST_PIXELS / 1e6:.0f} million pixels; use at most {most} dpi."
+            )
+        scale = kind.letters * min(8.0, max(0.55, math.sqrt(width * height / _A4_AREA)))
+        for panel in ("side", "band"):
+            sheet = Sheet(name, width, height, resolution, panel, scale)
+            if panel == "side" and width < 1.15 * height:
+                continue
+            sheets.append(sheet)
+    return max(sheets, key=lambda sheet: _map_scale(sheet, aspect))
+
+
+def _map_scale(sheet: Sheet, aspect: float) -> float:
+    """Estimate the scale of the map on a sheet."""
+    (x0, y0, x1, y1), _ = sheet.areas(0.0 if sheet.panel == "side" else 96 * sheet.scale)
+    return min((x1 - x0) / max(aspect, 1e-3), y1 - y0)
+
+
+def _kind(name: str) -> tuple[_Kind, list[tuple[float, float]]]:
+    base, _, way = name.partition("-")
+    if base in SIZES and way in ("", "portrait", "landscape"):
+        kind = SIZES[base]
+        wide, tall = (kind.width, kind.height), (kind.height, kind.width)
+        if way:
+            return kind, [wide if way == "landscape" else tall]
+        return kind, [wide, tall] if kind.turns else [wide]
+    own = re.fullmatch(r"(\d+(?:\.\d+)?)\s*[x×]\s*(\d+(?:\.\d+)?)\s*(mm|cm|in|px)", name)
+    if own:
+        unit = {"mm": _MM, "cm": 10 * _MM, "in": 72.0, "px": 72 / 150}[own[3]]
+        width, height = float(own[1]) * unit, float(own[2]) * unit
+        return _Kind(width, height, 150, turns=False), [(width, height)]
+    near = difflib.get_close_matches(name, SIZES, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise InputError(
+        f"There is no size {name!r}{hint} Sizes: {', '.join(SIZES)}, the A sizes with -portrait or "
+        "-landscape, or a width and height such as 600x400mm, 24x36in or 1200x628px."
+    )
+
+
+_HALO_STRENGTH = 0.66
+_ROWS_AT_ONCE = 512
+
+
+def draw_page(
+    sheet: Sheet, picture: Picture, map_box: Box, marks: Sequence[Mark], *, page: str
+) -> Picture:
+    """Draw a whole sheet, and return its pixels."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    width, height = sheet.pixels
+    whole = np.empty((height, width, 3), dtype=np.uint8)
+    whole[:] = _rgb(page)
+    left, top, right, bottom = sheet.pixel_box(map_box)
+    whole[top:bottom, left:right] = picture
+    figure = _figure(sheet, marks, text=False)
+    figure.set_size_inches(width / sheet.dpi, height / sheet.dpi)
+    with mpl.rc_context({"text.hinting": "none", "path.simplify": False}):
+        canvas: Any = FigureCanvasAgg(figure)  # no type annotations
+        canvas.draw()
+    over = np.asarray(canvas.buffer_rgba())
+    for row in range(0, height, _ROWS_AT_ONCE):
+        some = slice(row, row + _ROWS_AT_ONCE)
+        ink = over[some]
+        if not ink[..., 3].any():
+            continue
+        share = ink[..., 3:].astype(np.uint32)
+        # Blend with alpha that is not premultiplied, and round to integers.
+        mixed = ink[..., :3] * share + whole[some] * (255 - share) + 127
+        whole[some] = (mixed // 255).astype(np.uint8)
+    return whole
+
+
+def png_bytes(picture: Picture, *, dpi: int, about: Mapping[str, str], few: bool = False) -> bytes:
+    """Encode a picture as PNG with text chunks."""
+    from PIL import Image, PngImagePlugin
+
+    image = Image.fromarray(picture)
+    if few:
+        from landscape.figures.export import few_colours
+
+        image = image.quantize(palette=few_colours(image), dither=Image.Dither.FLOYDSTEINBERG)
+    words = PngImagePlugin.PngInfo()
+    for key, value in about.items():
+        words.add_itxt(key, value)
+    packed = io.BytesIO()
+    # The highest level would save 2% of the size, but take four times as long.
+    image.save(packed, format="png", compress_level=9 if few else 6, dpi=(dpi, dpi), pnginfo=words)
+    return packed.getvalue()
+
+
+def pdf_bytes(
+    sheet: Sheet,
+    picture: Picture,
+    map_box: Box,
+    marks: Sequence[Mark],
+    *,
+    page: str,
+    about: Mapping[str, Any],
+) -> bytes:
+    """Draw a whole sheet as PDF; straight labels are searchable text."""
+    import matplotlib as mpl
+
+    figure = _figure(sheet, marks, text=True)
+    figure.set_facecolor(page)
+    x0, y0, x1, y1 = map_box
+    axes = figure.add_axes(
+        (x0 / sheet.width, y0 / sheet.height, (x1 - x0) / sheet.width, (y1 - y0) / sheet.height),
+        zorder=-1,
+    )
+    axes.set_axis_off()
+    axes.imshow(picture, aspect="auto", interpolation="none")
+    buffer = io.BytesIO()
+    with mpl.rc_context({"pdf.fonttype": 42, "text.hinting": "none", "path.simplify": False}):
+        figure.savefig(
+            buffer,
+            format="pdf",
+            dpi=sheet.dpi,
+            facecolor=page,
+            metadata={**about, "CreationDate": None},
+        )
+    return buffer.getvalue()
+
+
+def _figure(sheet: Sheet, marks: Sequence[Mark], *, text: bool) -> Figure:
+    """Return a transparent figure of the sheet's size with all drawing elements."""
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Affine2D
+
+    figure = Figure(figsize=(sheet.width / 72, sheet.height / 72), dpi=sheet.dpi, facecolor="none")
+    points = Affine2D().scale(1 / 72) + figure.dpi_scale_trans
+    for number, mark in enumerate(marks):
+        _draw(figure, mark, points, order=2 + number * 1e-4, text=text)
+    return figure
+
+
+def _draw(figure: Figure, mark: Mark, points: Transform, *, order: float, text: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Circle, PathPatch, Rectangle
+
+    if isinstance(mark, Run):
+        if not np.size(mark.path.vertices):
+            return
+        if mark.halo:
+            halo = PathPatch(mark.path, facecolor="none", edgecolor=mark.halo)
+            halo.set(linewidth=mark.halo_width, joinstyle="round", capstyle="round")
+            halo.set(transform=points, alpha=_HALO_STRENGTH, zorder=order)
+            figure.add_artist(halo)
+        if text and _is_plain(mark):
+            _write(figure, mark, points, order=order + 1)
+            return
+        # Letters are drawn above all halos.
+        letters = PathPatch(mark.path, facecolor=mark.colour, linewidth=0)
+        letters.set(transform=points, zorder=order + 1)
+        figure.add_artist(letters)
+    elif isinstance(mark, Line):
+        line = Line2D(mark.points[:, 0], mark.points[:, 1], color=mark.colour)
+        line.set(linewidth=mark.width, transform=points, zorder=order)
+        line.set(solid_capstyle="round", solid_joinstyle="round")
+        figure.add_artist(line)
+    elif isinstance(mark, Dot):
+        dot = Circle((mark.x, mark.y), mark.radius, facecolor=mark.colour)
+        dot.set(edgecolor=mark.edge or "none", linewidth=mark.edge_width)
+        dot.set(transform=points, zorder=order)
+        figure.add_artist(dot)
+    elif isinstance(mark, Panel):
+        x0, y0, x1, y1 = mark.box
+        box = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor=mark.face or "none")
+        box.set(edgecolor=mark.edge or "none", linewidth=mark.width, joinstyle="miter")
+        box.set(transform=points, zorder=order)
+        figure.add_artist(box)
+    else:
+        _inset(figure, mark, order=order)
+
+
+def _inset(figure: Figure, mark: Inset, *, order: float) -> None:
+    x0, y0, x1, y1 = mark.box
+    width, height = (72 * side for side in figure.get_size_inches())
+    axes = figure.add_axes(
+        (x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height), zorder=order
+    )
+    axes.set_axis_off()
+    axes.imshow(mark.picture, aspect="auto", interpolation="antialiased")
+
+
+def _is_plain(run: Run) -> bool:
+    """Return whether a PDF can store a line as text: it is straight, unspaced, in base fonts."""
+    if run.baseline is not None or run.style.tracking > 0:
+        return False
+    return all(any(covers(family, c) for family in BASE) for c in run.text)
+
+
+def _write(figure: Figure, run: Run, points: Transform, *, order: float) -> None:
+    style = run.style
+    figure.text(
+        run.x,
+        run.y,
+        run.text,
+        transform=points,
+        fontfamily=list(style.families),
+        fontsize=style.size,
+        fontstyle="italic" if style.italic else "normal",
+        fontweight="bold" if style.bold else "normal",
+        color=run.colour,
+        ha="left",
+        va="baseline",
+        parse_math=False,
+        zorder=order,
+    )
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,101 @@
+"""Read the years of the papers of an atlas, and compute shares of papers by year."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.store.years import UNKNOWN_YEAR as UNKNOWN_YEAR
+from landscape.store.years import Years as Years
+from landscape.store.years import abrupt_changes as abrupt_changes
+from landscape.store.years import count_years as count_years
+from landscape.store.years import format_spans as format_spans
+from landscape.store.years import warn as warn
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from landscape.store import AtlasStore
+
+
+def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
+    """Return the title and the dates of a corpus, for captions."""
+    bounds = atlas.coverage
+    size = f"{bounds['papers']:,} papers, " if with_size else ""
+    part = f", {bounds['in_part']} in part" if bounds.get("in_part") else ""
+    return f"{bounds['title']} ({size}{bounds['first_date']} to {bounds['last_date']}{part})"
+
+
+def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
+    """Return the year of each paper of an atlas, or `UNKNOWN_YEAR` (-1) if unknown."""
+    import pandas as pd
+
+    years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
+    found: NDArray[np.int64] = years.to_numpy(np.int64)
+    return found
+
+
+def read_years(atlas: AtlasStore, rows: NDArray[Any] | None = None) -> Years:
+    """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
+    lists = atlas.read_papers(["categories"])["categories"]
+    primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+    years = paper_years(atlas)
+    return count_years(years, primary) if rows is None else count_years(years[rows], primary[rows])
+
+
+def check_period(since: int | None, until: int | None) -> None:
+    """Raise InputError if a period ends before it begins."""
+    if since is not None and until is not None and since > until:
+        raise InputError(f"The period {since} to {until} ends before it begins; swap the years.")
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:
+    """Divide element by element; the result is NaN if the denominator is 0."""
+    above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+def count_by_year(
+    groups: ArrayLike, years: ArrayLike, *, ids: ArrayLike, calendar: ArrayLike
+) -> NDArray[np.int64]:
+    """Count the papers of each group in each year; the shape is (n_ids, n_years)."""
+    import pandas as pd
+
+    rows, columns = pd.Index(np.asarray(ids, np.int64)), pd.Index(np.asarray(calendar, np.int64))
+    row = rows.get_indexer(np.asarray(groups, np.int64))
+    column = columns.get_indexer(np.asarray(years, np.int64))
+    cell = (row * len(columns) + column)[(row >= 0) & (column >= 0)]
+    counts = np.bincount(cell, minlength=len(rows) * len(columns))
+    return counts.reshape(len(rows), len(columns)).astype(np.int64)
+
+
+def share_interval(
+    counts: ArrayLike, totals: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the Jeffreys 95% interval of a share (Brown et al. 2001, Stat. Sci. 16, 101)."""
+    from scipy.stats import beta
+
+    k, n = np.broadcast_arrays(np.asarray(counts, float), np.asarray(totals, float))
+    low = np.where(k > 0, beta.ppf(0.025, k + 0.5, n - k + 0.5), 0.0)
+    high = np.where(k < n, beta.ppf(0.975, k + 0.5, n - k + 0.5), 1.0)
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def tabulate_years(
+    names: pd.DataFrame, counts: NDArray[np.int64], period: Years, *, total: str
+) -> pd.DataFrame:
+    """Return a table with one row per group and year; shares are NaN in years without coverage."""
+    n_groups, n_years = counts.shape
+    low, high = share_interval(counts, period.counts)
+    shares = {"share": ratio(counts, period.counts), "share_low": low, "share_high": high}
+    return names.loc[names.index.repeat(n_years)].reset_index(drop=True).assign(
+        year=np.tile(period.years, n_groups),
+        papers=counts.ravel(),
+        **{total: np.tile(period.counts, n_groups)},
+        **{name: np.where(period.covered, of, np.nan).ravel() for name, of in shares.items()},
+        covered=np.tile(period.covered, n_groups),
+    )  # fmt: skip

@@ -1,0 +1,632 @@
+"""Measure the density of reviews by region, rank regions that need a review, and test rankings."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._progress import progress
+from landscape.errors import InputError
+from landscape.overlays.periods import (
+    UNKNOWN_YEAR,
+    count_by_year,
+    describe_corpus,
+    paper_years,
+    read_years,
+    warn,
+)
+from landscape.overlays.reviews.recognition import RECENT_YEARS, read_signs
+from landscape.overlays.thesaurus._extents import area_under_curve
+from landscape.types import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+
+_FEW_REVIEWS = 30
+_PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
+
+
+def review_coverage(
+    region: NDArray[np.integer], year: NDArray[np.integer], is_review: NDArray[np.bool_]
+) -> pd.DataFrame:
+    """Count the papers and the reviews of each region, and the years since the last review.
+
+    The expected number of reviews depends on the years of the papers. The ratio of reviews to
+    expected has a gamma prior, so it is close to 1 for small regions (Clayton & Kaldor 1987,
+    Biometrics 43, 671). Years without a review count from the last review to the end of the
+    corpus; if there is none, from the year by which a tenth of the papers was published.
+    """
+    import pandas as pd
+    from scipy.special import gammaincinv
+
+    inside = region >= 0
+    topics, place = np.unique(region[inside], return_inverse=True)
+    n = len(topics)
+    reviewed, when = is_review[inside], year[inside].astype(np.int64)
+    papers = np.bincount(place, minlength=n)
+    found = np.bincount(place, weights=reviewed, minlength=n).astype(np.int64)
+    expected = np.bincount(place, weights=chance_of_review(year, is_review)[inside], minlength=n)
+    last = np.full(n, UNKNOWN_YEAR)
+    np.maximum.at(last, place[reviewed], when[reviewed])
+    dated = pd.Series(when).mask(when == UNKNOWN_YEAR)
+    first = dated.groupby(place).quantile(0.1).to_numpy()
+    since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
+    end = int(year.max()) if len(year) else 0
+    scatter = float(((found - expected) ** 2 - expected).sum())  # beyond chance
+    prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
+    low, high = (gammaincinv(found + prior, q) / (expected + prior) for q in (0.025, 0.975))
+    newer = np.bincount(place, weights=when > last[place], minlength=n).astype(np.int64)
+    return pd.DataFrame(
+        {
+            "topic_id": topics,
+            "papers": papers,
+            "reviews": found,
+            "share": found / np.maximum(papers, 1),
+            "expected": expected,
+            "density_ratio": (found + prior) / (expected + prior),
+            "density_ratio_low": low,
+            "density_ratio_high": high,
+            "last_review": pd.Series(last).astype("Int64").mask(last == UNKNOWN_YEAR),
+            "years_without": np.nan_to_num(end - since),
+            "papers_since": newer,
+        }
+    )
+
+
+def chance_of_review(
+    year: NDArray[np.integer], is_review: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the share of reviews among the papers of the same year, for each paper."""
+    _, place = np.unique(year, return_inverse=True)
+    found = np.bincount(place, weights=is_review)
+    papers_of_one = len(year) / max(int(is_review.sum()), 1)
+    # One review at the mean rate is added to each year, because many years have few papers.
+    chance: NDArray[np.float64] = ((found + 1) / (np.bincount(place) + papers_of_one))[place]
+    return chance * (int(is_review.sum()) / max(float(chance.sum()), 1e-12))
+
+
+def define_reviews(year: NDArray[np.integer]) -> str:
+    """Return the definition of years without a review (see `review_coverage`), for captions."""
+    return (
+        "Years without a review count from the last paper of a region that is recognised as a "
+        f"review to {int(year.max()) if len(year) else 0}, the last year of the corpus (from its "
+        "first papers if there is none)."
+    )
+
+
+def reviews(atlas: AtlasStore) -> Analysis:
+    """Compare the numbers of reviews and of papers in each region of a map.
+
+    Parameters
+    ----------
+    atlas : Atlas
+
+    Returns
+    -------
+    Analysis
+        ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
+        density_ratio_low, density_ratio_high, last_review, years_without, papers_since``, sorted by
+        increasing density ratio. ``tables["reviews"]`` has the reviews and their positions.
+        ``tables["years"]`` has the papers and reviews of each year, and whether the corpus covers
+        the year.
+
+    Examples
+    --------
+    >>> import landscape
+    >>> found = landscape.overlays.reviews(atlas)          # doctest: +SKIP
+    """
+    import pandas as pd
+
+    year = paper_years(atlas)
+    is_review = review_mask(atlas)
+    place = atlas.map
+    table = review_coverage(place["topic_id"].to_numpy(), year, is_review)
+    table = add_labels(table, atlas.topics).sort_values(
+        ["density_ratio", "papers"], ascending=[True, False], ignore_index=True
+    )
+    found = atlas.reviews.sort_values("paper_row", ignore_index=True)
+    rows = found["paper_row"].to_numpy(np.int64)
+    listed = place.iloc[rows].reset_index(drop=True)
+    listed = listed.assign(year=year[rows], score=found["score"], evidence=found["evidence"])
+    years = read_years(atlas)
+    (counted,) = count_by_year(np.zeros(len(rows)), year[rows], ids=[0], calendar=years.years)
+    by_year = pd.DataFrame({
+        "year": years.years, "papers": years.counts, "reviews": counted, "covered": years.covered,
+    })  # fmt: skip
+    return Analysis(
+        kind="reviews",
+        table=table,
+        caption=(
+            f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
+            "density ratio below 1 means that a region has fewer reviews than expected from its "
+            f"papers and their years. {define_reviews(year)}"
+        ),
+        denominators={
+            "papers": len(year),
+            "reviews": int(is_review.sum()),
+            "papers in regions": int((place["topic_id"] >= 0).sum()),
+        },
+        bounds=atlas.coverage,
+        warnings=(*warn_of_few_reviews(int(is_review.sum())), *years.warnings),
+        tables={"reviews": listed, "years": by_year},
+    )
+
+
+def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
+    """Return a boolean mask of the papers that are recognised as reviews."""
+    mask = np.zeros(len(atlas.map), dtype=np.bool_)
+    mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
+    return mask
+
+
+def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    """Insert the columns ``label, x, y`` of the regions after ``topic_id``."""
+    places = topics.loc[topics["level"] == 1, ["topic_id", "label", "x", "y"]]
+    joined = table.merge(places, on="topic_id", how="inner")
+    others = [name for name in joined.columns if name not in places.columns]
+    return joined[[*places.columns, *others]]
+
+
+def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
+    """Return a warning if the corpus has too few reviews to interpret regions without reviews."""
+    return warn(
+        "reviews", {"none": not n_reviews, "few": 0 < n_reviews < _FEW_REVIEWS}, n=n_reviews
+    )
+
+
+_N_EXEMPLARS = 5
+_FEW_PAPERS = 30
+
+
+def review_gaps(
+    atlas: AtlasStore,
+    *,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 200,
+    seed: int = 0,
+    signs: pd.DataFrame | None = None,
+) -> Analysis:
+    """Rank the regions of a map by their need for a review.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    weights : mapping of str to float, optional
+        Exponents of the components of the score, which are ``volume, growth, citations,
+        years_without, disagreement``. Other components have default weights.
+    n_resamples : int, default 200
+        Number of bootstrap resamples for the intervals of score and rank.
+    seed : int, default 0
+    signs : pandas.DataFrame, optional
+        Result of `read_signs` for this atlas and seed. Use it to compare several weights without
+        repeating the slow step.
+
+    Returns
+    -------
+    Analysis
+        ``table`` has the regions sorted by ``score`` (gap relative to the size of the region).
+        Regions with at least the expected number of reviews have no ``rank``.
+        ``need`` is the same with the number of newer papers instead of their share, and
+        ``expected`` the number of reviews expected from the papers and their years. Further
+        columns are the components, those of `reviews`, and titles of ``exemplars``.
+        ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
+        near them. ``tables["weights"]`` has the weights.
+
+    Raises
+    ------
+    InputError
+        If a weight has an unknown name, is negative, or is not a number.
+
+    Examples
+    --------
+    >>> import landscape
+    >>> gaps = landscape.overlays.review_gaps(atlas, weights={"growth": 0})  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    chosen = check_weights(weights)
+    is_review = review_mask(atlas)
+    year = paper_years(atlas)
+    years = read_years(atlas)
+    topic = atlas.map["topic_id"].to_numpy()
+    signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
+    with progress("Ranking the regions", total=2, unit="steps") as advance:
+        coverage = review_coverage(topic, year, is_review)
+        ranked = rank_gaps(signs, coverage, weights=chosen, n_resamples=n_resamples, seed=seed)
+        advance(1)
+        kept = ["topic_id", *(name for name in coverage.columns if name not in ranked.columns)]
+        table = add_labels(ranked.merge(coverage[kept], on="topic_id"), atlas.topics)
+        table = table.sort_values(["score", "topic_id"], ascending=[False, True], ignore_index=True)
+        exemplars = _waiting_exemplars(atlas, signs, table["topic_id"].tolist())
+        titles = exemplars.groupby("topic_id")["title"].agg(list)
+        table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
+        advance(1)
+    cited = float(signs["cited"].notna().mean())
+    small = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
+    warnings = warn(
+        "reviews", {"cited": cited < 0.5, "small": small, "uncovered": not years.covered.all()},
+        cited=cited, limit=_FEW_PAPERS, regions=", ".join(small[:5]),
+    )  # fmt: skip
+    return Analysis(
+        kind="review_gaps",
+        table=table,
+        caption=(
+            f"Regions that lack a review for their size, of the {len(table)} regions of "
+            f"{describe_corpus(atlas)}. {define_reviews(year)} Regions with at least the number of "
+            "reviews expected from their papers and their years are not gaps and have no rank. The "
+            "score compares each region with the mean region: the share of papers newer than the "
+            "reviews near them (less if they are few) times the ratio of expected to known reviews "
+            f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
+            "and disagreement. The need counts newer papers instead of their share. Weights: "
+            + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
+            + "; 95% bootstrap intervals."
+        ),
+        denominators={
+            "papers": len(year),
+            "reviews": int(is_review.sum()),
+            "sampled papers": len(signs),
+            "sampled papers with known citations": int(signs["cited"].notna().sum()),
+        },
+        bounds=atlas.coverage,
+        warnings=(*warn_of_few_reviews(int(is_review.sum())), *warnings, *years.warnings),
+        tables={
+            "exemplars": exemplars,
+            "weights": pd.DataFrame({"component": list(chosen), "weight": list(chosen.values())}),
+        },
+    )
+
+
+def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]) -> pd.DataFrame:
+    """Return typical papers of each region that are newer than the reviews near them."""
+    import pandas as pd
+
+    vectors = atlas.vectors()
+    waiting = signs[signs["waiting"]].groupby("topic_id")["row"]
+    rows_by_topic = {topic: np.sort(rows.to_numpy()) for topic, rows in waiting}
+    picked: list[tuple[int, int, int]] = []
+    for topic in topics:
+        if topic in rows_by_topic:
+            rows = rows_by_topic[topic]
+            own = np.asarray(vectors[rows], dtype=np.float32)
+            best = rows[np.argsort(-(own @ own.mean(axis=0)), kind="stable")[:_N_EXEMPLARS]]
+            picked.extend((topic, place, int(row)) for place, row in enumerate(best, start=1))
+    table = pd.DataFrame(picked, columns=["topic_id", "place", "paper_row"])
+    rows = table["paper_row"].to_numpy(np.int64)
+    shown = atlas.read_papers(["paper_id", "title", "year", "cites"], rows=rows)
+    return pd.concat([table, shown.reset_index(drop=True)], axis=1)
+
+
+COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
+DEFAULT_WEIGHTS: Mapping[str, float] = {
+    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.0, "disagreement": 0.5,
+}  # fmt: skip
+"""Default exponents of the components; a component with exponent 0 is ignored.
+
+Years without a review are ignored, because reviews of later years are predicted best without them
+(`backtest_reviews`): regions with few papers have few reviews, and will have few.
+"""
+
+_MOST_CITED = 5.0
+_ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
+_PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
+_SUMS = 8
+
+
+def rank_gaps(
+    signs: pd.DataFrame,
+    coverage: pd.DataFrame,
+    *,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 200,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Rank the regions by their gaps; `coverage` is the result of `review_coverage`."""
+    import pandas as pd
+
+    chosen = check_weights(weights)
+    if signs.empty:
+        raise InputError("There is no paper in any region; build the atlas with more papers.")
+    topics, place = np.unique(signs["topic_id"].to_numpy(), return_inverse=True)
+    known = coverage.set_index("topic_id").loc[topics]
+    one = _sums(signs, place, np.ones((1, len(signs))))
+    totals = one[0].sum(axis=0)
+    found = _components(one, totals, known)
+    papers = one[0, :, 0]
+    levels = {
+        name: max(float(np.average(found[name][0], weights=papers)), 1e-12) for name in COMPONENTS
+    }
+    score = _score(found, levels, chosen)[0]
+    random = np.random.default_rng(seed)
+    drawn = random.poisson(1.0, size=(max(n_resamples, 1), len(signs))).astype(np.float64)
+    scores = _score(_components(_sums(signs, place, drawn), totals, known), levels, chosen)
+    # Without any review, each region lacks one.
+    lacks = (known["reviews"] < known["expected"] - 1e-9) | (known["reviews"].sum() == 0)
+    is_gap = lacks.to_numpy()
+    ranks = (-scores[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
+    columns: dict[str, Any] = {"topic_id": topics, "score": score}
+    columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
+    for name, q in (("rank_low", 2.5), ("rank_high", 97.5)):
+        columns[name] = pd.array([pd.NA] * len(topics), dtype="Int64")
+        columns[name][is_gap] = np.percentile(ranks, q, axis=0).round().astype(int)
+    columns |= {name: values[0] for name, values in found.items()}
+    columns["years_without"] = known["years_without"].to_numpy()
+    columns["newer_papers"] = newer = one[0, :, 1]
+    # The level of the newer papers is a mean over regions. Other levels are means over papers.
+    counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
+    columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
+    columns["n_sampled"] = np.bincount(place)
+    table = pd.DataFrame(columns | {"gap": is_gap}).sort_values(
+        ["score", "topic_id"], ascending=[False, True], ignore_index=True
+    )
+    lacks = table.pop("gap")
+    table.insert(0, "rank", lacks.cumsum().astype("Int64").where(lacks))
+    return table
+
+
+def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Check the weights, and add default weights for the other components."""
+    chosen = dict(DEFAULT_WEIGHTS)
+    for name, weight in (weights or {}).items():
+        if name not in chosen:
+            near = difflib.get_close_matches(name, COMPONENTS, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"There is no component {name!r}.{meant} Choose from: {', '.join(COMPONENTS)}."
+            )
+        if not (isinstance(weight, int | float) and np.isfinite(weight) and weight >= 0):
+            raise InputError(f"The weight of {name} is {weight!r}; give a number of at least 0.")
+        chosen[name] = float(weight)
+    return chosen
+
+
+def _sums(
+    signs: pd.DataFrame, place: NDArray[np.int64], drawn: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum 8 measures over the papers of each region; shape (n_resamples, n_regions, 8)."""
+    from scipy.sparse import csr_matrix
+
+    waiting = signs["waiting"].to_numpy(np.float64)
+    # A limit, because otherwise one famous paper determines the mean of a region.
+    cited = np.minimum(signs["cited"].to_numpy(np.float64), _MOST_CITED)
+    known = waiting * ~np.isnan(cited)
+    stance = signs["stance"].to_numpy(np.float64)
+    values = np.column_stack([
+        np.ones(len(signs)), waiting, signs["recent"],
+        np.nan_to_num(cited) * known, known, signs["contrast"], stance, np.abs(stance),
+    ]).astype(np.float64) * signs["stands_for"].to_numpy(np.float64)[:, None]  # fmt: skip
+    n_regions = int(place.max()) + 1
+    cells = place[:, None] * _SUMS + np.arange(_SUMS)
+    rows = np.repeat(np.arange(len(signs)), _SUMS)
+    spread = csr_matrix(
+        (values.ravel(), (rows, cells.ravel())), shape=(len(signs), n_regions * _SUMS)
+    )
+    return np.asarray(drawn @ spread).reshape(len(drawn), n_regions, _SUMS)
+
+
+def _components(
+    sums: NDArray[np.float64], totals: NDArray[np.float64], coverage: pd.DataFrame
+) -> dict[str, NDArray[np.float64]]:
+    """Compute the components, and shrink components of small regions to the mean of the corpus."""
+    n, waiting, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
+    mean = totals / max(totals[0], 1e-12)
+    prior = _PRIOR_PAPERS
+    ratio, years = (coverage[name].to_numpy() for name in ("density_ratio", "years_without"))
+    mean_cited = totals[3] / totals[4] if totals[4] else 1.0
+    padded = n + prior
+    signed = (stance + prior * mean[6]) / padded
+    spread = np.sqrt(np.maximum((taken + prior * mean[7]) / padded - signed**2, 0.0))
+    disagreeing = (contrast + prior * mean[5]) / padded
+    return {
+        "volume": waiting / padded * waiting / (waiting + _ENOUGH) / ratio,
+        "growth": (recent + prior * mean[2]) / np.maximum(padded * mean[2], 1e-12),
+        "citations": (cited + prior * mean_cited) / (known + prior),
+        # A year is added, so that a region with a review in the last year has a finite logarithm.
+        "years_without": np.broadcast_to(years + 1.0, n.shape),
+        "disagreement": (disagreeing + spread) / 2.0,
+        "contrast": disagreeing,
+        "stance_spread": spread,
+    }
+
+
+def _score(
+    found: Mapping[str, NDArray[np.float64]],
+    levels: Mapping[str, float],
+    weights: Mapping[str, float],
+) -> NDArray[np.float64]:
+    logarithm: NDArray[np.float64] = sum(
+        (weights[name] * np.log(np.maximum(found[name] / levels[name], 1e-3))
+         for name in COMPONENTS),
+        start=np.zeros_like(found["volume"]),
+    )  # fmt: skip
+    return np.exp(logarithm)
+
+
+_METHODS = ("gaps", "need", "size", "age of the last review")
+_FEWEST_REGIONS = 5
+_BOUNDS = (2.5, 97.5)  # percentiles of a 95% interval
+
+
+def backtest_reviews(
+    atlas: AtlasStore,
+    *,
+    year: int,
+    horizon: int = 5,
+    top: int = 10,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Rank gaps with data up to a year, and count the reviews of the following years.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    year : int
+        Last year of the papers used by the ranking.
+    horizon : int, default 5
+        Number of years after `year` in which reviews are counted.
+    top : int, default 10
+        Number of top regions of each ranking whose reviews are counted.
+    weights : mapping of str to float, optional
+        Weights of the components; see `review_gaps`. The default weight of citations is 0, because
+        present counts include citations after `year`.
+    n_resamples : int, default 1000
+        Number of random rankings, and of resamples of regions for the intervals.
+    seed : int, default 0
+
+    Returns
+    -------
+    Analysis
+        ``table``: one row per method (``gaps``, ``need``, ``size``, ``age of the last
+        review``, ``chance``). ``reviews`` is the number of later reviews in the top regions,
+        ``share`` is their share of all later reviews, and ``lift`` is this share divided by the
+        share expected by chance.
+        ``auc`` is the probability that a region with a later review ranks above a region without
+        one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
+        and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
+        least the same share. ``tables["regions"]`` has the scores and the later reviews of each
+        region. ``tables["differences"]`` has the differences between ``gaps`` and the other
+        methods, with intervals.
+
+    Raises
+    ------
+    InputError
+        If the corpus has no papers up to the year, no papers after it, or too few regions.
+    """
+    year_of = paper_years(atlas)
+    is_review = review_mask(atlas)
+    years = read_years(atlas)
+    first, last = (int(one) for one in years.years[[0, -1]])
+    if horizon < 1:
+        raise InputError(f"The horizon is {horizon} years; give one year or more.")
+    if not first <= year < last:
+        raise InputError(
+            f"A backtest with data up to {year} is not possible, because the papers are from "
+            f"{first} to {last}; give a year from {first} to {last - 1}."
+        )
+    later = (year_of > year) & (year_of <= year + horizon)
+    if not later.any():
+        raise InputError(f"There is no paper of {year + 1} to {year + horizon}; give another year.")
+    earlier = (year_of <= year) & (year_of != UNKNOWN_YEAR)
+    chosen = {"citations": 0.0} | dict(weights or {})
+    seen = is_review & earlier
+    signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
+    topic = atlas.map["topic_id"]
+    known = review_coverage(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
+    ranked = rank_gaps(signs, known, weights=chosen, n_resamples=1, seed=seed)
+    regions = ranked[["topic_id", "score", "need", "years_without"]].set_axis(
+        ["topic_id", "gaps", "need", "age of the last review"], axis=1
+    )
+    for name, counted in (("size", earlier), ("later_reviews", later & is_review)):
+        numbers = regions["topic_id"].map(topic[counted].value_counts())
+        regions[name] = numbers.fillna(0).astype(int)
+    if len(regions) < _FEWEST_REGIONS:
+        raise InputError(
+            f"Only {len(regions)} regions have papers up to {year}, but a backtest needs at "
+            f"least {_FEWEST_REGIONS}; give a later year."
+        )
+    table, differences = compare_rankings(regions, top=top, n_resamples=n_resamples, seed=seed)
+    n_later = int(regions["later_reviews"].sum())
+    gaps = years.years[(years.years > year) & (years.years <= year + horizon) & ~years.covered]
+    beyond = year + horizon - last
+    warnings = warn(
+        "reviews", {"missing": len(gaps), "ends": beyond > 0, "today": chosen["citations"] > 0},
+        gaps=", ".join(map(str, gaps)), last=last, beyond=beyond,
+    )  # fmt: skip
+    return Analysis(
+        kind="review_backtest",
+        table=table,
+        caption=(
+            f"Regions of {describe_corpus(atlas)} ranked with papers up to {year}, compared with "
+            f"the reviews of {year + 1} to {year + horizon} in the top {min(top, len(regions))} "
+            f"of {len(regions)} regions."
+        ),
+        denominators={
+            f"papers up to {year}": int(earlier.sum()),
+            f"reviews up to {year}": int(seen.sum()),
+            "reviews after": n_later,
+            "regions": len(regions),
+        },
+        bounds=atlas.coverage,
+        warnings=(*warn("reviews", {"later_map": True}), *warn_of_few_reviews(n_later), *warnings),
+        tables={
+            "regions": add_labels(regions, atlas.topics).sort_values(
+                "gaps", ascending=False, ignore_index=True
+            ),
+            "differences": differences,
+        },
+    )
+
+
+def compare_rankings(
+    regions: pd.DataFrame, *, top: int = 10, n_resamples: int = 1000, seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Measure how well each score predicts the number of later reviews of each region."""
+    import pandas as pd
+    from scipy.stats import rankdata
+
+    random = np.random.default_rng(seed)
+    outcome = regions["later_reviews"].to_numpy(np.float64)
+    n = len(outcome)
+    top = min(top, n)
+    scores = {name: regions[name].to_numpy(np.float64) for name in _METHODS}
+    shuffled = [random.permutation(n).astype(float) for _ in range(n_resamples)]
+    by_chance = np.array([_share_at(one, outcome, top) for one in shuffled])
+    picks = random.integers(0, n, size=(n_resamples, n))
+    found = {name: np.array(_lift_and_auc(score, outcome, top)) for name, score in scores.items()}
+    drawn = {
+        name: np.array([_lift_and_auc(score[pick], outcome[pick], top) for pick in picks])
+        for name, score in scores.items()
+    }
+    rows: list[dict[str, Any]] = []
+    for name, score in scores.items():
+        share = _share_at(score, outcome, top)
+        (lift_low, auc_low), (lift_high, auc_high) = np.percentile(drawn[name], _BOUNDS, axis=0)
+        varies = np.ptp(score) and np.ptp(outcome)
+        correlation = np.corrcoef(rankdata(score), rankdata(outcome))[0, 1] if varies else 0.0
+        rows.append({
+            "method": name, "reviews": share * outcome.sum(), "share": share,
+            "lift": found[name][0], "lift_low": lift_low, "lift_high": lift_high,
+            "auc": found[name][1], "auc_low": auc_low, "auc_high": auc_high,
+            "rank_correlation": float(correlation),
+            "p_chance": (1 + int((by_chance >= share - 1e-12).sum())) / (1 + n_resamples),
+        })  # fmt: skip
+    rows.append({
+        "method": "chance", "reviews": top / n * outcome.sum(), "share": top / n, "lift": 1.0,
+        "auc": 0.5, "rank_correlation": 0.0,
+    })  # fmt: skip
+    differences = []
+    for other in _METHODS[1:]:
+        low, high = np.percentile(drawn["gaps"] - drawn[other], _BOUNDS, axis=0)
+        differences.append(pd.DataFrame({
+            "against": other, "measure": ["lift", "auc"],
+            "difference": found["gaps"] - found[other], "difference_low": low,
+            "difference_high": high,
+        }))  # fmt: skip
+    return pd.DataFrame(rows), pd.concat(differences, ignore_index=True)
+
+
+def _lift_and_auc(
+    score: NDArray[np.float64], outcome: NDArray[np.float64], top: int
+) -> tuple[float, float]:
+    """Return the lift and the AUC. The AUC is 0.5 if all or no regions received a review."""
+    area, _ = area_under_curve(score, outcome > 0)
+    lift = _share_at(score, outcome, top) * len(outcome) / top
+    return lift, 0.5 if np.isnan(area) else area
+
+
+def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
+    """Return the share of reviews in the top regions; regions with equal scores get the mean."""
+    total = float(outcome.sum())
+    if total <= 0:
+        return 0.0
+    limit = np.sort(score)[::-1][top - 1]
+    above, tied = score > limit, score == limit
+    places = top - int(above.sum())
+    return float((outcome[above].sum() + outcome[tied].mean() * places) / total)

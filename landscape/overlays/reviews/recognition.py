@@ -1,0 +1,430 @@
+"""Recognise reviews from lists of reviews, document type, journal, title and abstract.
+
+A review summarises the work of many authors on a subject. Examples are review articles, handbook
+chapters, lecture notes and reviews in proceedings. A paper that presents one survey, mission,
+instrument, simulation or code ("XYZ: survey overview") is not a review. A chapter on what a future
+facility will observe, and the summary of a conference, are not reviews either.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import read_yaml
+from landscape._progress import progress
+from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.identifiers import arxiv_id_of_bibcode
+from landscape.errors import InputError
+from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+
+ENOUGH = 0.5
+"""Minimum score of a paper recognised as a review."""
+
+
+def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> pd.DataFrame:
+    """Find the reviews among papers, with scores and evidence.
+
+    Clues in the title and the abstract are combined as if they were independent (noisy or). Some
+    clues are evidence against a review and reduce the score. They do not reduce a score from a
+    list of reviews, the document type or the journal.
+
+    Parameters
+    ----------
+    papers : pandas.DataFrame
+        Columns ``title`` and ``abstract``, and optionally ``doctype``, ``journal``, ``bibcode``,
+        ``arxiv_id``, ``doi``.
+    known : collection of str, optional
+        Identifiers of known reviews, see `read_review_list`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per paper with a score of at least 0.5: ``row`` (position in ``papers``),
+        ``score`` (0 to 1) and ``evidence``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> papers = pd.DataFrame({"title": ["Dust: a review", "A survey of dust: survey overview"],
+    ...                        "abstract": ["We review recent progress.", "We present a survey."]})
+    >>> recognise(papers)[["row", "evidence"]].values.tolist()
+    [[0, 'title: a review; abstract: We review recent']]
+    """
+    import pandas as pd
+
+    scored = score_papers(papers, known=known)
+    found = [(row, *scored[row]) for row in sorted(scored) if scored[row][0] >= ENOUGH]
+    table = pd.DataFrame(found, columns=["row", "score", "evidence"])
+    return table.astype({"row": np.int64, "score": np.float64, "evidence": object})
+
+
+def score_papers(
+    papers: pd.DataFrame, *, known: Collection[str] | None = None
+) -> dict[int, tuple[float, str]]:
+    """Return a mapping from the positions of papers with clues to their scores and evidence."""
+    listed = frozenset(known or ())
+    names = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
+    texts = papers.reindex(columns=names).to_numpy(dtype=object)
+    scored: dict[int, tuple[float, str]] = {}
+    for row, values in enumerate(texts):
+        title, abstract, doctype, journal, bibcode, arxiv_id, doi = (
+            value if isinstance(value, str) else "" for value in values
+        )
+        certain = _score_metadata(doctype, journal, bibcode)
+        if listed and not listed.isdisjoint((bibcode, arxiv_id, doi)):
+            certain.append((1.0, "list"))
+        own = _score_text(title, abstract)
+        if certain or own[0] > 0:
+            score = max([own[0], *(one for one, _ in certain)])
+            evidence = "; ".join(filter(None, [*(why for _, why in certain), own[1]]))
+            scored[row] = (round(score, 3), evidence)
+    return scored
+
+
+def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
+    """Return probabilities and evidence from the document type, the bibcode and the journal."""
+    found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
+    chance = _clues()["stems"].get(bibcode[4:9].rstrip("."), 0.0)
+    if chance:
+        found.append((chance, f"bibcode: {bibcode}"))
+    if journal:
+        clue = next((clue for clue in _clues()["journal"] if clue.pattern.search(journal)), None)
+        if clue:
+            found.append((clue.chance, f"journal: {journal[:60]}"))
+    return found
+
+
+def _score_text(title: str, abstract: str) -> tuple[float, str]:
+    """Return a probability and evidence from the title and the abstract."""
+    known = _clues()
+    clues = _match(known["title"], title) + _match(known["abstract"], abstract)
+    if not clues:
+        return 0.0, ""
+    against = [
+        *_match(known["against_title"], title),
+        *_match(known["against_abstract"], abstract),
+        *_match(known["against_both"], f"{title.rstrip('.')}. {abstract}"),
+    ]
+    score = 1.0 - math.prod(1.0 - clue.chance for clue, _ in clues)
+    listed: list[str] = []  # omit clues that are part of another clue
+    for clue, words in clues + against:
+        if not any(other.startswith(clue.name) and words in other for other in listed):
+            listed.append(f"{clue.name}: {words}")
+    return math.prod((clue.chance for clue, _ in against), start=score), "; ".join(listed)
+
+
+def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
+    folded = text.lower()
+    found = (
+        (clue, clue.pattern.search(text))
+        for clue in clues
+        if not clue.needs or any(word in folded for word in clue.needs)
+    )
+    return [(clue, match[0].strip(" :;.,-–—")[-60:]) for clue, match in found if match]
+
+
+@dataclass(frozen=True)
+class Clue:
+    """Pattern in a text that raises or reduces the probability that a paper is a review."""
+
+    name: str
+    pattern: re.Pattern[str]
+    chance: float
+    needs: tuple[str, ...] = ()
+
+
+@cache
+def _clues() -> dict[str, Any]:
+    """Read ``clues.yaml`` with the clues for each field of a paper and patterns for Arrow."""
+    stored = read_yaml(Path(__file__).with_name("clues.yaml"))
+    kind = stored["parts"]["kind"]
+    kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
+    parts = {"kind": kinds, **{name: stored["parts"][name] for name in ("authors", "facility")}}
+
+    def read(name: str) -> tuple[Clue, ...]:
+        found = []
+        for one in stored[name]:
+            pattern = "|".join(one["any"])
+            for part, meaning in parts.items():
+                pattern = pattern.replace(f"<{part}>", meaning)
+            needs = tuple(one.get("needs", ()))
+            found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
+        return tuple(found)
+
+    return {
+        "stems": stored["stems"],
+        **{name: read(name) for name in ("journal", "title", "abstract")},
+        "against_title": read("one project") + read("other reviews"),
+        "against_abstract": read("own results"),
+        "against_both": read("science case"),
+        # Arrow (RE2) evaluates these patterns twenty times as fast as `re`.
+        **{name: rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")},
+    }
+
+
+def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
+    """Return whether each abstract mentions disagreement, tension or an open question."""
+    import pyarrow.compute as pc
+
+    found = pc.match_substring_regex(_lowered(abstracts), _clues()["contrast"])
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
+    """Return 1 if an abstract mostly confirms other results, -1 if it contradicts them, else 0."""
+    import pyarrow.compute as pc
+
+    lowered = _lowered(abstracts)
+    pro, con = (
+        pc.count_substring_regex(lowered, _clues()[name]).to_numpy(zero_copy_only=False)
+        for name in ("pro", "con")
+    )
+    return np.sign(pro - con).astype(np.int8)
+
+
+def _lowered(texts: Sequence[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.utf8_lower(pa.array(texts, type=pa.large_string()))
+
+
+def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
+    r"""Read the identifiers of known reviews.
+
+    Parameters
+    ----------
+    path : path
+        JSON lines with ``bibcode`` and ``identifier`` (a list), or one identifier per line.
+
+    Returns
+    -------
+    frozenset of str
+        Bibcodes, arXiv ids and DOIs in their normal spelling, for the parameter ``known`` of
+        `recognise`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or contains no identifier.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "reviews.txt"
+    >>> _ = path.write_text("1998ARA&A..36..189K\narXiv:astro-ph/9807187\n")
+    >>> sorted(read_review_list(path))
+    ['1998ARA&A..36..189K', 'astro-ph/9807187']
+    """
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(
+            f"The list of reviews {path} cannot be read ({why}); check the path."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"The list of reviews {path} is not text in UTF-8; use a file with one bibcode, arXiv "
+            "id or DOI per line (unpack a compressed file first)."
+        ) from error
+    found = frozenset(
+        key for line in lines for name in _names(line) for key in normalise_identifier(name)
+    )
+    if not found:
+        raise InputError(
+            f"The list of reviews {path} names no paper; use a file with one bibcode, arXiv id or "
+            'DOI per line, or JSON lines with "bibcode" and "identifier".'
+        )
+    return found
+
+
+def normalise_identifier(name: str) -> frozenset[str]:
+    """Return an identifier in the normal spelling, and the arXiv id contained in a bibcode."""
+    arxiv_id = parse_arxiv_id(name)
+    if arxiv_id:
+        return frozenset({arxiv_id})
+    bibcode = parse_bibcode(name)
+    if bibcode:
+        return frozenset(filter(None, (bibcode, arxiv_id_of_bibcode(bibcode))))
+    return frozenset(filter(None, (parse_doi(name),)))
+
+
+def _names(line: str) -> list[str]:
+    text = line.strip()
+    if not text.startswith("{"):
+        return [text]
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):  # the line is not JSON, or is nested too deeply
+        return []
+    others = record.get("identifier")
+    named = [record.get("bibcode"), *(others if isinstance(others, list) else [others])]
+    return [name for name in named if isinstance(name, str)]
+
+
+RECENT_YEARS = 5
+_MOST_SAMPLED = 6000
+_FEWEST_OF_A_REGION = 60
+
+
+def read_signs(
+    atlas: AtlasStore,
+    is_review: NDArray[np.bool_],
+    *,
+    until: int | None = None,
+    citations: bool = True,
+    most: int = _MOST_SAMPLED,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Measure signs that a review is missing, for a sample of papers.
+
+    The signs are whether the paper is newer than the latest review among the nearest papers, the
+    citations of the paper, and words of disagreement in the abstract.
+    """
+    import pandas as pd
+
+    with progress("Finding the reviews near each paper", total=3, unit="steps") as advance:
+        year = paper_years(atlas)
+        cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
+        topic = atlas.map["topic_id"].to_numpy(np.int64)
+        inside = year != UNKNOWN_YEAR
+        if until is not None:
+            inside &= year <= until
+        years = read_years(atlas, inside)
+        recent = years.years[years.covered][-RECENT_YEARS:]
+        random = np.random.default_rng(seed)
+        rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
+        advance(1)
+        # Search only among the papers in `inside`.
+        vectors = atlas.vectors() if inside.all() else atlas.vectors()[inside]
+        place = np.cumsum(inside) - 1
+        _, latest = near_reviews(vectors, year[inside], is_review[inside], place[rows], seed=seed)
+        advance(1)
+        cited = relative_citations(cites, year)
+        abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
+        advance(1)
+    return pd.DataFrame(
+        {
+            "row": rows,
+            "topic_id": topic[rows],
+            "year": year[rows],
+            "stands_for": stands_for,
+            "waiting": np.isnan(latest) | (year[rows] > latest),
+            "recent": np.isin(year[rows], recent),
+            "cited": cited[rows] if citations else np.nan,
+            "contrast": find_contrast(abstracts),
+            "stance": find_stances(abstracts),
+        }
+    )
+
+
+def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Divide the citations of each paper by the mean citations of the papers of the same year."""
+    known = ~np.isnan(cites)
+    place = year - (year.min() if len(year) else 0)
+    total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
+    number = np.bincount(place[known], minlength=place.max() + 1)
+    mean = total / np.maximum(number, 1)
+    relative: NDArray[np.float64] = cites / np.where(mean > 0, mean, 1.0)[place]
+    return relative
+
+
+def sample_rows(
+    topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Sample papers from each region; return rows and the number of papers that each represents."""
+    candidates = np.flatnonzero(wanted)
+    mixed = candidates[random.permutation(len(candidates))]
+    order = mixed[np.argsort(topic[mixed], kind="stable")]
+    topics, start, size = np.unique(topic[order], return_index=True, return_counts=True)
+    even = most // max(len(topics), 1)
+    taken = size if size.sum() <= most else np.minimum(size, max(_FEWEST_OF_A_REGION, even))
+    place = np.arange(len(order)) - np.repeat(start, size)
+    chosen = place < np.repeat(taken, size)
+    weights = np.repeat(size / np.maximum(taken, 1), size)[chosen]
+    return order[chosen], weights
+
+
+_FEWEST_NEAR = 20
+_MOST_NEAR = 500
+_MOST_REFERENCES = 50_000
+_FEWEST_REACHED = 16  # expected number of sampled papers among the k nearest papers
+_BLOCK = 2048
+
+
+def near_reviews(
+    vectors: NDArray[np.float32],
+    years: NDArray[np.int64],
+    is_review: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    *,
+    k: int | None = None,
+    n_references: int | None = None,
+    seed: int = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the number and the latest year of the reviews among the nearest papers of each row."""
+    import faiss
+
+    n_papers = len(years)
+    reviews = np.flatnonzero(is_review)
+    k = choose_n_nearest(n_papers, len(reviews)) if k is None else k
+    k = max(1, min(k, n_papers - 1))
+    n_near = np.zeros(len(rows), dtype=np.int64)
+    latest = np.full(len(rows), np.nan)
+    if not len(reviews):
+        return n_near, latest
+    references = np.arange(n_papers)
+    n_references = n_references or choose_n_references(n_papers, k)
+    if n_references < n_papers:
+        random = np.random.default_rng(seed)
+        references = np.sort(random.choice(n_papers, n_references, replace=False))
+    corpus = np.asarray(vectors[references], dtype=np.float32)
+    of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
+    in_sample = np.isin(rows, references)
+    kth = max(1, round(k * len(references) / n_papers))
+    # Search for one more neighbour, because the paper itself can be in the sample.
+    most = min(kth + 1, len(references))
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        queries = np.asarray(vectors[rows[block]], dtype=np.float32)
+        # A sampled paper is its own nearest neighbour and is not counted.
+        nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
+        wanted = np.minimum(kth + in_sample[block], most) - 1
+        reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
+        near = (queries @ of_reviews.T >= reach[:, None] - 1e-6) & (
+            reviews[None, :] != rows[block][:, None]
+        )
+        n_near[block] = near.sum(axis=1)
+        found = np.where(near, years[reviews][None, :], -1).max(axis=1)
+        latest[block] = np.where(found >= 0, found, np.nan)
+    return n_near, latest
+
+
+def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
+    """Return the number of papers per review, between 20 and 500 and at most 5% of the corpus."""
+    most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
+    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
+
+
+def choose_n_references(n_papers: int, k: int) -> int:
+    """Return the sample size needed to estimate the distance of the k-th nearest paper."""
+    if n_papers <= _MOST_REFERENCES:
+        return n_papers
+    return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

@@ -1,0 +1,491 @@
+"""Tag papers with concepts, from keywords, words in title and abstract, and embeddings."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape._io import data_file, read_yaml
+from landscape.corpus.thesaurus import Thesaurus
+from landscape.overlays.thesaurus.matching import (
+    GIVEN,
+    GIVEN_BY_NAME,
+    TermMatches,
+    TermStems,
+    covered,
+    rarity,
+    read_papers,
+    split,
+    stem_terms,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+
+
+@dataclass(frozen=True)
+class TaggingSettings:
+    """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
+
+    least_score: float = 0.001
+    most_meant: int = 100  # number of candidates from the model
+    most_similar: int = 20  # number of candidates with similar term embeddings
+    whole_term: float = 0.999
+    ridge: float = 10.0
+    spread_power: float = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
+    fewest_papers: int = 4
+
+
+_SETTINGS = TaggingSettings()
+_STEP = 0.001  # difference between the scores of a concept and of its broader concept
+
+
+def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
+    """Return ids of concepts and texts to embed; a text has the term and some alternatives."""
+    texts = [
+        one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
+        for one in thesaurus.concepts.values()
+    ]
+    return list(thesaurus.concepts), texts
+
+
+def tag_papers(
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    keywords: Sequence[Sequence[str]] | None,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None = None,
+    *,
+    limit: int = 10,
+    only: NDArray[np.int64] | None = None,
+) -> pd.DataFrame:
+    """Tag papers with the concepts of a thesaurus.
+
+    The candidates are concepts named in the paper, concepts named in papers with similar
+    embeddings, and concepts whose term has a similar embedding. A logistic regression on the
+    concepts that authors chose ranks the candidates. A second one on judged tags lowers concepts
+    that are supported only by their meaning, by a word with many meanings or by one mention.
+
+    Parameters
+    ----------
+    titles, abstracts : sequence of str, shape (n,)
+    keywords : sequence of sequence of str, shape (n,), optional
+        Keywords from the authors or ADS. A keyword that is a term, or has a concept number as in
+        ``"Galaxies (573)"``, selects the concept.
+    vectors : ndarray of float32, shape (n, n_dims), optional
+        Embeddings of the papers; if None, only words are used.
+    thesaurus : Thesaurus
+    concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
+        Embeddings of `concept_texts`.
+    limit : int, default 10
+        Maximum number of tags per paper.
+    only : ndarray of int, optional
+        Rows to tag; default: all rows. The other papers are only used to fit the model.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``row, concept_id, score, evidence``, sorted by row and decreasing score. A higher
+        score means that the concept is more likely a subject of the paper: almost nine of ten tags
+        with a score of at least 0.25 are right. A concept whose full name is in the title has a
+        score above 0.25, and a higher score than broader concepts. The evidence is the term in the
+        text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not contain the term,
+        the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
+
+    Examples
+    --------
+    >>> from landscape.corpus.thesaurus import embedded_thesaurus
+    >>> tags = tag_papers(["Blazars"], ["We observe jets."], None, None, embedded_thesaurus())
+    >>> tags.concept_id[0], tags.evidence[0]
+    ('164', 'title: Blazars')
+    """
+    wording = read_papers(titles, abstracts, keywords, thesaurus)
+    return tag_wording(wording, vectors, thesaurus, concept_vectors, limit=limit, only=only)
+
+
+def tag_wording(
+    wording: TermMatches,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None = None,
+    *,
+    limit: int = 10,
+    only: NDArray[np.int64] | None = None,
+) -> pd.DataFrame:
+    """Tag papers in which terms have already been found; see `tag_papers`."""
+    import pandas as pd
+
+    evidence = gather_evidence(wording, vectors, thesaurus)
+    given = wording.given
+    found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
+    fitted = read_yaml(data_file("thesaurus.yaml"))
+    known = "without_vectors" if vectors is None else "with_vectors"
+    chosen, judged = fitted["weights"][known], fitted["judgements"][known]
+    weights, judging = (
+        np.array([fit.get(name, 0.0) for name in FEATURES]) for fit in (chosen, judged)
+    )
+    for rows, columns, values in features(
+        evidence, vectors, concept_vectors, usage(thesaurus), only=only
+    ):
+        odds = chosen["intercept"] + values @ weights
+        odds = judged["intercept"] + judged["odds"] * odds + values @ judging
+        titled = values[:, FEATURES.index("in_full")] > 0
+        odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
+        scores = 1.0 / (1.0 + np.exp(-odds))
+        likely = scores >= _SETTINGS.least_score
+        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely],
+                 "titled": titled[likely]}  # fmt: skip
+        found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
+    tags = _ordered(pd.concat(found, ignore_index=True))
+    tags["titled"] = tags.groupby(["row", "column"])["titled"].transform("any")
+    tags = tags.drop_duplicates(["row", "column"]).reset_index(drop=True)
+    tags = (
+        _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit).reset_index(drop=True)
+    )
+    ids = np.array(list(thesaurus.concepts), dtype=object)
+    tags["concept_id"] = ids[tags["column"].to_numpy(int)]
+    tags["evidence"] = _evidence(tags, evidence)
+    return tags[["row", "concept_id", "score", "evidence"]]
+
+
+def _before_broader(tags: pd.DataFrame, thesaurus: Thesaurus) -> pd.DataFrame:
+    """Raise the score of a concept in full in the title above the scores of broader concepts.
+
+    Keywords without a number are often broad, so also those from a higher level are broader.
+    """
+    ids = list(thesaurus.concepts)
+    above = [thesaurus.ancestors(one) for one in ids]
+    titled = tags.loc[tags["titled"], ["row", "column"]].assign(place=lambda rows: rows.index)
+    other = tags.loc[tags["score"] < GIVEN, ["row", "column", "score", "titled"]]
+    pairs = titled.merge(other, on="row", suffixes=("", "_other"))
+    columns = zip(pairs["column"], pairs["column_other"], strict=True)
+    loose = ((pairs["score"] == GIVEN_BY_NAME) & ~pairs["titled"]).to_numpy()
+    broader = [
+        ids[b] in above[a] or (by_name and len(above[b]) < len(above[a]))
+        for (a, b), by_name in zip(columns, loose, strict=True)
+    ]
+    least = pairs[np.array(broader, dtype=bool)].groupby("place")["score"].max() + _STEP
+    scores = tags["score"].copy()
+    scores[least.index] = np.maximum(scores[least.index], least)
+    return tags.assign(score=scores)
+
+
+def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
+    """Sort tags by row and decreasing score."""
+    row, column, score = (tags[name].to_numpy() for name in ("row", "column", "score"))
+    return tags.iloc[np.lexsort((column, -score, row))]
+
+
+def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
+    """Return the logarithm of the number of papers whose authors chose each concept."""
+    counts = _usage_counts()
+    papers = [
+        counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
+        for one in thesaurus.concepts.values()
+    ]
+    return np.log(np.array(papers, dtype=np.float32) + 0.5)
+
+
+@cache
+def _usage_counts() -> dict[str, int]:
+    """Read the number of papers of each concept; the keys are concept ids and terms."""
+    with data_file("uat_usage.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    by_term = {row["label"].casefold(): int(row["papers"]) for row in rows}
+    return by_term | {row["concept_id"]: int(row["papers"]) for row in rows}
+
+
+def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
+    """Return the evidence of each tag; see `tag_papers`."""
+    wording, m = evidence.wording, len(evidence.thesaurus)
+    wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
+    sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
+    for where, found in (("abstract", wording.abstract), ("title", wording.title)):
+        if not len(found):
+            continue
+        known = found["row"].to_numpy(np.int64) * m + found["column"].to_numpy(np.int64)
+        at = np.minimum(np.searchsorted(known, wanted_pairs), len(known) - 1)
+        hit = known[at] == wanted_pairs
+        surface = found["surface"].cat
+        names = np.array([f"{where}: {name}" for name in surface.categories], dtype=object)
+        sources[hit] = names[surface.codes.to_numpy()[at[hit]]]
+    sources[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
+    return sources
+
+
+FEATURES = (
+    "about", "rank", "root_rank", "title", "abstract", "covered", "covered_squared",
+    "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
+    "below", "usage", "loose", "part", "in_full", "title_covered", "meaning", "alone", "once",
+)  # fmt: skip
+"""Names of the features of a pair of a paper and a concept; see `features`."""
+
+_ROWS_AT_ONCE = 2048
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Terms found in papers and the model of concepts, used to compute `features`."""
+
+    thesaurus: Thesaurus
+    wording: TermMatches
+    in_title: csr_matrix
+    in_abstract: csr_matrix
+    times: csr_matrix
+    in_full: csr_matrix  # terms in titles that have one meaning
+    loose: csr_matrix  # `_vagueness` of concepts that are named only by vague terms
+    inside: csr_matrix
+    stems: TermStems
+    meaning: Meaning | None
+
+
+def gather_evidence(
+    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
+) -> Evidence:
+    """Collect the concepts named in papers, and fit the linear model of concepts."""
+    title, abstract = wording.title, wording.abstract
+    n = wording.n_papers
+    shape = (n, len(thesaurus))
+    in_title = _matrix(title, title["times"] > 0, shape)
+    in_abstract = _matrix(abstract, abstract["times"] > 0, shape)
+    inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
+    named = in_title + in_abstract * 0.5
+    named.data = np.minimum(named.data, 1.0)
+    named.eliminate_zeros()
+    meaning = None if vectors is None or n == 0 else learn_meaning(vectors, named)
+    stems = stem_terms(thesaurus)
+    times = _matrix(abstract, abstract["times"], shape)
+    vague = _vagueness(title, thesaurus), _vagueness(abstract, thesaurus)
+    in_full = _matrix(title, (title["times"] > 0) & (vague[0] == 0), shape)
+    clear = in_full + _matrix(abstract, (abstract["times"] > 0) & (vague[1] == 0), shape)
+    loose = _matrix(title, (title["times"] > 0) * vague[0], shape).maximum(
+        _matrix(abstract, (abstract["times"] > 0) * vague[1], shape)
+    )
+    loose = loose - loose.multiply(clear > 0)
+    return Evidence(
+        thesaurus, wording, in_title, in_abstract, times, in_full, loose, inside, stems, meaning
+    )
+
+
+def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
+    """Return 0 for terms with one meaning, 2 for a word of the preferred term, otherwise 1.
+
+    A preferred term, several words, an abbreviation and a term that the thesaurus explains in
+    brackets ("Inflation (cosmology)") have one meaning. Other terms have many,
+    such as "stars" for "Stellar types", or "planets" for "Solar system planets".
+    """
+    known = list(thesaurus.concepts.values())
+    labels = [tuple(split(one.label)[0]) for one in known]
+    short = [{name for name in one.alternatives if name.isupper()} for one in known]
+    bare = [
+        {tuple(split(name.partition(" (")[0])[0]) for name in one.names if name.endswith(")")}
+        for one in known
+    ]
+    names = [str(name) for name in found["surface"].cat.categories]
+    words = [tuple(split(name.replace("-", " "))[0]) for name in names]
+    single = [
+        {normal[0] for name in one.names if len(normal := split(name)[0]) == 1} for one in known
+    ]
+    several = [
+        [" ".join(normal) for name in one.names if len(normal := split(name)[0]) > 1]
+        for one in known
+    ]
+    codes = found["surface"].cat.codes.to_numpy(np.int64)
+    pairs, place = np.unique(
+        codes * len(known) + found["column"].to_numpy(np.int64), return_inverse=True
+    )
+    vague = np.zeros(len(pairs), dtype=np.float32)
+    for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
+        name, label, term = names[code], labels[column], words[code]
+        if len(term) > 1 and "-" in name:  # the term may be one word of "gravity-mode"
+            parts = tuple(part for part in term if part in single[column])
+            whole = " ".join(term)
+            if parts and not any(other in whole for other in several[column]):
+                term = parts[:1]
+        if len(term) > 1 or name in short[column] or term in bare[column]:
+            continue
+        if term != label:
+            vague[at] = 1 + bool(set(term) & set(label))
+        elif name.isupper() and len(name) > 1:  # the survey APOGEE is not the apogee
+            vague[at] = 1
+    return vague[place.ravel()]
+
+
+def _matrix(found: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
+    from scipy.sparse import csr_matrix
+
+    places = (found["row"].to_numpy(), found["column"].to_numpy())
+    made = csr_matrix((values.to_numpy(np.float32), places), shape=shape)
+    made.eliminate_zeros()
+    return made
+
+
+def features(
+    evidence: Evidence,
+    vectors: NDArray[np.float32] | None,
+    concept_vectors: NDArray[np.float32] | None,
+    usage: NDArray[np.float32],
+    *,
+    only: NDArray[np.int64] | None = None,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield the features of every candidate concept, in blocks of papers."""
+    n, m = evidence.in_title.shape
+    in_text = evidence.wording.in_text
+    weights = rarity(in_text)
+    papers = (evidence.in_title + evidence.in_abstract).getnnz(axis=0)
+    frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
+    below = _steps_down(evidence.thesaurus)
+    beside = _neighbours(evidence.thesaurus, below)
+    rivals = _rivals(evidence.thesaurus)
+    wanted = np.arange(n) if only is None else np.asarray(only, dtype=np.int64)
+    for start in range(0, len(wanted), _ROWS_AT_ONCE):
+        rows = wanted[start : start + _ROWS_AT_ONCE]
+        shape = (len(rows), m)
+        about = np.zeros(shape, np.float32)
+        similarity = np.zeros(shape, np.float32)
+        if vectors is not None and evidence.meaning is not None:
+            about = evidence.meaning.scores(vectors[rows])
+        if vectors is not None and concept_vectors is not None:
+            similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
+        share = covered(in_text[rows], evidence.stems, weights)
+        titled = covered(evidence.wording.in_title[rows], evidence.stems, weights)
+        title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
+        named = title + abstract
+        rank = _ranks(about) if about.any() else np.full(shape, _SETTINGS.most_meant)
+        chosen = (rank < _SETTINGS.most_meant) & (about > 0)
+        chosen |= share > _SETTINGS.whole_term
+        chosen[named.nonzero()] = True
+        if similarity.any():
+            last = m - min(_SETTINGS.most_similar, m)
+            chosen |= similarity >= np.partition(similarity, last, axis=1)[:, last, None]
+        for one, other in rivals if about.any() else ():
+            both = (evidence.loose[rows][:, [one, other]].toarray() > 0).all(axis=1)
+            chosen[both & (about[:, one] < about[:, other]), one] = False
+        at = np.flatnonzero(chosen)
+        row, column = np.divmod(at, max(m, 1))
+        rank_here = np.log1p(rank.ravel()[at])
+        columns = {
+            "about": about.ravel()[at], "rank": rank_here, "root_rank": np.exp(rank_here / 2),
+            "title": _pick(title, at), "abstract": _pick(abstract, at),
+            "covered": share.ravel()[at], "similarity": similarity.ravel()[at],
+            "frequency": frequency[column], "inside": np.log1p(_pick(evidence.inside[rows], at)),
+            "below": _pick(named @ below, at) > 0, "usage": usage[column],
+            "loose": _pick(evidence.loose[rows], at) == 1,
+            "part": _pick(evidence.loose[rows], at) == 2,
+            "near": _pick(named @ beside, at) > 0,
+            "in_full": _pick(evidence.in_full[rows], at),
+            "title_covered": titled.ravel()[at],
+        }  # fmt: skip
+        columns |= {
+            "covered_squared": columns["covered"] ** 2,
+            "rank_covered": columns["rank"] * columns["covered"],
+            "about_abstract": columns["about"] * columns["abstract"],
+            "frequency_abstract": columns["frequency"] * columns["abstract"],
+            "meaning": columns["title"] + columns["abstract"] == 0,
+            "once": (_pick(evidence.times[rows], at) == 1) & (columns["title"] == 0),
+        }
+        columns["alone"] = columns["meaning"] & ~columns["near"]
+        values = np.column_stack([columns[name] for name in FEATURES]).astype(np.float32)
+        yield rows[row], column, values
+
+
+def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
+    """Return a sparse 0/1 matrix from each concept (row) to its broader concepts (columns)."""
+    from scipy.sparse import csr_matrix
+
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    pairs = [
+        (column_of[one.concept_id], column_of[parent])
+        for one in thesaurus.concepts.values()
+        for parent in one.broader
+    ]
+    children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    shape = (len(column_of), len(column_of))
+    return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
+
+
+def _rivals(thesaurus: Thesaurus) -> list[tuple[int, int]]:
+    """Return all pairs of concepts that share an alternative term, such as "planets"."""
+    owners: dict[str, set[int]] = {}
+    for column, concept in enumerate(thesaurus.concepts.values()):
+        for name in concept.alternatives:
+            owners.setdefault(name.casefold(), set()).add(column)
+    return [
+        *dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))
+    ]
+
+
+def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
+    """Return a sparse 0/1 matrix of the narrower, broader and related concepts of each concept."""
+    from scipy.sparse import csr_matrix
+
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    pairs = [
+        (column_of[one.concept_id], column_of[other])
+        for one in thesaurus.concepts.values()
+        for other in one.related
+    ]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    related = csr_matrix((np.ones(len(pairs), np.float32), (rows, columns)), shape=below.shape)
+    return ((below + below.T + related + related.T) > 0).astype(np.float32)
+
+
+def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the elements of a sparse matrix at flat indices."""
+    picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
+    return picked
+
+
+def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Rank the concepts of each paper; rank 0 is the best."""
+    order = np.argsort(-scores, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
+    return ranks
+
+
+_PAIRS_AT_ONCE = 16_384
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Linear model that scores concepts for a paper from the embedding of the paper."""
+
+    centre: NDArray[np.float32]
+    directions: NDArray[np.float32]
+
+    def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Score papers for each concept, shape (n, n_concepts)."""
+        centred = np.asarray(vectors, dtype=np.float32) - self.centre
+        found: NDArray[np.float32] = np.asarray(centred @ self.directions, dtype=np.float32)
+        return found
+
+
+def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
+    """Fit the linear model by ridge regression to papers that name concepts."""
+    n, dims = vectors.shape
+    centre = np.zeros(dims)
+    for start in range(0, n, _PAIRS_AT_ONCE):
+        centre += np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float64).sum(0)
+    centre /= max(n, 1)
+    products = np.zeros((dims, dims))
+    targets = np.zeros((dims, named.shape[1]))
+    for start in range(0, n, _PAIRS_AT_ONCE):
+        block = np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float32)
+        block = block - centre.astype(np.float32)
+        products += block.T @ block
+        targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
+    directions = np.linalg.solve(products + _SETTINGS.ridge * np.eye(dims), targets)
+    variance = (directions * (products / max(n, 1) @ directions)).sum(0)
+    directions /= (variance + 1e-9) ** _SETTINGS.spread_power
+    directions[:, np.diff(named.tocsc().indptr) < _SETTINGS.fewest_papers] = 0.0
+    return Meaning(centre.astype(np.float32), directions.astype(np.float32))

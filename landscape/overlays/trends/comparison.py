@@ -1,0 +1,220 @@
+"""Find regions in which one selection of papers is over-represented relative to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
+from landscape.overlays.trends._topics import false_discovery_rates, read_groups, read_topics
+from landscape.search import open_engine
+from landscape.types import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from landscape.store import AtlasStore
+
+_FEW = 30  # warn if a selection has fewer papers than this
+_REACH = 1.959964  # two-sided 95%
+_LONGEST_NAME = 60
+
+
+def compare(
+    atlas: AtlasStore, a: str | ArrayLike, b: str | ArrayLike, *, q: float = 0.05, level: int = 1
+) -> Analysis:
+    """Find the regions in which one selection is over-represented relative to another.
+
+    The two shares of each region are compared by Fisher's exact test, with the q values of
+    Benjamini & Hochberg (1995) over all regions. The odds ratio has the interval of Woolf (1955,
+    Ann. Hum. Genet. 19, 251); if a cell is empty, half a paper is added to all cells. Papers in
+    both selections are omitted. If one selection contains the other, the smaller one is compared
+    with the rest of the larger one.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    a, b : str or array_like
+        Filters such as ``"1999..2009"`` or ``"facility:ALMA"``, row numbers, or boolean masks.
+    q : float, default 0.05
+        False discovery rate among the regions called over-represented.
+    level : int, default 1
+        1 to compare regions, 0 to compare continents.
+
+    Returns
+    -------
+    Analysis
+        One row per region, the most significant first: ``topic_id, label, a_papers, b_papers,
+        a_share, b_share, odds_ratio, odds_ratio_low, odds_ratio_high, p, q, over_in`` ("a",
+        "b", or "" if the difference is not significant or the interval includes 1).
+        ``tables["selections"]`` describes a and b.
+
+    Raises
+    ------
+    InputError
+        If a selection is empty or invalid for this atlas, or if the selections are identical.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from types import SimpleNamespace as Atlas
+    >>> atlas = Atlas(
+    ...     topics=pd.DataFrame({"topic_id": [1, 2], "label": ["Dust", "Stars"], "level": 1}),
+    ...     map=pd.DataFrame({"topic_id": np.repeat([1, 2, 1, 2], [40, 10, 20, 80])}),
+    ...     read_papers=lambda columns: pd.DataFrame({"year": np.repeat(2020, 150)}),
+    ...     coverage={"title": "Example"},
+    ... )
+    >>> found = compare(atlas, np.arange(50), np.arange(50, 150))
+    >>> found.table.loc[0, ["label", "over_in"]].tolist()
+    ['Dust', 'a']
+    """
+    import pandas as pd
+
+    if not 0 < q < 1:
+        raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
+    years = paper_years(atlas)
+    names = _named(a, "A"), _named(b, "B")
+    given = select_rows(atlas, a, len(years)), select_rows(atlas, b, len(years))
+    rows, notes = separate_selections(*given, names=names)
+    topics = read_topics(atlas, level)
+    groups = read_groups(atlas, level)
+    counts = [
+        pd.Series(groups[side]).value_counts().reindex(topics["topic_id"], fill_value=0).to_numpy()
+        for side in rows
+    ]
+    tested = compare_counts(counts[0], counts[1], len(rows[0]), len(rows[1]), q=q)
+    table = topics.join(tested).sort_values(
+        ["p", "odds_ratio"], ascending=[True, False], ignore_index=True
+    )
+    n_over = table["over_in"].value_counts()
+    return Analysis(
+        kind="compare",
+        table=table,
+        caption=(
+            f"Regions of {atlas.coverage['title']} by the shares of the papers of {names[0]} (a) "
+            f"and {names[1]} (b): {n_over.get('a', 0)} over-represented in a, "
+            f"{n_over.get('b', 0)} in b, of {int(table['q'].notna().sum())} regions with papers "
+            f"(false discovery rate {q:g})."
+        ),
+        denominators={f"papers in {side}": len(rows[i]) for i, side in enumerate("ab")},
+        bounds=atlas.coverage,
+        warnings=(*notes, *_warnings(atlas, rows, years)),
+        tables={
+            "selections": pd.DataFrame({
+                "selection": ["a", "b"],
+                "name": names,
+                "papers": [len(side) for side in given],
+                "compared": [len(side) for side in rows],
+                "in_regions": [int(of.sum()) for of in counts],
+            })
+        },
+    )  # fmt: skip
+
+
+def compare_counts(
+    a_counts: ArrayLike, b_counts: ArrayLike, a_total: int, b_total: int, *, q: float = 0.05
+) -> pd.DataFrame:
+    """Test whether the shares of each region in two selections differ."""
+    import pandas as pd
+    from scipy.stats import fisher_exact
+
+    a, b = np.asarray(a_counts, dtype=np.int64), np.asarray(b_counts, dtype=np.int64)
+    cells = np.stack([a, a_total - a, b, b_total - b]).astype(np.float64)
+    cells += 0.5 * (cells == 0).any(axis=0)
+    logs = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])
+    reach = _REACH * np.sqrt((1 / cells).sum(axis=0))
+    tables = np.stack([a, b, a_total - a, b_total - b], axis=1).reshape(-1, 2, 2)
+    p = np.array([fisher_exact(table)[1] if table[0].any() else np.nan for table in tables])
+    table = pd.DataFrame({
+        "a_papers": a,
+        "b_papers": b,
+        "a_share": a / a_total,
+        "b_share": b / b_total,
+        "odds_ratio": np.exp(logs),
+        "odds_ratio_low": np.exp(logs - reach),
+        "odds_ratio_high": np.exp(logs + reach),
+        "p": p,
+        "q": false_discovery_rates(p),
+    })  # fmt: skip
+    higher = np.where(table["a_share"] > table["b_share"], "a", "b")
+    # The exact test and the interval may differ; a difference must be clear in both.
+    clear = (table["q"] <= q) & ((table["odds_ratio_low"] > 1) | (table["odds_ratio_high"] < 1))
+    return table.assign(over_in=np.where(clear, higher, ""))
+
+
+def select_rows(
+    atlas: AtlasStore | None, selection: str | ArrayLike, n_papers: int
+) -> NDArray[np.int64]:
+    """Return the sorted, distinct rows of a selection (a filter, row numbers or a mask)."""
+    what = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
+    if isinstance(selection, str) and atlas is not None:
+        selection = open_engine(atlas).select(selection)
+    given = np.asarray(selection)
+    if given.dtype == bool:
+        if given.shape != (n_papers,):
+            raise InputError(
+                f"{what} is a mask of shape {given.shape}; the atlas has {n_papers:,} papers."
+            )
+        given = np.flatnonzero(given)
+    if not given.size:
+        raise InputError(f"{what} selects no paper; use a wider filter.")
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+        raise InputError(f"{what} is not a list of rows; give a filter, row numbers or a mask.")
+    if given.min() < 0 or given.max() >= n_papers:
+        raise InputError(
+            f"{what} has rows {given.min()} to {given.max()}; the atlas has rows 0 to "
+            f"{n_papers - 1}."
+        )
+    rows: NDArray[np.int64] = np.unique(given).astype(np.int64)
+    return rows
+
+
+def separate_selections(
+    a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
+    """Remove common papers from both selections, or only from the one that contains the other."""
+    shared = np.intersect1d(a, b, assume_unique=True)
+    if not len(shared):
+        return (a, b), ()
+    only_a = np.setdiff1d(a, shared, assume_unique=True)
+    only_b = np.setdiff1d(b, shared, assume_unique=True)
+    if not len(only_a) and not len(only_b):
+        raise InputError(
+            f"{names[0]} and {names[1]} select the same {len(a):,} papers; change one selection."
+        )
+    if not len(only_a):
+        return (a, only_b), (f"b contains all of a: a is compared with the other {len(only_b):,}.",)
+    if not len(only_b):
+        return (only_a, b), (f"a contains all of b: b is compared with the other {len(only_a):,}.",)
+    are = "papers of both selections are" if len(shared) > 1 else "paper of both selections is"
+    return (only_a, only_b), (f"{len(shared):,} {are} left out of both.",)
+
+
+def _named(selection: str | ArrayLike, letter: str) -> str:
+    """Return the name of a selection, which is the shortened text of its filter."""
+    if not isinstance(selection, str):
+        return f"selection {letter}"
+    text = " ".join(selection.split())
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+
+
+def _warnings(
+    atlas: AtlasStore, rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
+) -> tuple[str, ...]:
+    found = [
+        f"{side} has only {len(of)} papers, so differences may be missed."
+        for side, of in zip("ab", rows, strict=True)
+        if len(of) < _FEW
+    ]
+    known = [years[of][years[of] != UNKNOWN_YEAR] for of in rows]
+    medians = [int(np.median(of)) for of in known if len(of)]
+    if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
+        found.extend(read_years(atlas).warnings)
+        found.append(
+            "The selections are from different times (median years "
+            f"{medians[0]} and {medians[1]}), which may explain the differences."
+        )
+    return tuple(found)

@@ -1,0 +1,317 @@
+"""Build or update an atlas. Only stages with changed inputs or parameters run."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from landscape._io import (
+    LOCK_NAME,
+    TEMPORARY_SUFFIX,
+    locked,
+    refuse_links,
+    remove_leftovers,
+    report_full_disk,
+)
+from landscape._wording import count
+from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.pipeline._citations import CITATIONS_STAGE
+from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
+from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
+from landscape.pipeline._keywords import KEYWORDS_STAGE
+from landscape.pipeline._layers import MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
+from landscape.pipeline._search_index import SEARCH_STAGE
+from landscape.pipeline._stages import (
+    WORK,
+    BuildOptions,
+    Context,
+    Stage,
+    TopicsMethod,
+    as_paths,
+    check_citations,
+    check_options,
+    is_fresh,
+    remember,
+    run_stage,
+)
+from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
+from landscape.store import AtlasStore
+from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
+from landscape.store.tables import LABELS
+
+STAGES: tuple[Stage, ...] = (
+    INGEST_STAGE,
+    KEYWORDS_STAGE,
+    EMBEDDINGS_STAGE,
+    PROJECTION_STAGE,
+    TOPICS_STAGE,
+    QUALITY_STAGE,
+    SEARCH_STAGE,
+    UAT_STAGE,
+    MISSIONS_STAGE,
+    REVIEWS_STAGE,
+    CITATIONS_STAGE,
+)
+
+
+def build(
+    inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    embedder: str | None = None,
+    layout: str | None = None,
+    seed: int | None = None,
+    n_neighbors: int = 15,
+    min_dist: float = 0.05,
+    keywords_limit: int = 20,
+    tagger: str = "auto",
+    topics_method: TopicsMethod = "density",
+    max_regions: int | None = None,
+    n_continents: int | None = None,
+    polish: bool = False,
+    thesaurus: str | os.PathLike[str] | None = None,
+    known_reviews: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    citations: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    title: str | None = None,
+    workers: int | None = None,
+    approve: Callable[[str], bool] | None = None,
+    say: Callable[[str], None] | None = None,
+) -> AtlasStore:
+    """Build an atlas from files of papers, or update an existing atlas.
+
+    Parameters
+    ----------
+    inputs : path or iterable of path
+        Files in any of the supported formats. The atlas contains exactly these files. If a file
+        is no longer listed, the papers of this file are removed.
+    out : path
+        Folder of the atlas, usually ``NAME.atlas``. It must be new, empty, or an existing atlas.
+    embedder : str, optional
+        ``"minilm"`` (offline), ``"openai:MODEL"``, ``"st:NAME_OR_PATH"``, ``"ready"`` (the
+        vectors in the inputs), or ``"ready:FILE"``. The file is a Parquet file with the columns
+        ``paper_id`` and ``embedding``, or a ``.npy`` file with one row per record in the order of
+        the inputs. A ``.npy`` file requires that no record is merged or rejected.
+        ``"ready:FILE@MODEL"`` also names the model of the vectors, so that queries can be
+        embedded. By default, the vectors in the inputs are used if every paper has a vector.
+        Otherwise, MiniLM is used.
+    layout : str, optional
+        ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which keeps the
+        coordinates of the current map and adds the new papers. By default, the coordinates in
+        the inputs are used if every paper has coordinates. Otherwise, UMAP is used.
+    seed : int, optional
+        Seed of the map. If a seed is given, the map is reproducible on a CPU, but is computed on
+        one core. MiniLM then uses float32, so that all CPUs give the same vectors up to rounding.
+    n_neighbors : int, default 15
+        Number of neighbours of each paper in UMAP.
+    min_dist : float, default 0.05
+        Minimum distance between points in UMAP, in map units.
+    keywords_limit : int, default 20
+        Maximum number of keywords per paper.
+    tagger : str, default "auto"
+        Part-of-speech tagger. ``"auto"`` selects ``"rules"``, which was the most accurate tagger.
+    topics_method : {"density", "hdbscan"}, default "density"
+        Method that finds the regions.
+    max_regions, n_continents : int, optional
+        Maximum number of regions and of continents. The defaults depend on the number of papers.
+    polish : bool, default False
+        Whether to improve the names of regions with the connected language model.
+    thesaurus : path, optional
+        Complete Unified Astronomy Thesaurus, downloaded with ``landscape fetch uat``. The default
+        is the subset included in the package.
+    known_reviews : path or iterable of path, optional
+        Lists of papers that are known to be reviews. A list is a file of JSON lines with
+        ``bibcode`` and ``identifier``, or a text file with one identifier per line.
+    citations : path or iterable of path, optional
+        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
+        in the records of the papers are always used.
+    title : str, optional
+        Title of the atlas. The default is its current title, or the name of the folder.
+    workers : int, optional
+        Number of processes. The default is one per core. The result does not depend on it.
+    approve : callable, optional
+        Function that is called with a question before a paid embedding starts. It returns True
+        to approve the cost.
+    say : callable, optional
+        Function that receives messages for the user, one line each.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    InputError
+        If an input or an option is invalid, or another build is writing to the folder.
+    AtlasError
+        If `out` is not an atlas, or has a newer format.
+    DiskFullError
+        If the disk is full. Repeat the call to resume the build.
+
+    Notes
+    -----
+    A stage runs only if its inputs or parameters have changed. It writes temporary files and
+    renames them when they are complete. After an interruption, the next build resumes from the
+    last finished chunk. Papers with unchanged text keep their keywords and vectors.
+
+    Examples
+    --------
+    >>> build([], "nothing.atlas")
+    Traceback (most recent call last):
+    landscape.errors.InputError: No input file is given; name at least one file of papers.
+    """
+    options = check_options(
+        BuildOptions(
+            inputs=as_paths(inputs),
+            embedder=embedder,
+            layout=layout,
+            seed=seed,
+            n_neighbors=n_neighbors,
+            min_dist=min_dist,
+            keywords_limit=keywords_limit,
+            tagger=tagger,
+            topics_method=topics_method,
+            max_regions=max_regions,
+            n_continents=n_continents,
+            polish=polish,
+            thesaurus=None if thesaurus is None else Path(thesaurus),
+            known_reviews=as_paths(known_reviews),
+            citations=as_paths(citations),
+            title=title,
+            workers=workers,
+            approve=approve,
+        )
+    )
+    folder = Path(out)
+    refuse_links(folder, but=(LABELS,))
+    known = _manifest_of(folder)
+    files = check_inputs(options.inputs, known.parts if known else ())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except PermissionError as error:
+        raise InputError(
+            f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
+        ) from error
+    with locked(folder):
+        # Read the manifest again after locking, because another build may have changed it.
+        manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
+        remove_leftovers(folder)
+        _run_stages(Context(folder, options, manifest, say or (lambda _: None), files))
+    return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
+
+
+def _run_stages(context: Context) -> None:
+    ran: list[str] = []
+    while stage := next((stage for stage in STAGES if not is_fresh(stage, context)), None):
+        if ran.count(stage.name) > 1:  # avoid an endless loop
+            raise RuntimeError(f"The stage {stage.name} is still out of date after two runs.")
+        if not ran:
+            with report_full_disk(context.folder):
+                remember(context.folder, context.manifest)
+        ran.append(stage.name)
+        try:
+            run_stage(stage, context)
+        except SourceNeeded:
+            context.manifest = context.manifest.without("ingest", "keywords")
+            continue
+        except (MemoryError, BrokenProcessPool) as error:
+            # The system may also end a worker process that needs too much memory.
+            raise LandscapeError(
+                f"The stage {stage.name} needs more memory than is free. Use fewer workers "
+                "(--workers 1), or split the input into files with fewer papers. The same command "
+                "resumes the build."
+            ) from error
+        record = context.manifest.stages[stage.name]
+        context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
+    title = context.options.title
+    finished = dataclasses.replace(
+        context.manifest,
+        complete=True,
+        title=context.manifest.title if title is None else title,
+        parts=tuple(  # the modification time can change even if the content does not
+            dataclasses.replace(part, modified=file.modified)
+            for part, file in zip(context.manifest.parts, context.inputs, strict=True)
+        ),
+    )
+    if finished != context.manifest:
+        write_manifest(context.folder, finished)
+    if not ran:
+        context.say("Nothing has changed. The atlas is up to date.")
+    shutil.rmtree(context.folder / WORK, ignore_errors=True)
+
+
+def _manifest_of(folder: Path) -> Manifest | None:
+    """Return the manifest of an existing atlas, or None if the folder is new or empty."""
+    if not folder.exists():
+        return None
+    if folder.is_dir() and not (folder / MANIFEST_NAME).exists():
+        # A build that was stopped before it wrote a manifest leaves these files.
+        left = (WORK, LOCK_NAME)
+        names = (path.name for path in folder.iterdir() if path.name not in left)
+        others = [name for name in names if not name.endswith(TEMPORARY_SUFFIX)]
+        if not others:
+            return None
+        raise AtlasError(
+            f"{folder} is not an atlas: it contains {sorted(others)[0]!r} but no "
+            f"{MANIFEST_NAME}. Pass a new folder to --out."
+        )
+    return read_manifest(folder)
+
+
+def add_citations(
+    atlas: str | os.PathLike[str],
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    say: Callable[[str], None] | None = None,
+) -> AtlasStore:
+    """Add a citation graph to an atlas, or replace the existing graph.
+
+    Parameters
+    ----------
+    atlas : path
+        Folder of the atlas.
+    files : path or iterable of path
+        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
+        in the records of the papers are also used.
+    say : callable, optional
+        Function that receives messages for the user, one line each.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or another build is writing to the folder.
+    AtlasError
+        If the directory is not a finished atlas.
+
+    Examples
+    --------
+    >>> add_citations("no-such.atlas", [])
+    Traceback (most recent call last):
+    landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
+    """
+    folder = Path(atlas)
+    AtlasStore.open(folder)
+    options = BuildOptions(inputs=(), citations=as_paths(files))
+    check_citations(options.citations)
+    refuse_links(folder, but=(LABELS,))
+    with locked(folder):
+        remove_leftovers(folder)
+        manifest = AtlasStore.open(folder).manifest
+        context = Context(folder, options, manifest, say or (lambda _: None), [])
+        run_stage(CITATIONS_STAGE, context)
+        write_manifest(folder, dataclasses.replace(context.manifest, complete=True))
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+    added = AtlasStore.open(folder)
+    details = added.stages["citations"].details
+    context.say(
+        f"citations: {details['links']:,} ({details['links_within']:,} within the atlas), "
+        f"{count(details['stubs'], 'paper')} beyond it"
+    )
+    return added

@@ -1,0 +1,386 @@
+"""Stages that compute the coordinates, the regions and the quality of the map."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import replacing, sha256_of, write_bytes
+from landscape._progress import progress
+from landscape.errors import LandscapeError
+from landscape.pipeline._embeddings import EMBEDDINGS
+from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
+from landscape.pipeline._stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    inputs_from,
+    keep_only,
+    recall,
+)  # fmt: skip
+from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
+from landscape.store.manifest import Manifest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from landscape.embeddings import Embedder
+    from landscape.mapping.quality import Measures
+    from landscape.mapping.regions import Topics
+
+MAP = "map.parquet"
+
+
+def layout_of(context: Context) -> str:
+    """Return the layout of this build. If no option is set, it depends on the inputs."""
+    asked = context.options.layout
+    if asked is not None:
+        return asked
+    return "ready" if brings_all(context, "coordinates") else "umap"
+
+
+def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
+    """Return a context manager that memory-maps all embeddings."""
+    return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
+
+
+def embed_texts(context: Context, texts: Sequence[str], what: str) -> NDArray[np.float32] | None:
+    """Embed texts with the model of the papers. Return None if it fails, or if it is paid."""
+    model = context.manifest.stages["embeddings"].model
+    try:
+        embedder = _embedder(json.dumps(model)) if model else None
+        return None if embedder is None else embedder.embed(texts)
+    except LandscapeError as error:
+        context.say(f"{what} are matched without embeddings, because embedding failed: {error}")
+        return None
+
+
+@lru_cache(maxsize=1)
+def _embedder(model: str) -> Embedder | None:
+    """Return the embedder that is described in JSON, or None if it is paid."""
+    from landscape.embeddings.embedder import PaidEmbedder, embedder_for
+
+    # The user selected this model for the build, so it is trusted.
+    embedder = embedder_for(json.loads(model), trust=True)
+    return None if isinstance(embedder, PaidEmbedder) else embedder
+
+
+def write_map(
+    context: Context, coordinates: NDArray[np.float32], topics: Topics | None = None
+) -> list[str]:
+    """Write ``map.parquet``, one file per part."""
+    import pyarrow as pa
+
+    nothing = np.full(len(coordinates), -1, dtype=np.int32)
+    topic_id, subregion_id = nothing, nothing
+    if topics is not None:
+        topic_id, subregion_id = topics.topic_id, topics.subregion_id
+    files, start = context.part_files(PAPERS), 0
+    for part in files:
+        papers = read_columns([part], ["paper_id"])["paper_id"]
+        rows = slice(start, start + len(papers))
+        table = pa.table(
+            {
+                "paper_id": papers,
+                "x": pa.array(coordinates[rows, 0], pa.float32()),
+                "y": pa.array(coordinates[rows, 1], pa.float32()),
+                "topic_id": pa.array(topic_id[rows], pa.int32()),
+                "subregion_id": pa.array(subregion_id[rows], pa.int32()),
+            }
+        )
+        write_table(context.folder / MAP / part.name, table)
+        start = rows.stop
+    keep_only(context.folder / MAP, {part.name for part in files})
+    return [f"{MAP}/{part.name}" for part in files]
+
+
+def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
+    """Read paper ids, coordinates (shape (n_papers, 2)) and topic numbers."""
+    table = read_columns(files, ["paper_id", "x", "y", "topic_id"])
+    coordinates = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+    return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
+
+
+def _projection_parameters(context: Context) -> dict[str, Any]:
+    options, layout = context.options, layout_of(context)
+    parameters: dict[str, Any] = {"layout": layout}
+    if layout not in ("ready", "pca"):
+        parameters["seed"] = options.seed
+    if layout in ("umap", "keep"):
+        parameters |= {"n_neighbors": options.n_neighbors, "min_dist": options.min_dist}
+    return parameters
+
+
+def _projection_inputs(context: Context) -> dict[str, str]:
+    inputs = {"papers": context.product("ingest", "papers")}
+    if layout_of(context) == "ready":
+        products = context.manifest.stages["ingest"].products
+        return inputs | {k: v for k, v in products.items() if k.startswith("coordinates/")}
+    return inputs | {"vectors": context.product("embeddings", "vectors")}
+
+
+def _projection_run(context: Context) -> StageResult:
+    layout, placed = layout_of(context), 0
+    if layout == "ready":
+        files = [path for path in ready_files(context, "coordinates") if path is not None]
+        coordinates = np.concatenate([np.asarray(open_matrix(path)) for path in files])
+    else:
+        with vectors_of(context) as vectors:
+            if layout == "keep":
+                coordinates, placed = _keep(context, vectors)
+            else:
+                coordinates = _project(context, vectors, layout)
+    names = write_map(context, coordinates)
+    return StageResult(
+        rows=len(coordinates),
+        outputs=names,
+        products={"map": column_digest(context.part_files(MAP), ["paper_id", "x", "y"])},
+        details={"placed": placed} if layout == "keep" else {},
+    )
+
+
+def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDArray[np.float32]:
+    from landscape.mapping import project
+
+    options = context.options
+    with progress("Map", total=None):
+        return project(
+            vectors, method=layout, seed=options.seed, n_neighbors=options.n_neighbors,
+            min_dist=options.min_dist,
+        )  # fmt: skip
+
+
+def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
+    """Keep the coordinates of the last map, and place new papers on this map."""
+    from landscape.mapping import place
+
+    previous = recall(context.folder)
+    if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
+        context.say("There is no earlier map. UMAP computes a new map.")
+        return _project(context, vectors, "umap"), 0
+    old_row = old_rows(context, previous)
+    _, old_coordinates, _ = read_map(previous.files(MAP))
+    kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
+    if len(kept) == 0:
+        context.say("None of the papers of the earlier map remain. UMAP computes a new map.")
+        return _project(context, vectors, "umap"), 0
+    coordinates = np.empty((len(vectors), 2), dtype=np.float32)
+    coordinates[kept] = old_coordinates[old_row[kept]]
+    if len(new):
+        coordinates[new] = place(
+            gather_rows([vectors], new), gather_rows([vectors], kept), coordinates[kept]
+        )
+    return coordinates, len(new)
+
+
+def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
+    """Return the row of each paper in the last finished atlas, or -1 if the paper is new."""
+    return match_ids(paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS)))
+
+
+PROJECTION_STAGE = Stage(
+    name="projection",
+    version=1,
+    parameters=_projection_parameters,
+    inputs=_projection_inputs,
+    run=_projection_run,
+    shares=MAP,
+    completed_by="topics",
+)
+
+
+TOPICS = "topics.parquet"
+
+
+def topics_schema() -> pa.Schema:
+    """Return the schema of `topics.parquet`."""
+    import pyarrow as pa
+
+    number, text, words = pa.int32(), pa.string(), pa.list_(pa.string())
+    return pa.schema(
+        [("topic_id", number), ("x", pa.float32()), ("y", pa.float32()), ("label", text),
+         ("keywords", words), ("n_papers", number), ("parent_id", number), ("label_source", text),
+         ("level", pa.int8()), ("density", pa.float32()), ("exemplars", words)]
+    )  # fmt: skip
+
+
+def _topics_parameters(context: Context) -> dict[str, Any]:
+    names = ("max_regions", "n_continents", "polish")
+    chosen = {name: getattr(context.options, name) for name in names}
+    return {"method": context.options.topics_method, **chosen}
+
+
+def _topics_run(context: Context) -> StageResult:
+    ids, coordinates, _ = read_map(context.part_files(MAP))
+    papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
+    with progress("Topics", total=None), vectors_of(context) as vectors:
+        topics, model = _find(context, coordinates, papers, vectors)
+    names = write_map(context, coordinates, topics)
+    _write_table(context.folder / TOPICS, topics.table, ids)
+    return StageResult(
+        rows=len(topics.table),
+        outputs=[TOPICS, *names],
+        products={"topics": sha256_of(context.folder / TOPICS)},
+        model=model,
+        makeshift=context.options.polish and model is None,
+        details={"papers_outside": int((topics.topic_id < 0).sum())},
+    )
+
+
+def _find(
+    context: Context,
+    coordinates: NDArray[np.float32],
+    papers: pa.Table,
+    vectors: NDArray[np.float32],
+) -> tuple[Topics, dict[str, Any] | None]:
+    """Find and name the topics. If the language model fails, the names are not improved."""
+    from landscape.mapping import build_topics
+
+    previous, old_names = _previous_topics(context)
+
+    def find(language_model: Any) -> Topics:
+        return build_topics(
+            coordinates[:, 0],
+            coordinates[:, 1],
+            papers["keywords"].combine_chunks(),
+            papers["title"].to_pylist() if language_model else (),
+            vectors=vectors,
+            method=context.options.topics_method,
+            max_regions=context.options.max_regions,
+            n_continents=context.options.n_continents,
+            previous=previous,
+            old_names=old_names,
+            embed=lambda texts: embed_texts(context, texts, "Names"),
+            language_model=language_model,
+            note=context.say,
+        )
+
+    if context.options.polish:
+        from landscape.llm import connect
+
+        try:
+            language_model = connect()
+            return find(language_model), {"name": language_model.model}
+        except LandscapeError as error:
+            context.say(f"The names of topics were not improved, because the model failed: {error}")
+    return find(None), None
+
+
+def _previous_topics(context: Context) -> tuple[NDArray[np.int64] | None, dict[int, str]]:
+    """Return the region, continent and subregion of each paper in the last atlas, and names.
+
+    A paper without a topic has -1. Names from a language model are not included.
+    """
+    import pyarrow.parquet as pq
+
+    from landscape.mapping.regions import BY_KEYWORDS
+
+    previous = recall(context.folder)
+    if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
+        return None, {}
+    rows = old_rows(context, previous)
+    _, _, topic_id = read_map(previous.files(MAP))
+    region = np.where(rows >= 0, topic_id[rows], -1).astype(np.int64)
+    columns = ["topic_id", "parent_id", "label", "label_source"]
+    table = pq.read_table(previous.folder / TOPICS, columns=columns).to_pylist()
+    parent = {topic["topic_id"]: topic["parent_id"] for topic in table}
+    names = {one["topic_id"]: one["label"] for one in table if one["label_source"] == BY_KEYWORDS}
+    continent = np.array([parent.get(number, -1) for number in region.tolist()], dtype=np.int64)
+    subregion = np.full(len(rows), -1, dtype=np.int64)
+    if all("subregion_id" in pq.read_schema(file).names for file in previous.files(MAP)):
+        old = read_columns(previous.files(MAP), ["subregion_id"])["subregion_id"].to_numpy()
+        subregion = np.where(rows >= 0, old[rows], -1).astype(np.int64)
+    return np.column_stack([region, continent, subregion]), names
+
+
+def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    named = table.assign(exemplars=[[ids[row] for row in rows] for rows in table["exemplars"]])
+    schema = topics_schema()
+    with replacing(path) as temporary:
+        pq.write_table(
+            pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False),
+            temporary,
+        )
+
+
+TOPICS_STAGE = Stage(
+    name="topics",
+    version=5,
+    parameters=_topics_parameters,
+    inputs=inputs_from(
+        map="projection.map",
+        keywords="keywords.keywords",
+        titles="ingest.titles",
+        vectors="embeddings.vectors",
+    ),
+    run=_topics_run,
+    unit="topics",
+)
+
+
+QUALITY = "quality.json"
+
+
+def _how_made(manifest: Manifest) -> dict[str, Any]:
+    """Return the parameters of the map and of the regions, also used by comparison maps."""
+    projection = manifest.stages["projection"].parameters
+    settings = ("layout", "n_neighbors", "min_dist")
+    return {
+        "topics_method": manifest.stages["topics"].parameters["method"],
+        **{name: projection[name] for name in settings if name in projection},
+    }
+
+
+def _quality_run(context: Context) -> StageResult:
+    with progress("Map quality", total=None):
+        quality = measure(context.folder, context.manifest)
+    write_bytes(context.folder / QUALITY, (json.dumps(quality, indent=1) + "\n").encode())
+    return StageResult(rows=context.manifest.n_papers, outputs=[QUALITY])
+
+
+def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
+    """Measure the quality of the map of an atlas."""
+    import pandas as pd
+
+    from landscape.mapping import measure_quality
+
+    _, coordinates, _ = read_map(manifest.part_files(folder, MAP))
+    papers = read_columns(manifest.part_files(folder, PAPERS), ["categories"])
+    with joined_matrix(manifest.part_files(folder, EMBEDDINGS, ".npy")) as vectors:
+        return measure_quality(
+            vectors,
+            coordinates[:, 0],
+            coordinates[:, 1],
+            # The first category of a paper is the primary category.
+            categories=[names[0] if names else None for names in papers["categories"].to_pylist()],
+            topics=pd.read_parquet(folder / TOPICS),
+            **_how_made(manifest),
+            seed=seed,
+        )
+
+
+QUALITY_STAGE = Stage(
+    name="quality",
+    version=2,
+    parameters=lambda context: _how_made(context.manifest),
+    inputs=inputs_from(
+        vectors="embeddings.vectors",
+        map="projection.map",
+        topics="topics.topics",
+        categories="ingest.categories",
+    ),
+    run=_quality_run,
+)

@@ -1,0 +1,318 @@
+"""Papers, indexes and tables of an atlas, which are opened on first use."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.thesaurus import LEAST_SCORE
+from landscape.embeddings import VectorIndex
+from landscape.embeddings.embedder import embedder_for
+from landscape.embeddings.neighbours import read_index
+from landscape.embeddings.vectors import gather_words
+from landscape.errors import AtlasError, InputError
+from landscape.search._filter_fields import BY_NAME, LAYERS, apply_filter, columns_needed
+from landscape.search._filters import parse_filter
+from landscape.search.settings import readable_text
+from landscape.store.arrays import COUNTS, WORDS, open_words
+from landscape.store.tables import read_limited, unreadable
+from landscape.text import WordIndex
+from landscape.text.word_index import paper_key
+from landscape.types import Coverage
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.embeddings import Embedder
+    from landscape.embeddings.vectors import WordVectors
+    from landscape.store import AtlasStore
+    from landscape.store.paper_table import PaperTable
+
+    Rows = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+_FILTERS_KEPT = 8
+
+
+def names_of_paper(name: str) -> list[str]:
+    """Return an identifier and its normalised forms as bibcode, arXiv id and DOI, if valid."""
+    readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
+    return [name, *filter(None, readings)]
+
+
+class SearchIndexes:
+    """Indexes of one atlas; they are safe to use from several threads."""
+
+    def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
+        self._atlas, self._given = atlas, embedder
+        # The same filter is often used for several wordings of a question.
+        self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
+
+    def check_unchanged(self) -> None:
+        """Raise an error if the atlas was rebuilt since it was opened."""
+        self._atlas.check_unchanged()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Embedder of queries; by default the embedder of the atlas."""
+        if self._given is not None:
+            return self._given
+        description = self._atlas.stages["embeddings"].model
+        if description is None:
+            raise AtlasError(
+                f"{self._atlas.path} does not name the model of its vectors. Build the atlas again."
+            )
+        return embedder_for(description, trust=self._atlas.trust_model)
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        """Index for the nearest neighbours of a vector."""
+        details = self._atlas.stages["search"].details
+        parts = self._atlas.vector_parts()
+        if details.get("exact", True):
+            return VectorIndex(parts)
+        index = read_index(
+            self._atlas.file("index.faiss"), n_papers=len(self._atlas), dimension=parts[0].shape[1]
+        )
+        return VectorIndex(parts, index=index, n_probe=details["n_probe"])
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """Word index. Its results are keys of papers, which `rows_of_keys` converts to rows."""
+        return WordIndex(self._atlas.file("lexical"))
+
+    @cached_property
+    def paper_table(self) -> PaperTable:
+        """Texts and metadata of the papers."""
+        return self._atlas.paper_table
+
+    @cached_property
+    def cutoffs(self) -> NDArray[np.float32]:
+        """Distances beyond which papers are outliers; see `landscape.search.outliers`."""
+        import pyarrow.parquet as pq
+
+        name = "cutoffs.parquet"
+        try:
+            # ParquetFile does not import pandas.
+            with pq.ParquetFile(self._atlas.file(name)) as file:
+                table = read_limited(file, self._atlas.path / name)
+                return np.array(table["d95"].to_pylist(), dtype=np.float32)
+        except (OSError, ValueError, KeyError) as error:  # errors of Arrow are subclasses of these
+            raise unreadable(self._atlas.path, name, error) from error
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Papers, sources and years that a search covers."""
+        facts = self._atlas.coverage
+        return Coverage(
+            title=facts["title"],
+            n_papers=facts["papers"],
+            n_searched=facts["papers"],
+            sources=facts["sources"],
+            first_date=facts["first_date"],
+            last_date=facts["last_date"],
+            generated=facts["generated"],
+            in_part=facts["in_part"],
+        )
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """Keys of the papers in the word index, shape (n_papers,)."""
+        ids = self.paper_table.column("paper_id", np.arange(len(self.paper_table)))
+        return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
+
+    def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
+        """Convert keys of the word index to rows of papers."""
+        known, order = self._by_key
+        place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
+        if len(keys) and not (known[place] == keys).all():
+            error = ValueError("the word index has papers that are not in the atlas")
+            raise unreadable(self._atlas.path, "lexical", error)
+        return order[place]
+
+    def row_of(self, name: str) -> int:
+        """Return the row of a paper from its key, bibcode, arXiv identifier, DOI or URL."""
+        spellings = names_of_paper(readable_text("paper", name))
+        row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
+        if row is None:
+            raise InputError(
+                f"There is no paper {name!r} in {self._atlas.path}; "
+                "give its bibcode, arXiv identifier, DOI or key."
+            )
+        return row
+
+    def rows_that_pass(self, filter_text: str | None) -> Rows | None:
+        """Return the rows that match a filter, or None if there is no filter."""
+        if filter_text is None or not readable_text("filter", filter_text).strip():
+            return None
+        return self._passed(filter_text)
+
+    def _pass(self, filter_text: str) -> Rows:
+        parsed = parse_filter(filter_text)
+        stages = self._atlas.stages
+        layers = {
+            column
+            for column, stage in (("facilities", "missions"), ("is_review", "reviews"))
+            if stage in stages
+        }
+        needed = columns_needed(parsed, layers)
+        made = {one for one in needed if one in LAYERS or one.partition(":")[0] in BY_NAME}
+        frame = self.paper_table.frame(sorted(needed - made))
+        for column in made:
+            frame[column] = self._column(column)
+        rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
+        rows.setflags(write=False)  # the array is cached
+        return rows
+
+    def _column(self, name: str) -> Any:
+        """Return the facilities of papers, or the mask of reviews, of a concept or of a region."""
+        if name == "facilities":
+            return self._facilities
+        field, _, text = name.partition(":")
+        if field == "region":
+            return self._in_region(text)
+        layer = "reviews" if name == "is_review" else "uat"
+        rows = self._atlas.read_layer(layer, [] if layer == "reviews" else ["concept_id", "score"])
+        if layer == "uat":
+            concept = self._atlas.thesaurus.find(text).concept_id
+            wanted = {concept, *self._atlas.thesaurus.descendants(concept)}
+            rows = rows[
+                rows["concept_id"].astype(str).isin(wanted) & (rows["score"] >= LEAST_SCORE)
+            ]
+        return np.isin(np.arange(len(self)), rows["paper_row"])
+
+    def _in_region(self, text: str) -> NDArray[np.bool_]:
+        """Return the mask of papers in a continent, region or subregion, by name or number."""
+        topics, places = self._atlas.topics, self._atlas.map
+        names = topics["label"].str.casefold()
+        is_named = topics["topic_id"].astype(str) == text if text.isdecimal() else (
+            names == text.casefold())  # fmt: skip
+        if not is_named.any():
+            near = difflib.get_close_matches(text.casefold(), names, n=3, cutoff=0.5)
+            labels = topics["label"][names.isin(near)].unique()
+            hint = f"the nearest names are: {', '.join(labels)}" if near else "see atlas.topics"
+            raise InputError(f"There is no region {text!r} on this map; {hint}.")
+        wanted = set(topics["topic_id"][is_named])
+        wanted |= set(topics["topic_id"][topics["parent_id"].isin(wanted) & (topics["level"] == 1)])
+        inside: NDArray[np.bool_] = places["topic_id"].isin(wanted).to_numpy()
+        if "subregion_id" in places:
+            inside |= places["subregion_id"].isin(wanted).to_numpy()
+        return inside
+
+    def papers_of_person(self, name: str) -> tuple[str, Rows]:
+        """Return an author's name as family and initial, and the rows of the papers.
+
+        The rows are empty unless a paper has the given name in full. Papers with other given names
+        of the same initial count too, as in ADS: Avi Loeb also signs as Abraham Loeb.
+        """
+        none = name, np.zeros(0, dtype=np.int64)
+        full = self.rows_that_pass(f'author:"{name}"')
+        if full is None or not len(full):
+            return none
+        *given, family = name.split() if "," not in name else name.split(",")[::-1]
+        short = f"{family.strip()}, {given[0].strip()[0]}"
+        rows = self.rows_that_pass(f'author:"{short}"')
+        if rows is None or not len(rows):
+            return none
+        given_name = re.compile(rf"\b{re.escape(given[0].split()[0])}\b", re.IGNORECASE)
+        bylines = self.paper_table.column("authors", rows)
+        signed = (one for names in bylines for one in names or () if family.strip() in one)
+        return (short, rows) if any(map(given_name.search, signed)) else none
+
+    def texts(self, rows: Rows) -> list[str]:
+        """Return the title and the abstract of each paper as one text."""
+        titles, abstracts = (self.paper_table.column(name, rows) for name in ("title", "abstract"))
+        return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
+
+    def ages(self, rows: Rows, *, today: date) -> Floats:
+        """Return the ages of papers in years, with nan for unknown dates."""
+        dates = self.paper_table.column("date", rows)
+        days = [(today - day).days if day else np.nan for day in dates]
+        return np.array(days, dtype=float) / 365.25
+
+    def citations(self, rows: Rows) -> Floats:
+        """Return the citation counts of papers, with nan for unknown counts."""
+        counts = self.paper_table.column("cites", rows)
+        return np.array([np.nan if n is None else n for n in counts], dtype=float)
+
+    def word_vectors(self, rows: Rows) -> WordVectors | None:
+        """Return the word vectors of papers, or None if the atlas has no word vectors."""
+        if self._word_parts is None:
+            return None
+        parts = np.searchsorted(self._starts, rows, side="right") - 1
+        places = zip(parts.tolist(), (rows - self._starts[parts]).tolist(), strict=True)
+        return gather_words(*self._word_parts, list(places))
+
+    def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
+        """Return the inverse document frequency of each word, with 0 for stop words."""
+        n = max(1, len(self.words))
+        weights = []
+        for spelling in spellings:
+            counts = [self.words.count(term) for term in self.words.terms(spelling)]
+            weights.append(max((np.log(1 + (n - c + 0.5) / (c + 0.5)) for c in counts), default=0))
+        return np.array(weights, dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._atlas)
+
+    @cached_property
+    def _facilities(self) -> pd.Series[Any]:
+        """Return the mentions in each paper: facility, role and words on three lines."""
+        import pandas as pd
+        import pyarrow as pa
+
+        columns = ["facility", "role", "surface"]
+        named = self._atlas.read_layer("missions", columns).drop_duplicates()
+        named = named.sort_values("paper_row", kind="stable")
+        starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
+        # Atlases of earlier versions have no roles.
+        roles = named["role"].astype(object).fillna("mention").astype(str)
+        lines = named["facility"].astype(str) + "\n" + roles + "\n" + named["surface"].astype(str)
+        lists = pa.ListArray.from_arrays(starts, pa.array(lines, pa.string()))
+        return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))
+
+    @cached_property
+    def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:
+        folder = self._atlas.path
+        parts = []
+        for part in self._atlas.parts:
+            name = f"{WORDS}/{part.name}.npy"
+            if name not in self._atlas.manifest.files:
+                return None  # the embedder has no word vectors
+            try:
+                words = open_words(
+                    self._atlas.file(name), self._atlas.file(f"{COUNTS}/{part.name}.npy")
+                )
+                if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
+                    raise ValueError("the word vectors do not match the papers")
+            except (OSError, ValueError, EOFError, IndexError) as error:
+                raise unreadable(folder, name, error) from error
+            parts.append(words)
+        return parts, [np.cumsum(part.lengths) for part in parts]
+
+    @cached_property
+    def _starts(self) -> Rows:
+        return np.cumsum([0, *(part.rows for part in self._atlas.parts)])
+
+    @cached_property
+    def _by_key(self) -> tuple[NDArray[np.uint64], Rows]:
+        order = np.argsort(self.keys)
+        return self.keys[order], order
+
+    @cached_property
+    def _rows_by_name(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        every = np.arange(len(self.paper_table))
+        for column in ("doi", "arxiv_id", "bibcode", "paper_id"):
+            given = enumerate(self.paper_table.column(column, every))
+            spelt = str.lower if column == "doi" else str
+            names.update({spelt(name): row for row, name in given if name})
+        return names

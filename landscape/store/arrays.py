@@ -1,0 +1,112 @@
+"""Read and write embedding files in blocks. Each part of the atlas has one ``.npy`` file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from landscape._io import replacing
+from landscape.embeddings.vectors import DIMENSION, WordVectors
+from landscape.errors import AtlasError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK = 4096
+
+
+def write_matrix(
+    path: Path, blocks: Iterable[NDArray[Any]], *, rows: int, columns: int, dtype: str = "<f4"
+) -> None:
+    """Write a matrix to a `.npy` file block by block."""
+    written = 0
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        header = {"descr": dtype, "fortran_order": False, "shape": (rows, columns)}
+        np.lib.format.write_array_header_1_0(stream, header)
+        for block in blocks:
+            if block.shape[1] != columns:
+                raise ValueError(f"expected {columns} columns for {path}, got {block.shape[1]}")
+            stream.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
+            written += len(block)
+        if written != rows:
+            raise ValueError(f"expected {rows} rows for {path}, got {written}")
+
+
+def open_matrix(path: Path) -> NDArray[np.float32]:
+    """Open an embedding file as a read-only memory map."""
+    return cast("NDArray[np.float32]", np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+@contextmanager
+def joined_matrix(paths: Sequence[Path]) -> Iterator[NDArray[np.float32]]:
+    """Yield the vectors of all parts as one memory-mapped matrix."""
+    parts = [open_matrix(path) for path in paths]
+    if len(parts) == 1:
+        yield parts[0]
+        return
+    blocks = (part[start : start + BLOCK] for part in parts for start in range(0, len(part), BLOCK))
+    with TemporaryDirectory(prefix="landscape-") as folder:
+        joined = Path(folder) / "joined.npy"
+        write_matrix(joined, blocks, rows=sum(map(len, parts)), columns=parts[0].shape[1])
+        yield open_matrix(joined)
+
+
+def gather_rows(
+    sources: Sequence[NDArray[np.float32]], rows: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Gather rows of several matrices as if they were concatenated."""
+    ends = np.cumsum([len(source) for source in sources])
+    if len(rows) and not 0 <= rows.min() <= rows.max() < ends[-1]:
+        raise AtlasError("The vectors have fewer rows than the papers. Build the atlas again.")
+    place = np.searchsorted(ends, rows, side="right")
+    picked = np.empty((len(rows), sources[0].shape[1]), dtype=np.float32)
+    for number, source in enumerate(sources):
+        here = np.flatnonzero(place == number)
+        if len(here):
+            picked[here] = source[rows[here] - (ends[number] - len(source))]
+    return picked
+
+
+WORDS, COUNTS = "words", "word_counts"
+
+
+def write_words(
+    vectors: Path, counts: Path, sources: Sequence[WordVectors], rows: NDArray[np.int64]
+) -> None:
+    """Write the word vectors of selected texts; contiguous texts are copied together."""
+    every = np.concatenate([np.asarray(s.lengths, np.int64) for s in sources] or [np.zeros(0, int)])
+    lengths, runs = every[rows], _runs(sources, rows)
+    write_matrix(vectors, runs, rows=int(lengths.sum()), columns=DIMENSION, dtype="|i1")
+    write_matrix(counts, iter([lengths[:, None]]), rows=len(rows), columns=1, dtype="<u2")
+
+
+def open_words(vectors: Path, counts: Path) -> WordVectors:
+    """Open the word vectors of a part, memory-mapped."""
+    return WordVectors(
+        np.load(vectors, mmap_mode="r", allow_pickle=False),
+        # If the shape exceeds the file, a memory map raises an error and does not allocate memory.
+        np.load(counts, mmap_mode="r", allow_pickle=False)[:, 0].astype(np.int64),
+    )
+
+
+def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[NDArray[np.int8]]:
+    """Yield the vectors of the rows in blocks; contiguous rows of a source share a block."""
+    sizes = np.cumsum([len(source) for source in sources])
+    place = np.searchsorted(sizes, rows, side="right")
+    breaks = (np.diff(rows) != 1) | (np.diff(place) != 0)
+    begins = np.flatnonzero(np.concatenate([[True], breaks])) if len(rows) else np.zeros(0, int)
+    ends = np.append(begins[1:], len(rows))[: len(begins)]  # a part may have no papers
+    known = [np.concatenate([[0], np.cumsum(s.lengths, dtype=np.int64)]) for s in sources]
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        source = int(place[begin])
+        first = int(rows[begin] - (sizes[source] - len(sources[source])))
+        bounds = known[source]
+        last = first + end - begin
+        for start in range(first, last, BLOCK):  # at most 4096 texts, about 40 MB
+            stop = min(start + BLOCK, last)
+            yield np.asarray(sources[source].vectors[bounds[start] : bounds[stop]])

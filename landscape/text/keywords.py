@@ -1,0 +1,434 @@
+"""Extract the keywords of papers, which are specific noun phrases ranked by TextRank."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import multiprocessing
+import re
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import chain, compress
+from types import SimpleNamespace
+from typing import NamedTuple, Self, overload
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
+from landscape.text.tagger import TaggedText, tag_texts, tagger_name
+from landscape.text.words import lexicon, normal_form, read_sections, singular
+
+_KEPT = frozenset(POS_KEPT)
+_CHUNK = 200  # number of texts per task of a worker process (about 0.5 s)
+_SMALL = 400  # minimum number of texts for which several processes are faster
+
+
+@dataclass(frozen=True)
+class KeywordSettings:
+    """Weights of phrases. The values were selected with ``benchmarks/keywords.py``."""
+
+    repeated: float = 0.20  # relative increase for each doubling of the number of occurrences
+    in_title: float = 1.15
+    redundant: float = 0.4  # relative reduction if all words occur in better phrases
+    vague: float = 0.75  # factor for a phrase whose last word is generic
+
+
+_SETTINGS = KeywordSettings()
+
+
+@overload
+def extract_keywords(  # type: ignore[overload-overlap]  # a str is a sequence of str
+    texts: str, *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[str]: ...
+@overload
+def extract_keywords(
+    texts: Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[list[str]]: ...
+def extract_keywords(
+    texts: str | Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[str] | list[list[str]]:
+    """Extract the key phrases of texts by TextRank (Mihalcea and Tarau 2004, EMNLP, 404).
+
+    Parameters
+    ----------
+    texts : str or sequence of str, shape (n,)
+        Title and abstract, separated by a full stop. A single text is ranked by pytextrank. Several
+        texts are ranked with arrays, which is twenty times as fast and gives the same ranks.
+    limit : int, default 20
+        Maximum number of keywords per text.
+    workers : int, default 1
+        Number of processes. Fewer than 400 texts are processed in the current process.
+    tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
+        Built-in rules, or ``en_core_web_sm`` of spaCy. "auto" selects the rules, which give better
+        results (``benchmarks/keywords.py``).
+
+    Returns
+    -------
+    list of str, or list of list of str, shape (n,)
+        Keywords in the spelling of the text. The best keyword is first. Different spellings of a
+        phrase are one keyword. The result does not depend on the number of workers.
+
+    Raises
+    ------
+    InputError
+        If `limit` or `workers` is below one, or the tagger is unknown.
+    MissingExtraError
+        If the model of spaCy is requested but not installed.
+
+    Examples
+    --------
+    >>> text = "Tidal disruption events. We study how supermassive black holes disrupt stars."
+    >>> extract_keywords(text, tagger="rules")
+    ['tidal disruption events', 'supermassive black holes', 'stars']
+    >>> extract_keywords([text], tagger="rules", limit=1)
+    [['tidal disruption events']]
+    """
+    with KeywordExtractor(limit=limit, workers=workers, tagger=tagger) as extractor:
+        return extractor.extract_one(texts) if isinstance(texts, str) else extractor.extract(texts)
+
+
+@dataclass
+class KeywordExtractor:
+    """Keyword extractor for many batches of texts, which reuses its worker processes."""
+
+    limit: int = 20
+    workers: int = 1
+    tagger: str = "auto"
+    _pool: ProcessPoolExecutor | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (("limit", self.limit), ("workers", self.workers)):
+            if value < 1:
+                raise InputError(f"{name} is {value}, but must be at least 1.")
+        self.name = tagger_name(tagger=self.tagger)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the worker processes. The next batch starts new processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def extract_one(self, text: str) -> list[str]:
+        """Extract the keywords of one text with pytextrank."""
+        (tagged,) = tag_texts([text], tagger=self.tagger)
+        chunks = _trimmed_chunks(tagged)
+        kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
+        scores = score_chunks(rank_text(tagged), kept, chunks).tolist()
+        return _choose(tagged, chunks, scores, self.limit)
+
+    def extract(self, texts: Sequence[str]) -> list[list[str]]:
+        """Extract the keywords of one batch of texts. See `extract_keywords`."""
+        if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
+            return _extract_here(list(texts), self.limit, self.tagger)
+        if self._pool is None:
+            # "fork" is not used, because a forked child of a process with threads can hang.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
+        chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
+        n = len(chunks)
+        done = self._pool.map(_extract_here, chunks, [self.limit] * n, [self.tagger] * n)
+        return [keywords for chunk in done for keywords in chunk]
+
+
+def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
+    documents = tag_texts(texts, tagger=tagger)
+    chunks = [_trimmed_chunks(document) for document in documents]
+    scores = _score(documents, chunks)
+    return [
+        _choose(document, spans, score, limit)
+        for document, spans, score in zip(documents, chunks, scores, strict=True)
+    ]
+
+
+def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> list[list[float]]:
+    """Rank the chunks of all documents together by TextRank."""
+    numbers: dict[tuple[str, str], int] = {}
+    words, lengths, kept, starts = [], [], [], []
+    for document in documents:
+        tags, lemmas = document.tags, document.lemmas
+        is_kept = [tag in _KEPT for tag in tags]
+        words += [
+            numbers.setdefault(pair, len(numbers))
+            for pair in compress(zip(lemmas, tags, strict=True), is_kept)
+        ]
+        kept += is_kept
+        starts += document.starts
+        lengths.append(len(tags))
+    begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    known = np.array(kept, dtype=bool)
+    sentences = np.cumsum(np.array(starts, dtype=bool))
+    of_document = np.repeat(np.arange(len(documents)), lengths)
+    ranks = np.zeros(len(known))
+    ranks[known] = rank_words(np.array(words, dtype=np.int64), sentences[known], of_document[known])
+    n_chunks = list(map(len, chunks))
+    spans = np.array([span for found in chunks for span in found], dtype=np.int64).reshape(-1, 2)
+    scores = score_chunks(ranks, known, spans + np.repeat(begins[:-1], n_chunks)[:, None])
+    values, ends = scores.tolist(), np.cumsum(n_chunks, dtype=np.int64).tolist()
+    return [values[end - n : end] for n, end in zip(n_chunks, ends, strict=True)]
+
+
+class _Phrase(NamedTuple):
+    """Normal form of a phrase, with the words and the weight of the phrase."""
+
+    key: str
+    parts: tuple[str, ...]
+    value: float
+
+
+@lru_cache(maxsize=200_000)
+def _phrase_of(spelling: str) -> _Phrase | None:
+    """Return the normal form of a spelling, or None if the phrase is generic."""
+    key = normal_form(spelling)
+    if not is_subject(key, spelling):
+        return None
+    return _Phrase(key, tuple(key.split()), _SETTINGS.vague if has_vague_head(key) else 1.0)
+
+
+@dataclass(slots=True)
+class _Found:
+    """Phrase that was found in a text, with all spellings in the text."""
+
+    phrase: _Phrase
+    score: float = 0.0
+    in_title: bool = False
+    spellings: list[str] = field(default_factory=list)
+
+    def weight(self) -> float:
+        weight = self.score * self.phrase.value
+        if len(self.spellings) > 1:
+            weight *= 1.0 + _SETTINGS.repeated * math.log2(len(self.spellings))
+        return weight * _SETTINGS.in_title if self.in_title else weight
+
+
+def _choose(
+    text: TaggedText, spans: list[tuple[int, int]], scores: list[float], limit: int
+) -> list[str]:
+    """Combine the spellings of each phrase and return the best phrases."""
+    found: dict[str, _Found] = {}
+    title_end = text.title_end
+    for (begin, end), score in zip(spans, scores, strict=True):
+        spelling = _shown(text, begin, end)
+        phrase = _phrase_of(spelling)
+        if phrase is None:
+            continue
+        known = found.setdefault(phrase.key, _Found(phrase))
+        known.score = max(known.score, score)
+        known.in_title = known.in_title or begin < title_end
+        known.spellings.append(spelling)
+    return [_spelling(chosen.spellings) for chosen in _diverse(list(found.values()), limit)]
+
+
+def _diverse(found: list[_Found], limit: int) -> list[_Found]:
+    """Select the phrases with the largest weights. Repeated words reduce the weight.
+
+    This is maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335), where similarity
+    is the fraction of words that better phrases contain. Weights are updated only when needed.
+    """
+    weights = [phrase.weight() for phrase in found]
+    heap = [(-weight, place) for place, weight in enumerate(weights)]
+    heapq.heapify(heap)
+    covered: set[str] = set()
+    chosen: list[_Found] = []
+    while heap and len(chosen) < limit:
+        _, place = heapq.heappop(heap)
+        parts = found[place].phrase.parts
+        n_known = len(covered.intersection(parts))
+        if n_known:
+            if len(parts) == 1 and not found[place].in_title:
+                continue
+            weight = -weights[place] * (1.0 - _SETTINGS.redundant * n_known / len(parts))
+            if heap and weight > heap[0][0]:
+                heapq.heappush(heap, (weight, place))
+                continue
+        covered.update(parts)
+        chosen.append(found[place])
+    return chosen
+
+
+def _spelling(spellings: list[str]) -> str:
+    """Return the most frequent spelling. In a tie, prefer few capital letters."""
+    if len(spellings) == 1:
+        return spellings[0]
+    counts = Counter(spellings)
+    return min(counts, key=lambda s: (-counts[s], sum(map(str.isupper, s))))
+
+
+def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
+    """Return the noun chunks, after removing determiners and generic words at both ends."""
+    words, tags = text.words, text.tags
+    parts = [part for chunk in text.chunks for part in split_names(words, tags, *chunk)]
+    trimmed = (trim(words, tags, begin, end) for begin, end in parts)
+    return [span for span in trimmed if span is not None]
+
+
+def _shown(text: TaggedText, begin: int, end: int) -> str:
+    """Return a phrase with the same spaces between words as in the text."""
+    gaps = text.spaces[begin : end - 1]
+    if False not in gaps:
+        spelling = " ".join(text.words[begin:end])
+        return spelling if spelling.islower() else " ".join(_shown_words(text, begin, end))
+    after = [" " if gap else "" for gap in gaps]
+    return "".join(chain(*zip(_shown_words(text, begin, end), [*after, ""], strict=True)))
+
+
+def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
+    """Return the words of a phrase, in lower case unless they are part of a name."""
+    head = text.words[end - 1]
+    if head[0].isupper() and head.lower() in lexicon().name_heads:
+        return text.words[begin:end]  # a name such as "Hubble Space Telescope"
+    shown, follows_name = [], False
+    for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
+        is_name = tag == "PROPN" or ("-" in word and follows_name)
+        shown.append(word if word.islower() or is_name else _small(word))
+        follows_name = follows_name or tag == "PROPN"
+    return shown
+
+
+@cache
+def _small(word: str) -> str:
+    """Convert a common word to lower case, but keep names such as "Eddington-limited"."""
+    head = word.split("-")[0]
+    if not (head[:1].isupper() and head[1:].islower()):
+        return word
+    known = lexicon()
+    common = head == word or head.lower() in known.classes
+    return word.lower() if common and head.lower() not in known.proper else word
+
+
+LONGEST_PHRASE = 4
+"""Maximum number of words in a keyword. A hyphenated word counts as one word."""
+
+_MOST_CHARACTERS = 60
+_SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
+_NUMERAL = re.compile("[IVX]+")
+_INITIAL = re.compile(r"[A-Z]\.")
+_NAME = re.compile("[A-Z].|[0-9].{0,40}[A-Z]")  # such as "NGC", "3C" or "2MASS", but not "A"
+_HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
+
+
+@cache
+def _lists() -> SimpleNamespace:
+    """Return the lists of generic words."""
+    generic = read_sections("generic")
+    front = frozenset(generic["front"])
+    return SimpleNamespace(
+        front=front,
+        kept_front=tuple(generic["keep-front"]),
+        back=frozenset(generic["back"]),
+        alone=frozenset(generic["alone"]) | front,
+        vague=frozenset(generic["vague"]) | front,
+        vague_heads=frozenset(generic["vague-head"]),
+        phrases=frozenset(normal_form(phrase) for phrase in generic["phrase"]),
+        units=frozenset(unit.lower() for unit in lexicon().units),
+        quantities=frozenset(generic["quantity"]),
+        catalogues=frozenset(name for name in lexicon().catalogues if name.isupper()),
+    )
+
+
+def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, int] | None:
+    """Remove generic words from both ends of a noun chunk. Return None if no word remains."""
+    while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
+        if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
+            break  # keep phrases such as "photometric data" and "Reynolds number"
+        end -= 1
+    while end - begin > 1 and (
+        words[end - 1] in _lists().catalogues or _INITIAL.fullmatch(words[end - 1])
+    ):
+        end -= 1  # a catalogue name without a number, or an initial
+    if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
+        end -= 1  # the number of a paper in a series
+    if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
+        begin = end - LONGEST_PHRASE
+        if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
+            begin += 1  # the adjective of the noun was removed, such as "low" in "low luminosity"
+    while begin < end:
+        # The noun chunks of spaCy can begin with articles and pronouns.
+        n_front = tags[begin] in ("DET", "PRON") or _front_words(words, tags, begin, end)
+        if not n_front:
+            break
+        begin += n_front
+    if begin >= end or (end - begin == 1 and tags[begin] == "ADJ"):
+        return None
+    return begin, end
+
+
+def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
+    """Split a phrase such as "Seyfert galaxy NGC 1275" into the object type and the name."""
+    name = end
+    while name > begin and tags[name - 1] == "PROPN":
+        name -= 1
+    is_numbered = any(map(str.isdigit, "".join(words[name:end])))
+    if begin < name < end and is_numbered and _NAME.match(words[name]):
+        kind = name - 1  # another example is "black hole transient GX 339-4"
+        if tags[kind] == "NOUN" or lexicon().classes.get(words[kind]) == "adj-noun":
+            return [(begin, name), (name, end)]
+    return [(begin, end)]
+
+
+def is_subject(key: str, spelling: str) -> bool:
+    """Return whether a trimmed phrase is specific enough to be a keyword."""
+    lists = _lists()
+    if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
+        return False
+    if not _HAS_LETTERS.search(spelling) or _SYMBOLS.search(spelling):
+        return False
+    parts = [singular(part) for part in key.split()]
+    if len(spelling.split()) == 1 and spelling.endswith("-ray"):
+        return False
+    if len(parts) == 1:
+        acronym = any(mark.isupper() for mark in spelling[1:])
+        return (parts[0] not in lists.alone or acronym) and (
+            len(key) > 1 and parts[0].rstrip("*+") not in lists.units and (len(key) > 2 or acronym)
+        )
+    return any(part not in lists.vague and len(part) > 1 for part in parts)
+
+
+def has_vague_head(key: str) -> bool:
+    """Return whether the last word of a phrase is generic, as in "stellar parameters"."""
+    return key.rpartition(" ")[2] in _lists().vague_heads
+
+
+@lru_cache(maxsize=100_000)
+def _is_tail(word: str) -> bool:
+    lower = word.lower()
+    return lower in _lists().back or singular(lower) in _lists().back
+
+
+@lru_cache(maxsize=100_000)
+def _is_front(word: str) -> bool:
+    lower = word.lower()
+    # Numerals, initials and symbols are also generic.
+    return (
+        lower in _lists().front
+        or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
+        or _NUMERAL.fullmatch(word) is not None
+        or _INITIAL.fullmatch(word) is not None
+    )
+
+
+def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
+    """Return the number of words to remove at the beginning, such as 2 in "lowest mass halos"."""
+    if not _is_front(words[begin]):
+        return 0
+    phrase = " ".join(words[begin:end]).lower().replace("-", " ")
+    if phrase.startswith(_lists().kept_front):
+        return 0  # keep terms such as "weak lensing"
+    if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
+        return 0  # "Large Magellanic Cloud"
+    scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities
+    if scaled and words[begin].lower() in _SCALES:
+        return 0
+    return 2 if scaled else 1
+
+
+_SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "broad", "narrow"])

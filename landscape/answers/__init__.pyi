@@ -1,7 +1,8 @@
 from ._evidence import check_claims
 from ._regions import describe_regions
-from .asking import AskSettings, answer_question
+from .asking import answer_question
 from .questions import Preset, QuestionKind, classify, preset_for
+from .settings import AskSettings
 
 __all__ = [
     "AskSettings",

@@ -13,7 +13,7 @@ from landscape._wording import count
 from landscape.answers.citations import papers_as_data
 from landscape.answers.extractive import failure_notes
 from landscape.answers.generation import answer, finish
-from landscape.answers.questions import Style
+from landscape.answers.settings import Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm import ReplyForm, WritingModel, request_reply
 from landscape.llm.prompts import as_data, prompt

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
-
-from landscape._settings import Settings, Whole
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
 from landscape.answers._tables import answer_from_tables
 from landscape.answers.agreement import deny
 from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
-from landscape.answers.generation import OnText, answer, check_readers, rewrite, standalone_question
-from landscape.answers.questions import (
-    Audience,
-    QuestionKind,
-    Style,
-    classify,
-    preset_for,
-    read_kind,
-)
+from landscape.answers.generation import OnText, answer, rewrite, standalone_question
+from landscape.answers.questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
-from landscape.search.settings import LONGEST_QUERY, Keyword, Method, readable_text
+from landscape.search.settings import LONGEST_QUERY, readable_text
 from landscape.types import title_notes
 
 if TYPE_CHECKING:
@@ -38,76 +28,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Answer, Results, Step
 
-Generation = Literal["rag", "react", "quoted"]
-
 _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
 _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
-
-
-class AskSettings(Settings):
-    """Settings of an answer. None means the value of the preset for the type of the question."""
-
-    kind = "setting of an answer"
-
-    k: Whole | None = Field(
-        None, ge=1, le=10_000, description="number of papers used for the answer"
-    )
-    style: Style | None = Field(None, description="focus of the answer")
-    filter: str | None = Field(None, description="filter that restricts the papers, as in search")
-    weights: Weights | None = Field(
-        None,
-        description="strengths of keyword, time and citation",
-        examples=["strengths, such as {'time': 0.5}"],
-    )
-    keywords: tuple[Keyword, ...] = Field(
-        (),
-        description="names that increase the score of a paper, besides those in the question",
-        examples=["a tuple of texts, such as ('dust', 'AGN')"],
-    )
-    question_type: str | None = Field(
-        None, description="type of the question; it is classified by default"
-    )
-    method: Method | None = Field(None, description="how papers are searched for (default: hybrid)")
-    hyde: bool | None = Field(
-        None, description="also search with a hypothetical abstract that a language model writes"
-    )
-    rerank: bool | None = Field(
-        None, description="compare the best papers with the question word by word (default: yes)"
-    )
-    generation: Generation | None = Field(
-        None,
-        description="rag writes the answer from one search, react lets an agent search and write, "
-        "and quoted quotes sentences",
-    )
-    language: str | None = Field(
-        None, description="language of the answer (default: language of the question)"
-    )
-    audience: Audience | None = Field(
-        None, description="readers of the answer; it needs a language model"
-    )
-    check_with_model: bool = Field(True, description="let the language model check each claim")
-    t_now: date | None = Field(
-        None,
-        description="reference date for the ages of papers; today by default",
-        examples=["a day, such as datetime.date(2026, 1, 31)"],
-    )
-
-    @field_validator("weights", mode="before")
-    @classmethod
-    def _read_weights(cls, value: object) -> object:
-        return Weights(**value) if isinstance(value, Mapping) else value
-
-    @field_validator("question_type")
-    @classmethod
-    def _check_type(cls, value: str | None) -> str | None:
-        if value is not None:
-            read_kind(value)
-        return value
-
-    @model_validator(mode="after")
-    def _check_readers(self) -> Self:
-        check_readers(self.language, self.audience)
-        return self
 
 
 def ask(

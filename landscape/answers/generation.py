@@ -22,7 +22,7 @@ from landscape.answers.extractive import (
     extract_answer,
     failure_notes,
 )
-from landscape.answers.questions import AUDIENCES, STYLES, Style
+from landscape.answers.settings import AUDIENCES, STYLES, Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, WritingModel, request_reply
 from landscape.llm.prompts import as_data, prompt

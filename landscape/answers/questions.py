@@ -27,11 +27,6 @@ QuestionType = Literal[
 Flag = Literal["named entity", "jargon", "bibliographic", "time-sensitive"]
 TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 FLAGS: tuple[Flag, ...] = get_args(Flag)
-Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]
-"""Styles of answers."""
-STYLES: tuple[Style, ...] = get_args(Style)
-Audience = Literal["expert", "student", "public"]
-AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 
 
 class _Classification(ReplyForm):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.search.settings import Weights, apply_weights
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    from landscape.search.settings import SearchSettings
+    from landscape.search.settings import SearchSettings, Weights
 
     Rows = NDArray[np.int64]
 
@@ -38,6 +36,63 @@ class RankingSettings:
 
 
 RANKING = RankingSettings()
+
+
+# Maximum effect of a weight, as a share of the range of scores. It reorders papers only if their
+# scores are similar.
+_LARGEST_LIFT = 0.15
+_HALF_LIFE = 8.0  # years
+_MANY_CITATIONS = 1000.0
+
+
+def apply_weights(
+    scores: Floats,
+    weights: Weights,
+    *,
+    keyword: Floats | None = None,
+    age: Floats | None = None,
+    citations: Floats | None = None,
+) -> Floats:
+    """Multiply scores by the weights of recency, citations and keywords, shape (n,)."""
+    given = {"keyword": keyword, "time": age, "citation": citations}
+    formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
+    lifts = {name: formulas[name](values) for name in weights.names
+             if (values := given[name]) is not None}  # fmt: skip
+    if weights.compat == "pathfinder":
+        product: Floats = np.prod([scores, *lifts.values()], axis=0)
+        return product
+    spread = _LARGEST_LIFT * float(np.ptp(scores)) if len(scores) else 0.0
+    total: Floats = scores + spread * sum(getattr(weights, n) * lift for n, lift in lifts.items())
+    return total
+
+
+def recency(age: Floats) -> Floats:
+    """Return weights that are halved for every eight years of age."""
+    return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
+
+
+def standing(citations: Floats) -> Floats:
+    """Return logarithmic weights of citation counts. The weight of 1,000 or more citations is 1."""
+    counted = np.nan_to_num(citations, nan=0.0)
+    return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
+
+
+def pathfinder_recency(age: Floats) -> Floats:
+    """Return the time weight of pathfinder, 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024)."""
+    return 1.0 / (1.0 + np.exp(np.minimum(np.nan_to_num(age, nan=np.inf) / 0.7, 700.0)))
+
+
+def pathfinder_standing(citations: Floats) -> Floats:
+    """Return the citation weight of pathfinder, 1 / (1 + exp((300 - n) / 42))."""
+    exponent = (300.0 - np.nan_to_num(citations, nan=0.0)) / 42.0
+    return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
+
+
+_Formulas = dict[str, Callable[["Floats"], "Floats"]]
+_BOUNDED: _Formulas = {"keyword": np.positive, "time": recency, "citation": standing}
+_PATHFINDER: _Formulas = {
+    "keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing
+}  # fmt: skip
 
 
 def fuse_scores(

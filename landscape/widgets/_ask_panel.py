@@ -15,7 +15,8 @@ from landscape._render import escape, render
 from landscape._wording import count
 from landscape.answers import AskSettings, QuestionKind, classify
 from landscape.answers.asking import resolved
-from landscape.answers.questions import AUDIENCES, STYLES, TYPES, read_kind
+from landscape.answers.questions import TYPES, read_kind
+from landscape.answers.settings import AUDIENCES, STYLES
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search import find_entities
 from landscape.store.manifest import read_manifest

@@ -10,16 +10,20 @@ from landscape.search import SearchSettings, Weights
 from landscape.search._filter_patterns import journal_patterns, word_patterns
 from landscape.search._filters import Years, pointed_error
 from landscape.search.outliers import spread_on_map
-from landscape.search.ranking import Ranking, fuse_ranks, fuse_scores, fused, standardised, weighed
-from landscape.search.sentences import mixed_nearness, shares_of_names, word_weights
-from landscape.search.settings import (
+from landscape.search.ranking import (
+    Ranking,
     apply_weights,
+    fuse_ranks,
+    fuse_scores,
+    fused,
     pathfinder_recency,
     pathfinder_standing,
-    query_text,
-    readable_text,
+    standardised,
     standing,
+    weighed,
 )
+from landscape.search.sentences import mixed_nearness, shares_of_names, word_weights
+from landscape.search.settings import query_text, readable_text
 
 
 def test_shares_of_names() -> None:

@@ -102,7 +102,7 @@ def build_demo_atlas(folder: Path) -> Atlas:
     """
     stored = np.loadtxt(DEMO_MAP, delimiter=",", dtype=np.float32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("landscape.mapping.projection.project", lambda *_, **__: stored)
+        patch.setattr("landscape.mapping.project", lambda *_, **__: stored)
         return _build_demo(folder)
 
 

@@ -47,8 +47,6 @@ _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 class AskSettings(Settings):
     """Settings of an answer. None means the value of the preset for the type of the question."""
 
-    kind = "setting of an answer"
-
     k: Whole | None = Field(
         None, ge=1, le=10_000, description="number of papers used for the answer"
     )

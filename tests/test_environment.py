@@ -154,7 +154,6 @@ def data_files(folder: Path) -> list[Path]:
 def test_an_installed_package_has_its_data_on_systems_without_symbolic_links(
     tmp_path: Path,
 ) -> None:
-    pytest.importorskip("setuptools", minversion="77")
     sources, installed = copy_sources(tmp_path / "sources"), tmp_path / "installed"
     command = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(installed)]
     subprocess.run(command, cwd=sources, check=True)

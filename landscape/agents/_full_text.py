@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.corpus._cleaning import one_line
+from landscape._wording import one_line
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, LandscapeError, require
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from landscape._wording import one_line
 from landscape.agents._survey_settings import Request
-from landscape.corpus._cleaning import one_line
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm, reply_schema
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from landscape._author_names import first_names
 from landscape.text._words import split_sentences
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
         {
             "label": paper.label,
             "title": without_labels(paper.title, labels),
-            "authors": list(paper.authors[:3]) + ["et al."] * (len(paper.authors) > 3),
+            "authors": first_names(paper.authors, 3),
             "year": paper.year,
             "journal": paper.journal,
             "abstract": without_labels(paper.abstract, labels),

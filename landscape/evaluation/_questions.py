@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape.corpus._cleaning import one_line
+from landscape._wording import one_line
 from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 

@@ -19,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landscape
-from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.search._engine import Engine
@@ -27,6 +26,7 @@ from landscape.search._papers import SearchIndexes, names_of_paper
 from landscape.search._sentences import find_entities
 from landscape.search._settings import SearchSettings, Weights
 from landscape.store._manifest import Manifest, write_manifest
+from landscape.types import write_results
 
 
 @pytest.fixture(scope="module")

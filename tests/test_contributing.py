@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -82,10 +84,10 @@ def resolved(word: str) -> Any:
     """The module, class or function with a dotted name below the package, or None."""
     found: Any = landscape
     for part in word.split("."):
-        module = getattr(found, "__name__", "")
-        try:
-            found = importlib.import_module(f"{module}.{part}")
-        except ImportError:
+        is_package = isinstance(found, ModuleType) and hasattr(found, "__path__")
+        if is_package and find_spec(f"{found.__name__}.{part}"):
+            found = importlib.import_module(f"{found.__name__}.{part}")
+        else:
             found = getattr(found, part, None)
     return found
 

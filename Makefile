@@ -1,15 +1,23 @@
 # Landscape: two commands do everything.
-#   make demo   install, build the demo atlas, draw the first figures
-#   make test   install, then lint, types, imports, doctests and tests, notebooks in Chromium too
-# Both reuse what is already there.
+#   make demo     install, build the demo atlas, draw the first figures
+#   make test     install, then run all checks: lint, types, imports, doctests, tests, notebooks
+#
+# For developers:
+#   make install  install the package and all tools into .venv
+#   make lint     check style, formatting, types and imports
+#   make format   correct style and formatting
+#   make gallery  draw the figures of the gallery again
+#   make bench    measure speed and quality (hours)
+#   make clean    remove .venv and caches
+# Existing outputs are reused.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-# Containers often forbid Python to keep what it compiles; every process would compile all of
-# pandas and PyTorch anew, a second or two each.
+# Containers often set this variable. Without compiled files, every process compiles pandas and
+# PyTorch again, which takes one or two seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -18,13 +26,13 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
 
-# The stamp is older than what it depends on exactly when something has to be installed again.
-$(VENV)/installed: pyproject.toml constraints.txt
+# A file that is newer than these three files if the installation is up to date.
+$(VENV)/installed: pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Landscape needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose one: make PYTHON=python3.12 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	@# torch first and pinned: unpinned, pip would pull gigabytes of GPU libraries. Python compiles
-	@# what is used when it is used; all 3 GB at once would take minutes.
+	@# Install a fixed version of torch first, because pip would choose one with gigabytes of GPU
+	@# libraries. Modules are compiled on first use; compiling all 3 GB now would take minutes.
 	$(PIP) torch==2.13.0
 	$(PIP) -c constraints.txt -e '.[all,dev]'
 	@touch $@
@@ -50,11 +58,11 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# For the notebooks; it is installed where that can be done, else it is said how.
+# Install Chromium for the tests of notebooks, or print how to install it.
 chromium: install
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
 
-# In our own order: pytest-xdist would leave the files of few and long tests for the end.
+# Keep the order of the test files. pytest-xdist would run files with few but long tests last.
 test: lint chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
 

@@ -62,9 +62,18 @@ def _split_spoken(name: str) -> tuple[str, str]:
 
 def short_names(authors: Sequence[str], *, link: str = "and") -> str:
     """Format authors as in a citation: "A", "A and B" or "A et al."."""
-    if len(authors) > 2:
-        return f"{parse_name(authors[0]).family} et al."
-    return f" {link} ".join(parse_name(author).family for author in authors)
+    families = [parse_name(author).family for author in authors]
+    return byline(families, 1) if len(families) > 2 else f" {link} ".join(families)
+
+
+def byline(authors: Sequence[str], most: int) -> str:
+    """Join the first names of a list of authors: "A; B et al."."""
+    return "; ".join(authors[:most]) + (" et al." if len(authors) > most else "")
+
+
+def first_names(authors: Sequence[str], most: int) -> list[str]:
+    """Return the first names of a list of authors, and "et al." if there are more."""
+    return [*authors[:most], *(["et al."] if len(authors) > most else [])]
 
 
 @lru_cache(maxsize=1 << 17)

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Protocol
 from urllib.parse import quote
 
-from landscape._author_names import parse_name
+from landscape._author_names import first_names, parse_name
 from landscape._journals import Journal, find_journal, journal_of_bibcode
 from landscape._wording import INVISIBLE
 
@@ -98,7 +98,7 @@ def to_ris(papers: Iterable[Citable]) -> str:
         lines += [("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None), ("ID", key)]
         if paper.url and paper.doi and paper.url.endswith(paper.doi):
             lines.remove(("UR", paper.url))
-        written = [f"{tag}  - {_one_line(text)}" for tag, text in lines if text]
+        written = [f"{tag}  - {_without_controls(text)}" for tag, text in lines if text]
         entries.append("\n".join([*written, "ER  -"]))
     return "\n".join(entries)
 
@@ -175,7 +175,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50% of {x_1} & $5"))
     50\% of \{x\_1\} \& \$5
     """
-    return _TO_ESCAPE.sub(lambda found: _LATEX[found[0]], _one_line(text))
+    return _TO_ESCAPE.sub(lambda found: _LATEX[found[0]], _without_controls(text))
 
 
 def _bibtex_entry(paper: Citable, key: str) -> str:
@@ -233,7 +233,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
 def _lettered_years(papers: Sequence[Citable]) -> list[str]:
     def shown(paper: Citable) -> tuple[object, ...]:
         families = [parse_name(name).family for name in paper.authors]
-        return (*(families if len(families) < 3 else (families[0], "et al.")), _year(paper))
+        return (*first_names(families, 1 if len(families) > 2 else 2), _year(paper))
 
     groups: dict[tuple[object, ...], list[Citable]] = {}
     for paper in papers:
@@ -320,7 +320,7 @@ def _bibitem_name(name: str) -> str:
     return ", ".join(piece for piece in pieces if piece)
 
 
-def _one_line(text: str) -> str:
+def _without_controls(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
-from landscape._wording import GENERATED, INVISIBLE, count, escape_invisible
+from landscape._author_names import byline
+from landscape._wording import GENERATED, INVISIBLE, count, escape_invisible, one_line
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,7 +26,20 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
 
 
-def render(template: str, **values: Any) -> str:
+class Quotation(Protocol):
+    """Part of a paper, which is ``abstract[start:end]``."""
+
+    @property
+    def paper_id(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+
+
+def render(template: str, **values: object) -> str:
     """Fill a template of ``landscape/templates``.
 
     Parameters
@@ -76,7 +89,7 @@ def neutral_html(text: str) -> str:
 
 def escape_markdown(text: str) -> str:
     """Escape Markdown and HTML in a text, and join the lines."""
-    return _MARKDOWN.sub(r"\\\1", _one_line(text))
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
 def code(text: str) -> str:
@@ -88,8 +101,8 @@ def code(text: str) -> str:
     return f"{fence}{space}{text}{space}{fence}"
 
 
-def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
-    """Split a text into pieces, each with a flag that is True inside a span. Spans can overlap.
+def marked(text: str, quotations: Iterable[Quotation]) -> list[tuple[str, bool]]:
+    """Split a text into pieces, each with a flag that is True if it is quoted.
 
     Examples
     --------
@@ -98,28 +111,20 @@ def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
     [('Dust. ', False), ('Gas.', True), ('', False)]
     """
     pieces, done = [], 0
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        start = max(span.start, done)
-        if start >= span.end or text[span.start : span.end] != span.text:
-            continue  # the span is covered or belongs to another text
-        pieces += [(text[done:start], False), (text[start : span.end], True)]
-        done = span.end
+    for quoted in sorted(quotations, key=lambda quoted: (quoted.start, quoted.end)):
+        start = max(quoted.start, done)
+        if start >= quoted.end or text[quoted.start : quoted.end] != quoted.text:
+            continue  # it is part of the previous quotation or belongs to another text
+        pieces += [(text[done:start], False), (text[start : quoted.end], True)]
+        done = quoted.end
     return [*pieces, (text[done:], False)]
 
 
-def _one_line(text: str) -> str:
-    visible = "".join(
-        c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
-        for c in text
-    )
-    return " ".join(visible.split())
-
-
-def _by_paper(evidence: Iterable[Any]) -> Mapping[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for piece in evidence:
-        found.setdefault(piece.paper_id, []).append(piece)
-    return found
+def _by_paper(quotations: Iterable[Quotation]) -> Mapping[str, list[Quotation]]:
+    papers: dict[str, list[Quotation]] = {}
+    for quotation in quotations:
+        papers.setdefault(quotation.paper_id, []).append(quotation)
+    return papers
 
 
 def _linkable(url: str) -> str:
@@ -144,7 +149,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     @pass_context
-    def inert(context: Context, value: Any) -> Any:
+    def inert(context: Context, value: object) -> object:
         """Escape a text for the format of the template that contains the text."""
         escaped = _ESCAPES.get(str(context.name).rpartition(".")[2])
         if escaped is None or not isinstance(value, str) or isinstance(value, Markup):
@@ -162,13 +167,14 @@ def _environment() -> Environment:
     environment.globals["GENERATED"] = GENERATED
     environment.filters |= {
         "by_paper": _by_paper,
+        "byline": byline,
         "code": lambda text: Markup(code(text)),  # noqa: S704
         "count": count,
         "linkable": lambda url: Markup(_linkable(url)),  # noqa: S704
         "marked": marked,
         "neutral": lambda text: Markup(neutral_html(text)),  # noqa: S704
         "number": lambda value: f"{value:,}",
-        "one_line": lambda text: " ".join(text.split()),
+        "join_lines": lambda text: " ".join(text.split()),
         "unspaced": lambda url: "".join(url.split()),
         "wrap": _wrap,
     }

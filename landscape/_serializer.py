@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from landscape._bibliography import escape_latex
-from landscape._io import check_output, data_file, read_yaml, write_output
-from landscape._wording import count, escape_invisible
-from landscape.errors import InputError
+from landscape._io import data_file, read_yaml
+from landscape._wording import escape_invisible
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\n",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # possible first characters of a formula
-_PAPER_FORMATS = {
-    ".bib": "to_bibtex", ".ris": "to_ris", ".tex": "to_aastex", ".txt": "to_bibcodes",
-}  # fmt: skip
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a formula
 _MOST_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
@@ -44,17 +27,19 @@ _ZERO, _CERTAIN = 1e-9, 0.001
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 
-class Record:
+class Record(ABC):
     """Base class of records that convert to JSON values."""
-
-    _keys: ClassVar[str] = ""  # keys for `pick`; "" selects all fields
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
-        return to_dict(self, self._keys)
+        return {key: plain(value) for key, value in self._json().items()}
+
+    @abstractmethod
+    def _json(self) -> dict[str, object]:
+        """Return the fields by JSON key."""
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Convert records, data frames, NumPy arrays, dates and tuples to JSON values.
 
     Examples
@@ -71,7 +56,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Record):
         return value.to_dict()
     if is_dataclass(value):
-        return to_dict(value)
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, date):
         return value.isoformat()
     if hasattr(value, "to_json"):  # pandas
@@ -83,97 +68,33 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def to_json(record: Any) -> str:
+def to_json(record: Record | Mapping[str, object]) -> str:
     """Write a record or a dict as indented JSON."""
-    document = plain(record if isinstance(record, dict) else record.to_dict())
+    document = plain(record)
     # The escapes of `escape_invisible` are those of JSON, so the values stay the same.
     return escape_invisible(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
 
 
-def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
-    """Check before a search that `write_results` can write a file, or raise InputError."""
-    endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
-    return check_output(path, endings, what="A survey" if is_survey else "Papers")
-
-
-def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the `Results` of a search, or a `Survey`, in the format of the file extension.
-
-    ``.bib``, ``.ris``, ``.tex`` (AASTeX) and ``.txt`` (bibcodes) files contain the papers of a
-    search, or the selected papers of a survey. ``.csv`` files contain all judged papers of a
-    survey. ``.json`` and ``.md`` files contain all fields. If there is no paper to write, an
-    existing file is not changed.
-    """
-    is_survey = hasattr(found, "results")
-    path = check_results_file(path, is_survey=is_survey)
-    papers = found.results if is_survey else found
-    ending = path.suffix.lower()
-    if not len(papers) and (ending in _PAPER_FORMATS or not is_survey):
-        raise InputError(f"No paper was found; {path} is unchanged. Try another question.")
-    if ending in _PAPER_FORMATS:
-        text = getattr(papers, _PAPER_FORMATS[ending])()
-    elif ending == ".csv":
-        text = to_csv(found.table)
-    else:
-        text = to_json(found) if ending == ".json" else found.to_markdown()
-    return write_output(path, text if text.endswith("\n") or not text else f"{text}\n")
-
-
-def count_written(papers: Any, path: Path) -> str:
-    """Return a message with the numbers of written and omitted papers."""
-    left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
-    without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
-    return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
-
-
-def pick(record: Any, keys: str) -> dict[str, Any]:
-    """Return a dict with attributes of a record. The `keys` are separated by spaces.
-
-    A key has the form ``name``, ``key=attribute`` or ``key=attribute.attribute``. An attribute of
-    None is None. ``*attribute`` adds all entries of the `to_dict` method of the attribute.
-    """
-    found: dict[str, Any] = {}
-    for word in keys.split():
-        if word.startswith("*"):
-            found |= getattr(record, word[1:]).to_dict()
-            continue
-        key, _, path = word.partition("=")
-        value = record
-        for name in (path or key).split("."):
-            value = None if value is None else getattr(value, name)
-        found[key] = value
-    return found
-
-
-def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
-    """Convert all fields of a record, or the fields in `keys` (see `pick`), to JSON values."""
-    names = keys or " ".join(field.name for field in fields(record))
-    return {key: plain(value) for key, value in pick(record, names).items()}
-
-
-def to_table(
-    rows: Iterable[Mapping[str, Any]], columns: str, types: Mapping[str, str]
-) -> pd.DataFrame:
-    """Make a data frame from rows of `pick`, and join the items of tuples with semicolons."""
+def to_table(columns: Mapping[str, Sequence[object]], **types: str) -> pd.DataFrame:
+    """Make a data frame, with types of some columns, and join the items of tuples."""
     import pandas as pd
 
-    names = [word.partition("=")[0] for word in columns.split()]
-    joined = [
-        {key: "; ".join(value) if isinstance(value, tuple) else value for key, value in row.items()}
-        for row in rows
+    rows = [
+        ["; ".join(cell) if isinstance(cell, tuple) else cell for cell in row]
+        for row in zip(*columns.values(), strict=True)
     ]
-    return pd.DataFrame(joined, columns=names).astype(dict(types))
+    return pd.DataFrame(rows, columns=list(columns)).astype(types)
 
 
-def to_csv(table: pd.DataFrame, **options: Any) -> str:
+def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
     """Write a table as CSV, with a quotation mark before text that looks like a formula.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Table to write. The items of lists are joined with semicolons.
-    **options
-        Options of `pandas.DataFrame.to_csv`.
+    float_format : str, optional
+        Format of decimal numbers, such as ``"%.6g"``. By default, all digits are written.
 
     Returns
     -------
@@ -190,7 +111,7 @@ def to_csv(table: pd.DataFrame, **options: Any) -> str:
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):
             safe.isetitem(place, [_inert(cell) for cell in table.iloc[:, place]])
-    written: str = safe.to_csv(index=False, lineterminator="\n", **options)
+    written: str = safe.to_csv(index=False, lineterminator="\n", float_format=float_format)
     return written
 
 
@@ -207,15 +128,14 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
     first = table.head(_MOST_ROWS).drop(columns=["papers_low", "papers_high"], errors="ignore")
     for name in names:
         if headings.get(name, "").endswith("(%)"):
-            cells = [one for one in (name, f"{name}_low", f"{name}_high") if one in first]
+            cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in first]
             first[cells] = 100 * first[cells]
     shown = with_intervals(first)
     for name in {"p", "q"}.intersection(names):
         shown.loc[first[name] < _CERTAIN, name] = f"<{_CERTAIN}"
-    form = "".join(
-        "p{0.3\\textwidth}" if shown[name].str.len().max() > _LONG_CELL
-        else "l" if first[name].dtype.kind not in "iuf" else "r" for name in names
-    )  # fmt: skip
+    is_long = {name: shown[name].map(len).max() > _LONG_CELL for name in names}
+    align = {name: "r" if first[name].dtype.kind in "iuf" else "l" for name in names}
+    form = "".join("p{0.3\\textwidth}" if is_long[name] else align[name] for name in names)
     body: str = (
         shown[names]
         .replace("", "--")
@@ -266,7 +186,7 @@ def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     return text
 
 
-def _in_words(column: str, cell: Any) -> str:
+def _in_words(column: str, cell: object) -> str:
     if cell is None or cell != cell or str(cell) == "<NA>":
         return ""
     if isinstance(cell, float) and _YEAR.search(column):
@@ -278,12 +198,12 @@ def _in_words(column: str, cell: Any) -> str:
     return str(cell)
 
 
-def _joined(cell: Any) -> Any:
+def _joined(cell: object) -> object:
     cell = "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
     return escape_invisible(cell) if isinstance(cell, str) else cell
 
 
-def _inert(cell: Any) -> Any:
+def _inert(cell: object) -> object:
     cell = _joined(cell)
     if isinstance(cell, str) and cell.lstrip().startswith(_FORMULA):
         return f"'{cell}"

@@ -35,6 +35,29 @@ def normal_title(title: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
+def one_line(text: str, *, most: int | None = None, keep: str = "", control: str = " ") -> str:
+    r"""Convert a text to one line of printable characters, truncated to `most` characters.
+
+    Characters in `keep` are kept, and other control characters are replaced by `control`.
+
+    >>> one_line("Dust\n in   galaxies", most=10)
+    'Dust in ga'
+    """
+
+    def visible(character: str) -> str:
+        if character.isprintable() or character in keep:
+            return character
+        if character.isspace():
+            return " "
+        return control if unicodedata.category(character) == "Cc" else ""
+
+    if most is not None:
+        text = text[: 4 * most]  # an untrusted line can be very long
+    if not text.isascii() or not text.isprintable():  # most texts are plain
+        text = "".join(map(visible, text))
+    return " ".join(text.split())[:most].strip()
+
+
 def escape_invisible(text: str) -> str:
     r"""Write control and format characters as JSON escapes, except line feeds and tabs.
 

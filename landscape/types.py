@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
-from landscape._author_names import short_names
+from landscape._author_names import byline, short_names
+from landscape._io import check_output, write_output
 from landscape._render import render
 from landscape._serializer import Record
 from landscape._wording import GENERATED, count, normal_title
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,10 +26,10 @@ if TYPE_CHECKING:
 Verdict = Literal["supported", "contradicted", "not found"]
 """Result of checking a claim against sentences of papers."""
 
+_ReadVerdict = Literal["supported", "unclear", "contradicted"]
 CitationVerdict = Literal[
-    "supported", "unclear", "contradicted", "near", "mismatch", "far", "not in the corpus",
-    "not in the bibliography",
-]  # fmt: skip
+    _ReadVerdict, "near", "mismatch", "far", "not in the corpus", "not in the bibliography"
+]
 """Result of checking a citation. The first three values require a language model.
 
 A mismatch is a number, an object or a negation that differs from the cited paper."""
@@ -33,24 +37,6 @@ A mismatch is a number, an object or a negation that differs from the cited pape
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Way in which a survey finds a paper."""
 
-_HIT_COLUMNS = (
-    "rank title=paper.title authors=paper.authors year=paper.year label=paper.label "
-    "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi cites=paper.cites score outlier "
-    "url=paper.url"
-)
-_GUESS_COLUMNS = (
-    "rank selected title=paper.title authors=paper.authors year=paper.year label=paper.label score "
-    "reason url=paper.url"
-)
-_SUGGESTION_COLUMNS = (
-    "rank title=paper.title authors=paper.authors year=paper.year label=paper.label corpus also_in "
-    "score highlights sentence=sentence.text url=paper.url"
-)
-_CRAWLED_COLUMNS = (
-    "rank paper_id=paper.paper_id title=paper.title authors=paper.authors year=paper.year "
-    "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi selected score reason judged_by "
-    "how parent search depth section url=paper.url"
-)
 _MAX_BARS = 20  # of a chart of names
 _WAYS = {
     "reference": "cited by {}",
@@ -66,20 +52,15 @@ _MEANING_OF_REASONS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Paper(Record):
     """One paper of an atlas.
 
     Examples
     --------
-    >>> Paper(0, "2024ApJ...1..1A", "Dust", "It cools.", bibcode="2024ApJ...1..1A").label
-    '2024ApJ...1..1A'
+    >>> Paper(row=0, paper_id="2401.00001", title="Dust", abstract="", arxiv_id="2401.00001").label
+    'arXiv:2401.00001'
     """
-
-    _keys = (
-        "paper_id label arxiv_id bibcode doi title authors year date cites journal categories "
-        "keywords source abstract url"
-    )
 
     row: int  # row of the paper in the vectors and in every table of papers
     paper_id: str
@@ -132,13 +113,33 @@ class Paper(Record):
     @property
     def first_authors(self) -> str:
         """Names of the first three authors."""
-        return "; ".join(self.authors[:3]) + (" et al." if len(self.authors) > 3 else "")
+        return byline(self.authors, 3)
 
     @property
     def short_name(self) -> str:
         """Authors and year as in a citation, such as ``Rubin and Ford (1970)``."""
         name = short_names(self.authors) or "no authors known"
         return f"{name} ({self.year})" if self.year else name
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "paper_id": self.paper_id,
+            "label": self.label,
+            "arxiv_id": self.arxiv_id,
+            "bibcode": self.bibcode,
+            "doi": self.doi,
+            "title": self.title,
+            "authors": self.authors,
+            "year": self.year,
+            "date": self.date,
+            "cites": self.cites,
+            "journal": self.journal,
+            "categories": self.categories,
+            "keywords": self.keywords,
+            "source": self.source,
+            "abstract": self.abstract,
+            "url": self.url,
+        }
 
 
 def title_notes(papers: Sequence[Paper]) -> tuple[str, ...]:
@@ -152,8 +153,6 @@ def title_notes(papers: Sequence[Paper]) -> tuple[str, ...]:
 class Hit(Record):
     """One search result."""
 
-    _keys = "rank *paper score parts outlier"
-
     rank: int  # the best paper has rank 1
     paper: Paper
     score: float  # comparable only with other scores of the same result
@@ -166,15 +165,14 @@ class Hit(Record):
         """Return the title, links and abstract as HTML without CSS styles."""
         return render("paper.html", hit=self)
 
+    def _json(self) -> dict[str, object]:
+        used = {"score": self.score, "parts": self.parts, "outlier": self.outlier}
+        return {"rank": self.rank, **self.paper.to_dict(), **used}
+
 
 @dataclass(frozen=True)
 class Coverage(Record):
     """Description of the papers that a search covered."""
-
-    _keys = (
-        "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
-        "last_date in_part generated notes"
-    )
 
     title: str  # name of the atlas
     n_papers: int  # number of papers in the atlas
@@ -222,6 +220,20 @@ class Coverage(Record):
         """Describe in one sentence which papers were searched."""
         return render("coverage.txt", coverage=self)
 
+    def _json(self) -> dict[str, object]:
+        return {
+            "title": self.title,
+            "papers": self.n_papers,
+            "searched": self.n_searched,
+            "filtered_away": self.n_filtered,
+            "sources": self.sources,
+            "first_date": self.first_date,
+            "last_date": self.last_date,
+            "in_part": self.in_part,
+            "generated": self.generated,
+            "notes": self.notes,
+        }
+
 
 @dataclass(frozen=True)
 class Results(Record):
@@ -244,15 +256,19 @@ class Results(Record):
     @property
     def table(self) -> pd.DataFrame:
         """Table with one row per paper, best first. Unknown years and citations are ``<NA>``."""
-        rows = [serializer.pick(hit, _HIT_COLUMNS) for hit in self.hits]
-        types = {"rank": "int64", "year": "Int16", "cites": "Int64", "score": "float64",
-                 "outlier": "boolean"}  # fmt: skip
-        return serializer.to_table(rows, _HIT_COLUMNS, types)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values, as in ``landscape search --json``."""
-        keys = "query matched note results=hits coverage settings expansion"
-        return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
+        columns: dict[str, Sequence[object]] = {
+            "rank": [hit.rank for hit in self.hits],
+            **_titles(self.papers),
+            "label": [paper.label for paper in self.papers],
+            **_identifiers(self.papers),
+            "cites": [paper.cites for paper in self.papers],
+            "score": [hit.score for hit in self.hits],
+            "outlier": [hit.outlier for hit in self.hits],
+            "url": [paper.url for paper in self.papers],
+        }
+        return serializer.to_table(
+            columns, rank="int64", year="Int16", cites="Int64", score="float64", outlier="boolean"
+        )
 
     def __str__(self) -> str:
         return self.to_text()
@@ -283,6 +299,18 @@ class Results(Record):
     def _repr_html_(self) -> str:
         return render("results.html", results=self)
 
+    def _json(self) -> dict[str, object]:
+        return {
+            "query": self.query,
+            "matched": self.matched,
+            "note": self.note,
+            "results": self.hits,
+            "coverage": self.coverage,
+            "settings": self.settings,
+            "expansion": self.expansion,
+            "seconds": round(self.seconds, 4),
+        }
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -299,15 +327,19 @@ class Evidence:
 class Claim(Record):
     """One sentence of an answer."""
 
-    _keys = "text citations verdict evidence"
-
     text: str  # sentence without the citations
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict = "not found"
-    side: Literal["", "for", "against"] = (
-        ""  # side of a quoted sentence, for questions of consensus
-    )
+    side: Literal["", "for", "against"] = ""  # of a quoted sentence, for questions of consensus
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "text": self.text,
+            "citations": self.citations,
+            "verdict": self.verdict,
+            "evidence": self.evidence,
+        }
 
 
 @dataclass(frozen=True)
@@ -344,11 +376,6 @@ class Step:
 @dataclass(frozen=True)
 class Answer(Record):
     """An answer with its evidence."""
-
-    _keys = (
-        "question text abstained claims method style question_type consensus trace ads_query notes "
-        "settings results table"
-    )
 
     question: str
     text: str  # Markdown text with citations in square brackets after each sentence
@@ -411,6 +438,24 @@ class Answer(Record):
     def _repr_html_(self) -> str:
         return render("answer.html", answer=self, papers=self._by_id, table=self._table_html)
 
+    def _json(self) -> dict[str, object]:
+        return {
+            "question": self.question,
+            "text": self.text,
+            "abstained": self.abstained,
+            "claims": self.claims,
+            "method": self.method,
+            "style": self.style,
+            "question_type": self.question_type,
+            "consensus": self.consensus,
+            "trace": self.trace,
+            "ads_query": self.ads_query,
+            "notes": self.notes,
+            "settings": self.settings,
+            "results": self.results,
+            "table": self.table,
+        }
+
 
 @dataclass(frozen=True)
 class Guess:
@@ -463,37 +508,48 @@ class Attribution(Record):
     @property
     def table(self) -> pd.DataFrame:
         """Table with one row per guess and columns such as ``rank``, ``title`` and ``score``."""
-        keys = _GUESS_COLUMNS.removeprefix("rank selected ")
-        rows = [
-            {"rank": n, "selected": self.is_selected(one), **serializer.pick(one, keys)}
-            for n, one in enumerate(self.guesses, start=1)
-        ]
-        return serializer.to_table(rows, _GUESS_COLUMNS, {"year": "Int16"})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
-        guesses = [
-            {"rank": n, **serializer.to_dict(one, "*paper score reason")}
-            for n, one in enumerate(self.guesses, start=1)
-        ]
-        keys = (
-            "excerpt sentence clause abstained partial paper chance guesses method trace notes "
-            "settings coverage seconds"
-        )
-        chance = None if self.chance is None else round(self.chance, 2)
-        found = serializer.to_dict(self, keys)
-        return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
+        columns: dict[str, Sequence[object]] = {
+            "rank": list(range(1, len(self.guesses) + 1)),
+            "selected": [self.is_selected(guess) for guess in self.guesses],
+            **_titles(self.papers),
+            "label": [paper.label for paper in self.papers],
+            "score": [guess.score for guess in self.guesses],
+            "reason": [guess.reason for guess in self.guesses],
+            "url": [paper.url for paper in self.papers],
+        }
+        return serializer.to_table(columns, year="Int16")
 
     def to_text(self) -> str:
         """Return the selected paper (all guesses if there is none) and the coverage as text."""
-        return render("attribution.txt", found=self)
+        return render("attribution.txt", attribution=self)
 
     def to_bibtex(self) -> str:
         """Return the selected paper as a BibTeX entry. If there is none, the text is empty."""
         return bibliography.to_bibtex([self.paper]) if self.paper is not None else ""
 
     def _repr_html_(self) -> str:
-        return render("attribution.html", found=self)
+        return render("attribution.html", attribution=self)
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "excerpt": self.excerpt,
+            "sentence": self.sentence,
+            "clause": self.clause,
+            "abstained": self.abstained,
+            "partial": self.partial,
+            "paper": self.paper,
+            "chance": None if self.chance is None else round(self.chance, 2),
+            "guesses": [
+                {"rank": n, **guess.paper.to_dict(), "score": guess.score, "reason": guess.reason}
+                for n, guess in enumerate(self.guesses, start=1)
+            ],
+            "method": self.method,
+            "trace": self.trace,
+            "notes": self.notes,
+            "settings": self.settings,
+            "coverage": self.coverage,
+            "seconds": round(self.seconds, 4),
+        }
 
 
 @dataclass(frozen=True)
@@ -511,18 +567,17 @@ class Highlight:
 class CitingSentence(Record):
     """Sentence that cites a paper. It was written by a language model and then checked."""
 
-    _keys = "text verdict evidence"
-
     text: str  # sentence without the citation
     evidence: tuple[Evidence, ...]  # sentences of the paper that support the text; never empty
     verdict: Verdict
+
+    def _json(self) -> dict[str, object]:
+        return {"text": self.text, "verdict": self.verdict, "evidence": self.evidence}
 
 
 @dataclass(frozen=True)
 class Suggestion(Record):
     """Paper that is suggested as a citation."""
-
-    _keys = "rank *paper corpus also_in score highlights sentence"
 
     rank: int  # the best paper has rank 1
     paper: Paper
@@ -534,7 +589,18 @@ class Suggestion(Record):
 
     def to_html(self) -> str:
         """Return the paper, highlights and sentence as HTML without CSS styles."""
-        return render("suggestion.html", one=self)
+        return render("suggestion.html", suggestion=self)
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "rank": self.rank,
+            **self.paper.to_dict(),
+            "corpus": self.corpus,
+            "also_in": self.also_in,
+            "score": self.score,
+            "highlights": self.highlights,
+            "sentence": self.sentence,
+        }
 
 
 @dataclass(frozen=True)
@@ -553,7 +619,7 @@ class CitationSuggestions(Record):
     @property
     def papers(self) -> tuple[Paper, ...]:
         """The papers, best first."""
-        return tuple(one.paper for one in self.suggestions)
+        return tuple(suggestion.paper for suggestion in self.suggestions)
 
     @property
     def citation_keys(self) -> list[str]:
@@ -563,21 +629,23 @@ class CitationSuggestions(Record):
     @property
     def table(self) -> pd.DataFrame:
         """Table with one row per paper and columns such as ``rank``, ``title`` and ``score``."""
-        rows = [
-            serializer.pick(one, _SUGGESTION_COLUMNS)
-            | {"highlights": " ".join(point.text for point in one.highlights)}
-            for one in self.suggestions
-        ]
-        return serializer.to_table(rows, _SUGGESTION_COLUMNS, {"year": "Int16"})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
-        keys = "context keywords suggestions method partial notes coverage"
-        return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
+        suggestions = self.suggestions
+        columns: dict[str, Sequence[object]] = {
+            "rank": [suggestion.rank for suggestion in suggestions],
+            **_titles(self.papers),
+            "label": [paper.label for paper in self.papers],
+            "corpus": [suggestion.corpus for suggestion in suggestions],
+            "also_in": [suggestion.also_in for suggestion in suggestions],
+            "score": [suggestion.score for suggestion in suggestions],
+            "highlights": [_joined(suggestion.highlights) for suggestion in suggestions],
+            "sentence": [each.sentence and each.sentence.text for each in suggestions],
+            "url": [paper.url for paper in self.papers],
+        }
+        return serializer.to_table(columns, year="Int16")
 
     def to_text(self) -> str:
         """Return the papers with their highlights as text for a terminal."""
-        return render("suggestions.txt", found=self)
+        return render("suggestions.txt", citing=self)
 
     def to_bibtex(self) -> str:
         """Return the papers as BibTeX entries."""
@@ -587,7 +655,19 @@ class CitationSuggestions(Record):
         return len(self.suggestions)
 
     def _repr_html_(self) -> str:
-        return render("suggestions.html", found=self)
+        return render("suggestions.html", citing=self)
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "context": self.context,
+            "keywords": self.keywords,
+            "suggestions": self.suggestions,
+            "method": self.method,
+            "partial": self.partial,
+            "notes": self.notes,
+            "coverage": self.coverage,
+            "seconds": round(self.seconds, 4),
+        }
 
 
 @dataclass(frozen=True)
@@ -614,17 +694,14 @@ class Uncited(Record):
     why: str  # words that suggest that a citation is needed
     candidates: tuple[Suggestion, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values, including the candidate papers."""
-        papers = [one.paper.to_dict() for one in self.candidates]
-        return {**serializer.to_dict(self, "line sentence why"), "candidates": papers}
+    def _json(self) -> dict[str, object]:
+        papers = [candidate.paper for candidate in self.candidates]
+        return {"line": self.line, "sentence": self.sentence, "why": self.why, "candidates": papers}
 
 
 @dataclass(frozen=True)
 class DraftCheck(Record):
     """Result of checking the citations of a draft."""
-
-    _keys = "citations=judgements uncited counts sentences=n_sentences method partial notes"
 
     judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
@@ -637,22 +714,37 @@ class DraftCheck(Record):
     @property
     def counts(self) -> dict[str, int]:
         """Number of citations by verdict."""
-        return dict(Counter(one.verdict for one in self.judgements))
+        return dict(Counter(judgement.verdict for judgement in self.judgements))
 
     @property
     def table(self) -> pd.DataFrame:
         """Table with one row per citation and columns such as ``line``, ``key`` and ``verdict``."""
-        columns = "line key verdict sentence evidence title=paper.title why"
-        rows = [
-            serializer.pick(one, columns)
-            | {"evidence": " ".join(piece.text for piece in one.evidence)}
-            for one in self.judgements
-        ]
-        return serializer.to_table(rows, columns, {})
+        judgements = self.judgements
+        columns: dict[str, Sequence[object]] = {
+            "line": [judgement.line for judgement in judgements],
+            "key": [judgement.key for judgement in judgements],
+            "verdict": [judgement.verdict for judgement in judgements],
+            "sentence": [judgement.sentence for judgement in judgements],
+            "evidence": [_joined(judgement.evidence) for judgement in judgements],
+            "title": [judgement.paper and judgement.paper.title for judgement in judgements],
+            "why": [judgement.why for judgement in judgements],
+        }
+        return serializer.to_table(columns)
 
     def to_text(self) -> str:
         """Return the verdicts as text for a terminal, in the order of the draft."""
-        return render("draft_check.txt", found=self)
+        return render("draft_check.txt", check=self)
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "citations": self.judgements,
+            "uncited": self.uncited,
+            "counts": self.counts,
+            "sentences": self.n_sentences,
+            "method": self.method,
+            "partial": self.partial,
+            "notes": self.notes,
+        }
 
 
 @dataclass(frozen=True)
@@ -737,25 +829,27 @@ class Survey(Record):
     @property
     def selected(self) -> tuple[Crawled, ...]:
         """Papers that are relevant to the question, best first."""
-        return tuple(one for one in self.crawled if one.selected)
+        return tuple(crawled for crawled in self.crawled if crawled.selected)
 
     @property
     def papers(self) -> tuple[Paper, ...]:
         """Selected papers as `Paper` objects, best first."""
-        return tuple(one.paper for one in self.selected)
+        return tuple(crawled.paper for crawled in self.selected)
 
     @property
     def results(self) -> Results:
         """Selected papers as search results, which can be used for figures and exports."""
-        hits = tuple(Hit(n, one.paper, one.score) for n, one in enumerate(self.selected, start=1))
+        ranked = enumerate(self.selected, start=1)
+        hits = tuple(Hit(rank, crawled.paper, crawled.score) for rank, crawled in ranked)
         settings = dict(self.settings)
         return Results(self.question, hits, self.coverage, settings, seconds=self.spent.seconds)
 
     @property
     def table(self) -> pd.DataFrame:
         """Table of the judged papers as in `crawled`. Only selected papers have a rank."""
-        types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
-        return serializer.to_table(self._rows(), _CRAWLED_COLUMNS, types)
+        return serializer.to_table(
+            self._columns(), rank="Int64", year="Int16", depth="int64", selected="bool"
+        )
 
     @property
     def counts(self) -> str:
@@ -770,7 +864,7 @@ class Survey(Record):
 
     def children(self, key: str) -> tuple[Crawled, ...]:
         """Return the papers to which a paper led. An empty key selects papers found by searches."""
-        return tuple(one for one in self.crawled if one.parent == key)
+        return tuple(crawled for crawled in self.crawled if crawled.parent == key)
 
     @property
     def headline(self) -> str:
@@ -785,38 +879,27 @@ class Survey(Record):
     @property
     def all_notes(self) -> tuple[str, ...]:
         """Notes on the survey, with an explanation if papers were judged by similarity."""
-        is_used = any(one.judged_by == "similarity" for one in self.selected)
+        is_used = any(crawled.judged_by == "similarity" for crawled in self.selected)
         return (*self.notes, _MEANING_OF_REASONS) if is_used else self.notes
 
-    def origin_of(self, one: Crawled) -> str:
+    def origin_of(self, crawled: Crawled) -> str:
         """Describe how a paper was found, to complete a sentence that begins with "Found"."""
-        if one.how == "seed":
+        if crawled.how == "seed":
             return "as a starting paper"
-        if one.parent:
-            parent = self.paper_of(one.parent)
-            name = one.parent if parent is None else parent.short_name
-            return _WAYS[one.how].format(name, one.section)
-        if one.query is None:
-            return one.how
-        search = self.searches[one.query]
+        if crawled.parent:
+            parent = self.paper_of(crawled.parent)
+            name = crawled.parent if parent is None else parent.short_name
+            return _WAYS[crawled.how].format(name, crawled.section)
+        if crawled.query is None:
+            return crawled.how
+        search = self.searches[crawled.query]
         is_question = search.by == "question"
         return "by the question itself" if is_question else f"by the search “{search.text}”"
 
-    def reason_for(self, one: Crawled) -> str:
+    def reason_for(self, crawled: Crawled) -> str:
         """Describe the score of a paper, the reason for it, and how the paper was found."""
-        score = "" if one.judged_by == "similarity" else f"{one.score:.2f}. "
-        return " ".join(f"{score}{one.reason} Found {self.origin_of(one)}.".split())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
-        papers = [
-            {**serializer.plain(row), "expanded": one.expanded}
-            for row, one in zip(self._rows(), self.crawled, strict=True)
-        ]
-        keys = "name=paper_id title year citing=score"
-        beyond = [serializer.to_dict(one, keys) | {"citing": int(one.score)} for one in self.beyond]
-        keys = "question partial papers searches beyond found=n_found spent settings coverage notes"
-        return {**serializer.to_dict(self, keys), "papers": papers, "beyond": beyond}
+        score = "" if crawled.judged_by == "similarity" else f"{crawled.score:.2f}. "
+        return " ".join(f"{score}{crawled.reason} Found {self.origin_of(crawled)}.".split())
 
     def to_bibtex(self) -> str:
         """Return the selected papers as BibTeX entries."""
@@ -836,18 +919,54 @@ class Survey(Record):
 
     @cached_property
     def _by_key(self) -> Mapping[str, Paper]:
-        return {one.key: one.paper for one in self.crawled}
+        return {crawled.key: crawled.paper for crawled in self.crawled}
 
-    def _rows(self) -> list[dict[str, Any]]:
-        keys = _CRAWLED_COLUMNS.replace("rank", "rank=selected").replace("search", "search=query")
-        return [
-            serializer.pick(one, keys)
-            | {
-                "rank": n if one.selected else None,
-                "search": "" if one.query is None else self.searches[one.query].text,
-            }
-            for n, one in enumerate(self.crawled, start=1)
-        ]
+    def _columns(self) -> dict[str, Sequence[object]]:
+        crawled = self.crawled
+        papers = [each.paper for each in crawled]
+        ranks = enumerate(crawled, start=1)
+        searches = [None if each.query is None else self.searches[each.query] for each in crawled]
+        return {
+            "rank": [rank if each.selected else None for rank, each in ranks],
+            "paper_id": [paper.paper_id for paper in papers],
+            **_titles(papers),
+            **_identifiers(papers),
+            "selected": [each.selected for each in crawled],
+            "score": [each.score for each in crawled],
+            "reason": [each.reason for each in crawled],
+            "judged_by": [each.judged_by for each in crawled],
+            "how": [each.how for each in crawled],
+            "parent": [each.parent for each in crawled],
+            "search": [search.text if search else "" for search in searches],
+            "depth": [each.depth for each in crawled],
+            "section": [each.section for each in crawled],
+            "url": [paper.url for paper in papers],
+        }
+
+    def _json(self) -> dict[str, object]:
+        columns = {**self._columns(), "expanded": [each.expanded for each in self.crawled]}
+        return {
+            "question": self.question,
+            "partial": self.partial,
+            "papers": [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ],
+            "searches": self.searches,
+            "beyond": [
+                {
+                    "name": stub.paper_id,
+                    "title": stub.title,
+                    "year": stub.year,
+                    "citing": int(stub.score),
+                }
+                for stub in self.beyond
+            ],
+            "found": self.n_found,
+            "spent": self.spent,
+            "settings": self.settings,
+            "coverage": self.coverage,
+            "notes": self.notes,
+        }
 
     def __len__(self) -> int:
         return len(self.selected)
@@ -864,16 +983,14 @@ class Analysis(Record):
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"facility": ["ALMA"], "share": [0.25]})
-    >>> found = Analysis("impact", table, "Share of papers.", {"papers": 8}, {"generated": True})
-    >>> print(found.to_text())
+    >>> impact = Analysis("impact", table, "Share of papers.", {"papers": 8}, {"generated": True})
+    >>> print(impact.to_text())
     Share of papers.
     facility  share
         ALMA   0.25
     Of 8 papers.
     Generated demo corpus: these papers do not exist.
     """
-
-    _keys = "kind caption denominators bounds warnings table tables"
 
     kind: str  # name of the analysis, such as ``"impact"`` or ``"reviews"``
     table: pd.DataFrame
@@ -906,4 +1023,81 @@ class Analysis(Record):
         return "\n".join([self.caption, rows, *self.notes])
 
     def _repr_html_(self) -> str:
-        return render("analysis.html", found=self, table=serializer.to_html(self.table))
+        return render("analysis.html", analysis=self, table=serializer.to_html(self.table))
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "kind": self.kind,
+            "caption": self.caption,
+            "denominators": self.denominators,
+            "bounds": self.bounds,
+            "warnings": self.warnings,
+            "table": self.table,
+            "tables": self.tables,
+        }
+
+
+def _titles(papers: Sequence[Paper]) -> dict[str, list[object]]:
+    return {
+        "title": [paper.title for paper in papers],
+        "authors": [paper.authors for paper in papers],
+        "year": [paper.year for paper in papers],
+    }
+
+
+def _identifiers(papers: Sequence[Paper]) -> dict[str, list[object]]:
+    return {
+        "bibcode": [paper.bibcode for paper in papers],
+        "arxiv_id": [paper.arxiv_id for paper in papers],
+        "doi": [paper.doi for paper in papers],
+    }
+
+
+def _joined(quotations: Iterable[Evidence | Highlight]) -> str:
+    return " ".join(quotation.text for quotation in quotations)
+
+
+_PAPER_FORMATS: Mapping[str, Callable[[Results], str]] = {
+    ".bib": Results.to_bibtex,
+    ".ris": Results.to_ris,
+    ".tex": Results.to_aastex,
+    ".txt": Results.to_bibcodes,
+}
+
+
+def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
+    """Check before a search that `write_results` can write a file, or raise InputError."""
+    endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
+    return check_output(path, endings, what="A survey" if is_survey else "Papers")
+
+
+def write_results(results: Results | Survey, path: str | os.PathLike[str]) -> Path:
+    """Write the `Results` of a search, or a `Survey`, in the format of the file extension.
+
+    ``.bib``, ``.ris``, ``.tex`` (AASTeX) and ``.txt`` (bibcodes) files contain the papers of a
+    search, or the selected papers of a survey. ``.csv`` files contain all judged papers of a
+    survey. ``.json`` and ``.md`` files contain all fields. If there is no paper to write, an
+    existing file is not changed.
+    """
+    is_survey = isinstance(results, Survey)
+    path = check_results_file(path, is_survey=is_survey)
+    papers = results.results if isinstance(results, Survey) else results
+    ending = path.suffix.lower()
+    if not len(papers) and (ending in _PAPER_FORMATS or not is_survey):
+        raise InputError(f"No paper was found; {path} is unchanged. Try another question.")
+    if ending in _PAPER_FORMATS:
+        text = _PAPER_FORMATS[ending](papers)
+    elif ending == ".csv":
+        text = serializer.to_csv(results.table)
+    elif isinstance(results, Survey) and ending == ".md":
+        text = results.to_markdown()
+    else:
+        text = serializer.to_json(results)
+    return write_output(path, text if text.endswith("\n") or not text else f"{text}\n")
+
+
+def count_written(papers: Results, path: Path) -> str:
+    """Return a message with the numbers of written and omitted papers."""
+    left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
+    without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
+    return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"

@@ -67,15 +67,15 @@ def _paper(entry: BibtexEntry) -> Paper:
     archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
     eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
     return Paper(
-        _NO_ROW,
-        key,
-        clean_text(fields.get("title", "")),
-        clean_text(fields.get("abstract", "")),
-        tuple(map(clean_text, split_authors(fields.get("author", "")))),
-        _year(fields.get("year", "") or fields.get("date", "")),
-        parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
-        eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
-        parse_doi(fields.get("doi")),
+        row=_NO_ROW,
+        paper_id=key,
+        title=clean_text(fields.get("title", "")),
+        abstract=clean_text(fields.get("abstract", "")),
+        authors=tuple(map(clean_text, split_authors(fields.get("author", "")))),
+        date=_year(fields.get("year", "") or fields.get("date", "")),
+        bibcode=parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
+        arxiv_id=eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
+        doi=parse_doi(fields.get("doi")),
     )
 
 

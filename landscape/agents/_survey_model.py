@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from landscape._wording import one_line
 from landscape.agents.survey_settings import Request
-from landscape.corpus.cleaning import one_line
-from landscape.llm import ReplyForm
 from landscape.llm.prompts import as_data, prompt
-from landscape.llm.replies import reply_schema
+from landscape.llm.replies import ReplyForm, reply_schema
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel

@@ -457,7 +457,7 @@ def as_latex(paragraph: Answer) -> str:
     Examples
     --------
     >>> from landscape.types import Coverage
-    >>> paper = Paper(0, "x", "Dust", "", bibcode="2024A&A...1A")
+    >>> paper = Paper(row=0, paper_id="x", title="Dust", abstract="", bibcode="2024A&A...1A")
     >>> found = Results("", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
     >>> print(as_latex(Answer("", "Dust is 5% carbon [2024A&A...1A].", (), found, "x")))
     Dust is 5\% carbon~\citep{2024A&A...1A}.

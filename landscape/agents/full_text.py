@@ -14,8 +14,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.cleaning import one_line
+from landscape._wording import one_line
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, LandscapeError, require
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from contextlib import redirect_stdout
 from functools import wraps
 from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec
 
+from landscape._author_names import first_names
 from landscape._serializer import plain
+from landscape._wording import one_line
 from landscape.agents._attribution import attribute
 from landscape.agents._survey import survey_question
 from landscape.answers import answer_question
-from landscape.corpus.cleaning import one_line
 from landscape.errors import InputError, LandscapeError, require
 from landscape.llm.prompts import as_data
 from landscape.overlays.citations import citation_graph
@@ -274,14 +275,13 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
 
 def _short(paper: Paper) -> Reply:
     found = paper.to_dict()
-    names = found["authors"]
     abstract = found["abstract"]
     if len(abstract) > _ABSTRACT_IN_LISTS:
         abstract = re.sub(r"\s+\S*$", "", abstract[:_ABSTRACT_IN_LISTS]) + " …"
     kept = ("paper_id", "label", "title", "year", "cites", "journal", "url")
     return {
         **{name: found[name] for name in kept},
-        "authors": [*names[:_AUTHORS], *(["et al."] if len(names) > _AUTHORS else [])],
+        "authors": first_names(paper.authors, _AUTHORS),
         "abstract": abstract,
     }
 

@@ -32,8 +32,6 @@ class SurveySettings(Settings):
     landscape.errors.InputError: depth is 0; choose a whole number from 1 to 6.
     """
 
-    kind = "setting of a survey"
-
     depth: Whole = Field(
         3,
         ge=1,

@@ -108,7 +108,8 @@ def check_claims(
 
     Examples
     --------
-    >>> paper = Paper(0, "a", "", "We find that dust cools within 3 Myr.", bibcode="2024A&A...1A")
+    >>> text, code = "We find that dust cools within 3 Myr.", "2024A&A...1A"
+    >>> paper = Paper(row=0, paper_id="a", title="", abstract=text, bibcode=code)
     >>> checked = check_claims("Dust cools [2024A&A...1A]. It is blue [2020Fake..1A].", [paper])
     >>> print(checked.text)
     Dust cools [2024A&A...1A]. It is blue [unsupported].
@@ -203,7 +204,8 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
     ...         stance = {"paper": "p1", "position": "supports", "sentence": "p1s1"}
     ...         return {"statement": "Dust cools.", "stances": [stance], "relevance": 0.9,
     ...                 "level": "Strong Agreement", "explanation": "It says so."}
-    >>> paper = Paper(0, "a", "", "We show that dust cools.", bibcode="2024A&A...1A")
+    >>> text, code = "We show that dust cools.", "2024A&A...1A"
+    >>> paper = Paper(row=0, paper_id="a", title="", abstract=text, bibcode=code)
     >>> consensus = judge_consensus("Does dust cool?", [paper], Fixed())
     >>> consensus.level, consensus.stances[0].evidence.text
     ('Strong Agreement', 'We show that dust cools.')

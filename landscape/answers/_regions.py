@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.answers.asking import AskSettings, ask
+from landscape.answers.asking import ask
+from landscape.answers.settings import AskSettings
 from landscape.corpus.thesaurus import LEAST_SCORE
 from landscape.errors import AtlasError, InputError
 from landscape.search import open_engine, sentences_of

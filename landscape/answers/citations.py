@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from landscape.text import split_sentences
+from landscape._author_names import first_names
+from landscape.text.words import split_sentences
 
 if TYPE_CHECKING:
     from landscape.types import Paper
@@ -206,7 +207,7 @@ def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
         {
             "label": paper.label,
             "title": without_labels(paper.title, labels),
-            "authors": list(paper.authors[:3]) + ["et al."] * (len(paper.authors) > 3),
+            "authors": first_names(paper.authors, 3),
             "year": paper.year,
             "journal": paper.journal,
             "abstract": without_labels(paper.abstract, labels),

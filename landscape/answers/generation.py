@@ -84,7 +84,8 @@ def answer(
     ...     model = "fixed"
     ...     def complete(self, system, user):
     ...         return "Dust cools by lines [2024A&A...1A]."
-    >>> paper = Paper(0, "a", "", "Dust cools by its lines.", bibcode="2024A&A...1A")
+    >>> text, code = "Dust cools by its lines.", "2024A&A...1A"
+    >>> paper = Paper(row=0, paper_id="a", title="", abstract=text, bibcode=code)
     >>> found = Results("dust", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
     >>> result = answer("How does dust cool?", found, model=Fixed(), check_with_model=False)
     >>> result.text, result.claims[0].verdict, result.method

@@ -22,8 +22,6 @@ Generation = Literal["rag", "react", "quoted"]
 class AskSettings(Settings):
     """Settings of an answer. None means the value of the preset for the type of the question."""
 
-    kind = "setting of an answer"
-
     k: Whole | None = Field(
         None, ge=1, le=10_000, description="number of papers used for the answer"
     )

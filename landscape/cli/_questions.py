@@ -43,8 +43,8 @@ def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 
 def _search(options: argparse.Namespace) -> Answer:
-    from landscape._serializer import check_results_file, count_written, write_results
-    from landscape.search import spread_of
+    from landscape.search.outliers import spread_of
+    from landscape.types import check_results_file, count_written, write_results
 
     if options.export:
         check_results_file(options.export)
@@ -86,7 +86,7 @@ def _survey(options: argparse.Namespace) -> Answer:
 def _check_files(options: argparse.Namespace) -> None:
     """Check the names of the output files before the survey starts."""
     if options.export:
-        from landscape._serializer import check_results_file
+        from landscape.types import check_results_file
 
         check_results_file(options.export, is_survey=True)
     if options.tree or options.map:
@@ -98,7 +98,7 @@ def _check_files(options: argparse.Namespace) -> None:
 
 def _write_survey(atlas: Atlas, found: Survey, options: argparse.Namespace) -> None:
     if options.export:
-        from landscape._serializer import count_written, write_results
+        from landscape.types import count_written, write_results
 
         path = write_results(found, options.export)
         if path.suffix.lower() in (".csv", ".json"):

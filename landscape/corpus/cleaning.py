@@ -92,16 +92,6 @@ def clean_abstract(text: str) -> str | None:
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
 
-def one_line(text: str, *, most: int) -> str:
-    """Convert a text to one line of printable characters, truncated to `most` characters."""
-    # Ignore text far beyond the limit, because an untrusted line can be very long.
-    visible = "".join(
-        c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
-        for c in text[: 4 * most]
-    )
-    return " ".join(visible.split())[:most].strip()
-
-
 def without_parentheses(text: str) -> str:
     """Remove text in parentheses (also nested), such as affiliations."""
     kept: list[str] = []

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape.corpus import parse_arxiv_id, parse_doi
-from landscape.corpus.cleaning import one_line
+from landscape._wording import one_line
+from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 
 if TYPE_CHECKING:

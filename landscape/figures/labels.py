@@ -25,6 +25,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._wording import one_line
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -339,20 +341,10 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
     """Replace characters that no font has, and truncate a name to `most` characters."""
-    text = one_line(name)
+    text = one_line(unicodedata.normalize("NFC", name), control="")
     if not text.isascii():  # every font has the ASCII characters
         text = "".join(c if _drawable(c) else _plainer(c) for c in text)
     return shortened(text, most=most)
-
-
-def one_line(text: object, *, keep: str = "") -> str:
-    """Return a text as one line, without control and formatting characters."""
-    text = str(text)
-    if text.isascii() and text.isprintable():  # most texts, and maps have 20,000
-        return " ".join(text.split())
-    spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", text))
-    kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
-    return " ".join("".join(kept).split())
 
 
 def shortened(text: str, *, most: int) -> str:

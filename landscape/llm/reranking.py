@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape._http import HttpClient, Reply, RequestError, RetryPolicy, within
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm.server import MOST_BYTES, TIMEOUT, one_line, server_url
+from landscape.llm.server import MOST_BYTES, TIMEOUT, safe_message, server_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -280,4 +280,4 @@ class HttpReranker:
         )
 
     def _plain(self, text: Any) -> str:
-        return one_line(text, {self._address: self._url, self._key: "***"})
+        return safe_message(text, {self._address: self._url, self._key: "***"})

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from landscape._http import is_refused, megabytes, within, without_query
+from landscape._wording import one_line
 from landscape.errors import InputError, RemoteError, require
 
 T = TypeVar("T")
@@ -206,7 +207,7 @@ class Server:
         )
 
     def _plain(self, text: object) -> str:
-        return one_line(text, self._secrets)
+        return safe_message(text, self._secrets)
 
 
 def _limit(response: Any) -> None:
@@ -217,7 +218,7 @@ def _limit(response: Any) -> None:
     if "location" in response.headers:
         target = response.request.url.join(response.headers["location"])
         if _origin(target) != _origin(response.request.url):
-            limits.redirected_to = one_line(f"{target.host}:{target.port or target.scheme}", {})
+            limits.redirected_to = safe_message(f"{target.host}:{target.port or target.scheme}", {})
             del response.headers["location"]
     stream = response.stream
     kind: Any = type(stream)
@@ -254,9 +255,9 @@ def _redacted(text: str, secrets: Mapping[str, str]) -> str:
     return text
 
 
-def one_line(text: object, replaced: Mapping[str, str]) -> str:
+def safe_message(text: object, replaced: Mapping[str, str]) -> str:
     """Return a message of a server as one short line, without secrets."""
-    line = "".join(c for c in " ".join(str(text).split()) if c.isprintable())
+    line = one_line(str(text), control="")  # so that no control character hides a secret
     return _redacted(line, replaced)[:_MESSAGE_LENGTH] or "no reason given"
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape._io import data_file, read_yaml
+from landscape._wording import one_line
 from landscape.errors import InputError, RemoteError
-from landscape.figures.labels import one_line, shortened
+from landscape.figures.labels import shortened
 from landscape.llm.prompts import prompt
 from landscape.text.words import normal_form
 
@@ -96,7 +98,8 @@ def wording(language: str) -> Wording:
 
 def tidy_name(name: object, *, most: int = LONGEST) -> str:
     """Remove control characters and bidirectional formatting characters, but keep joiners."""
-    return shortened(one_line(name, keep=_JOINERS), most=most)
+    text = one_line(unicodedata.normalize("NFC", str(name)), keep=_JOINERS, control="")
+    return shortened(text, most=most)
 
 
 def read_names(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape._serializer import pick
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
@@ -142,10 +141,16 @@ def describe(
 
 def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Convert entries into JSON values for the zoomable page."""
-    keys = "place kind name technical=technical_name papers=n_papers note shown partOf=part_of"
     return [
-        pick(entry, keys)
-        | {
+        {
+            "place": entry.place,
+            "kind": entry.kind,
+            "name": entry.name,
+            "technical": entry.technical_name,
+            "papers": entry.n_papers,
+            "note": entry.note,
+            "shown": entry.shown,
+            "partOf": entry.part_of,
             "recent": None if entry.recent_share is None else round(entry.recent_share, 3),
             "keywords": list(entry.keywords)[:8],
         }

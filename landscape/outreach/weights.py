@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from landscape._io import expand_home, is_file, is_folder
+from landscape._wording import one_line
 from landscape.errors import InputError, RemoteError, require
-from landscape.figures.labels import one_line
 
 SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")

@@ -152,7 +152,7 @@ def _write_stubs(
 ) -> None:
     import pyarrow as pa
 
-    from landscape.corpus.cleaning import one_line
+    from landscape._wording import one_line
     from landscape.overlays.citations import read_year
 
     n_papers = context.manifest.n_papers

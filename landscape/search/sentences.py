@@ -45,7 +45,8 @@ def sentences_of(paper: Paper) -> tuple[Evidence, ...]:
 
     Examples
     --------
-    >>> paper = Paper(0, "a", "Dust", "Dust cools. Gas heats.", bibcode="2024ApJ...1..1A")
+    >>> text, code = "Dust cools. Gas heats.", "2024ApJ...1..1A"
+    >>> paper = Paper(row=0, paper_id="a", title="Dust", abstract=text, bibcode=code)
     >>> [(s.start, s.end, s.text) for s in sentences_of(paper)]
     [(0, 11, 'Dust cools.'), (12, 22, 'Gas heats.')]
     """

@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape._render import render
-from landscape._serializer import pick
 from landscape.errors import AtlasError
 from landscape.store._checks import compare_file
-from landscape.store.manifest import LAYERS, TABLES, read_manifest
+from landscape.store.manifest import LAYERS, TABLES, StageRecord, read_manifest
 from landscape.store.tables import LABELS, read_labels
 
 if TYPE_CHECKING:
     from landscape.store._atlas_store import AtlasStore
-
-_RECORD = "rows seconds peak_memory_mb finished parameters model details"
 
 
 def facts(atlas: AtlasStore) -> dict[str, Any]:
@@ -32,8 +29,20 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
         "parts": [asdict(part) for part in atlas.parts],
         "regions": count_regions(atlas),
         "quality": atlas.quality,
-        "stages": {name: pick(record, _RECORD) for name, record in atlas.stages.items()},
+        "stages": {name: _stage_facts(record) for name, record in atlas.stages.items()},
         "label_problems": list(atlas.label_problems),
+    }
+
+
+def _stage_facts(record: StageRecord) -> dict[str, Any]:
+    return {
+        "rows": record.rows,
+        "seconds": record.seconds,
+        "peak_memory_mb": record.peak_memory_mb,
+        "finished": record.finished,
+        "parameters": record.parameters,
+        "model": record.model,
+        "details": record.details,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-_SHOWN = (
-    "paper_id", "title", "abstract", "authors", "date", "bibcode", "arxiv_id", "doi", "journal",
-    "doctype", "cites", "keywords", "categories", "source",
-)  # fmt: skip
+# Columns of the file have the names of the fields.
+_FIELDS = [field.name for field in fields(Paper) if field.name != "row"]
 
 
 class PaperTable:
@@ -48,9 +47,9 @@ class PaperTable:
     def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
         """Return the papers of the given rows, in that order."""
         papers = []
-        for row, *values in zip(rows, *self._columns(_SHOWN, rows), strict=True):
+        for row, *values in zip(rows, *self._columns(_FIELDS, rows), strict=True):
             plain: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
-            papers.append(Paper(int(row), *plain))
+            papers.append(Paper(row=int(row), **dict(zip(_FIELDS, plain, strict=True))))
         return papers
 
     def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:

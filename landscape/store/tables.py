@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._wording import count
-from landscape.corpus.cleaning import one_line
+from landscape._wording import count, one_line
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:

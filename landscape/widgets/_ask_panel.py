@@ -376,7 +376,7 @@ class AskPanel(AtlasPanel[Answer]):
         atlas, began = self._atlas, time.monotonic()
 
         def work() -> Asked:
-            from landscape.answers.asking import AskSettings, ask
+            from landscape.answers.asking import ask
 
             title = f"{name} writes" if model else "Searching"
             n_requests = 0

@@ -108,8 +108,8 @@ def answer_as_notebook(
     """Write a notebook that runs a question again with the same settings."""
     text = render(
         "answer_notebook.txt",
-        question=_one_line(answer.question), title=_one_line(answer.results.coverage.title),
-        model=model and repr(model), model_name=_one_line(model or ""),
+        question=_escaped_line(answer.question), title=_escaped_line(answer.results.coverage.title),
+        model=model and repr(model), model_name=_escaped_line(model or ""),
         server=used and repr(used.server), key_variable=used and repr(used.key_variable),
         path=repr(str(atlas.path.resolve())),
         checksum=repr(checksum_of(atlas)), call=_full_call(answer),
@@ -143,7 +143,7 @@ def _full_call(answer: Answer) -> str:
     return "\n".join(["atlas.ask(", *(f"    {line}," for line in lines), ")"])
 
 
-def _one_line(text: str) -> str:
+def _escaped_line(text: str) -> str:
     """Write text of a user or a paper as one line, with Markdown characters escaped."""
     flat = neutral_html(" ".join(text.split()))
     return "".join(f"\\{mark}" if mark in "\\`*_[]#$!|" else mark for mark in flat)

@@ -245,7 +245,8 @@ def ask_papers(
     atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
 ) -> Answer:
     """Answer a question from the papers in `rows`, or from all papers if `rows` is empty."""
-    from landscape.answers.asking import AskSettings, ask
+    from landscape.answers import AskSettings
+    from landscape.answers.asking import ask
     from landscape.llm import connect_from_environment
 
     if not len(rows):

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from landscape._author_names import byline
 from landscape._render import escape, render
 from landscape.errors import LandscapeError
 from landscape.figures.plotly_backend import safe_text
@@ -116,7 +117,7 @@ def comparison_html(found: Analysis) -> str:
 
 
 _HOVER_WIDTH, _HOVER_LINES = 46, 4
-_AUTHORS_HOVERED, _AUTHORS_LISTED = 3, 12
+_AUTHORS_LISTED = 12
 
 
 def hover_text(paper: Paper) -> str:
@@ -125,10 +126,7 @@ def hover_text(paper: Paper) -> str:
     if len(title) > _HOVER_LINES:
         title = [*title[: _HOVER_LINES - 1], title[_HOVER_LINES - 1] + " …"]
     lines = ["<b>" + "<br>".join(safe_text(line) for line in title) + "</b>"]
-    names = "; ".join(paper.authors[:_AUTHORS_HOVERED])
-    if names:
-        more = " et al." if len(paper.authors) > _AUTHORS_HOVERED else ""
-        lines += [safe_text(line) for line in _wrapped(names + more, _HOVER_WIDTH + 6)[:2]]
+    lines += [safe_text(line) for line in _wrapped(paper.first_authors, _HOVER_WIDTH + 6)[:2]]
     facts = [str(paper.year) if paper.year else "", cited(paper)]
     lines.append(" · ".join(fact for fact in facts if fact))
     return "<br>".join(line for line in lines if line)
@@ -154,25 +152,17 @@ def record_html(paper: Paper, *, region: str = "", generated: bool = False) -> s
 
 def links_html(paper: Paper) -> str:
     """Return links to ADS, arXiv and the publisher as HTML."""
-    pages = (
-        ("ADS", "https://ui.adsabs.harvard.edu/abs/{}/abstract", paper.bibcode),
-        ("arXiv", "https://arxiv.org/abs/{}", paper.arxiv_id),
-        ("DOI", "https://doi.org/{}", paper.doi),
-    )
+    addresses = {name: quote(url.removeprefix("https://")) for name, url in paper.links.items()}
     links = [
-        f"<a href='{page.format(quote(key))}' target='_blank' rel='noopener noreferrer'>{name}</a>"
-        for name, page, key in pages
-        if key
+        f"<a href='https://{address}' target='_blank' rel='noopener noreferrer'>{name}</a>"
+        for name, address in addresses.items()
     ]
     return " · ".join(links) or f"<span class='landscape-quiet'>{escape(paper.label)}</span>"
 
 
 def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
     """Return one line of text that describes a paper in a list."""
-    names = (
-        paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
-    )
-    facts = [names, str(paper.year) if paper.year else "", cited(paper)]
+    facts = [byline(paper.authors, 1), str(paper.year) if paper.year else "", cited(paper)]
     facts.append("◇ outlier" if apart else "")
     known = " · ".join(fact for fact in facts if fact)
     return f"{rank}. {paper.title or '(no title)'}" + (f" — {known}" if known else "")

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape._serializer import check_results_file
 from landscape.agents import Desk
 from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._citing_sentences import highlight
@@ -35,7 +33,9 @@ from landscape.agents.survey_settings import (
     last_day,
 )
 from landscape.errors import InputError
-from landscape.types import Coverage, Hit, Paper, Results, Suggestion
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.types import Coverage, Hit, Paper, Results, Suggestion, check_results_file
 
 
 def test_a_question_is_split_into_its_subjects() -> None:
@@ -89,14 +89,23 @@ def test_settings_budget_and_log() -> None:
 
 def test_records_of_one_paper_are_merged() -> None:
     quasars = "Dust in distant quasars"
-    first = Suggestion(1, Paper(0, "x", quasars, "", ("Rubin, V.",)), "A", 2.0)
+    first = Suggestion(
+        1, Paper(row=0, paper_id="x", title=quasars, abstract="", authors=("Rubin, V.",)), "A", 2.0
+    )
     title = "Dust in Distant Quasars."
-    again = Suggestion(2, Paper(7, "y", title, "", ("Vera Rubin",)), "B", 1.0)
-    other = Suggestion(3, Paper(8, "z", quasars, "", ("Ford, K.",)), "B", 0.5)
+    again = Suggestion(
+        2, Paper(row=7, paper_id="y", title=title, abstract="", authors=("Vera Rubin",)), "B", 1.0
+    )
+    other = Suggestion(
+        3, Paper(row=8, paper_id="z", title=quasars, abstract="", authors=("Ford, K.",)), "B", 0.5
+    )
     merged = merge_duplicates([first, again, other])
     kept = [(one.rank, one.paper.paper_id, one.also_in) for one in merged]
     assert kept == [(1, "x", ("B",)), (2, "z", ())]
-    assert is_same(Paper(0, "x", "A", "", doi="10.1/2"), Paper(9, "y", "B", "", doi="10.1/2"))
+    assert is_same(
+        Paper(row=0, paper_id="x", title="A", abstract="", doi="10.1/2"),
+        Paper(row=9, paper_id="y", title="B", abstract="", doi="10.1/2"),
+    )
     assert title_key("Étoiles, and: Dust!") == "etoilesanddust"
     assert sorted(family_names(["Rubin, V.", "Kent Ford"])) == ["ford", "rubin"]
 
@@ -119,7 +128,7 @@ def test_excerpts_and_wordings() -> None:
 def test_several_wordings_are_ranked_together() -> None:
     class Fixed:
         def search(self, query: str, _settings: Any) -> Results:
-            papers = [Paper(n, f"p{n}", "", "") for n in (0, 1)]
+            papers = [Paper(row=n, paper_id=f"p{n}", title="", abstract="") for n in (0, 1)]
             values = (2.0, 1.0) if query == "dust" else (1.0, 2.0)
             pairs = enumerate(zip(papers, values, strict=True), start=1)
             hits = tuple(Hit(rank, paper, value) for rank, (paper, value) in pairs)

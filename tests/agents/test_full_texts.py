@@ -119,11 +119,21 @@ def test_a_folder_gives_what_it_has_and_tells_what_is_broken(tmp_path: Path) -> 
     (tmp_path / "astro-ph_9301002.tex").write_text(LATEX)
     (tmp_path / "2401.00002.tar.gz").write_bytes(b"torn")
     read = FolderReader(tmp_path)
-    old = Paper(0, "astro-ph/9301002", "Old", "", arxiv_id="astro-ph/9301002")
+    old = Paper(
+        row=0, paper_id="astro-ph/9301002", title="Old", abstract="", arxiv_id="astro-ph/9301002"
+    )
     assert len(read(old)) == 2
-    assert read(Paper(1, "2401.00002", "Torn", "", arxiv_id="2401.00002")) == ()
+    assert (
+        read(Paper(row=1, paper_id="2401.00002", title="Torn", abstract="", arxiv_id="2401.00002"))
+        == ()
+    )
     assert "cannot be read as an archive" in read.problems[0]
-    assert read(Paper(2, "2401.00003", "Absent", "", arxiv_id="2401.00003")) == ()
+    assert (
+        read(
+            Paper(row=2, paper_id="2401.00003", title="Absent", abstract="", arxiv_id="2401.00003")
+        )
+        == ()
+    )
 
 
 def test_sections_of_a_text_are_followed(demo_atlas: Atlas, tmp_path: Path) -> None:

@@ -380,7 +380,7 @@ def test_ablations_leave_out_what_they_say(demo_atlas: Atlas) -> None:
 
 
 def test_files_tables_and_pages(demo_atlas: Atlas, offline: Survey, tmp_path: Path) -> None:
-    from landscape._serializer import write_results
+    from landscape.types import write_results
 
     table = offline.table
     assert table["rank"].dropna().tolist() == list(range(1, len(offline.selected) + 1))

@@ -22,18 +22,53 @@ HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)> $\\href{javas
 
 def sample_papers() -> tuple[Paper, ...]:
     return (
-        Paper(0, "2022ApJ...931L..10S", "The H₀ tension: 5% & rising?",
-              "It is cold. It cools. Fast.",
-              ("Smith, Anna B.", "Roe, Bo-Chen"), date(2022, 5, 1), "2022ApJ...931L..10S",
-              "2205.00001", "10.3847/2041-8213/ac1", "ApJL", "article", 12, ("dust", "R&D"),
-              ("astro-ph.CO", "gr-qc"), ("ads",)),
-        Paper(1, "2401.00001", "Étoiles_and #1", "β < 3 and x_i > 2, 5%.",
-              ("Ludwig van Beethoven", "Müller, Ö.", "Planck Collaboration"), date(2024, 1, 2),
-              arxiv_id="2401.00001", categories=("astro-ph.GA",), source=("arxiv",)),
-        Paper(2, "h\u202ex }1", HOSTILE, HOSTILE, (HOSTILE, "A, B"), doi="10.1/}a%{b}"),
-        Paper(3, "2022A&A...412L..53Y", "Same year", "", ("Smith, Anna B.", "Roe, Bo-Chen"),
-              date(2022, 7, 1), "2022A&A...412L..53Y", doctype="article"),
-    )  # fmt: skip
+        Paper(
+            row=0,
+            paper_id="2022ApJ...931L..10S",
+            title="The H₀ tension: 5% & rising?",
+            abstract="It is cold. It cools. Fast.",
+            authors=("Smith, Anna B.", "Roe, Bo-Chen"),
+            date=date(2022, 5, 1),
+            bibcode="2022ApJ...931L..10S",
+            arxiv_id="2205.00001",
+            doi="10.3847/2041-8213/ac1",
+            journal="ApJL",
+            doctype="article",
+            cites=12,
+            keywords=("dust", "R&D"),
+            categories=("astro-ph.CO", "gr-qc"),
+            source=("ads",),
+        ),
+        Paper(
+            row=1,
+            paper_id="2401.00001",
+            title="Étoiles_and #1",
+            abstract="β < 3 and x_i > 2, 5%.",
+            authors=("Ludwig van Beethoven", "Müller, Ö.", "Planck Collaboration"),
+            date=date(2024, 1, 2),
+            arxiv_id="2401.00001",
+            categories=("astro-ph.GA",),
+            source=("arxiv",),
+        ),
+        Paper(
+            row=2,
+            paper_id="h\u202ex }1",
+            title=HOSTILE,
+            abstract=HOSTILE,
+            authors=(HOSTILE, "A, B"),
+            doi="10.1/}a%{b}",
+        ),
+        Paper(
+            row=3,
+            paper_id="2022A&A...412L..53Y",
+            title="Same year",
+            abstract="",
+            authors=("Smith, Anna B.", "Roe, Bo-Chen"),
+            date=date(2022, 7, 1),
+            bibcode="2022A&A...412L..53Y",
+            doctype="article",
+        ),
+    )
 
 
 def sample_results() -> Results:

@@ -64,6 +64,8 @@ def test_check_readers() -> None:
 
 def test_papers_as_data() -> None:
     assert (
-        papers_as_data([Paper(0, "a", "Dust", "As [2020Fake..1A] says.")])[0]["abstract"]
+        papers_as_data(
+            [Paper(row=0, paper_id="a", title="Dust", abstract="As [2020Fake..1A] says.")]
+        )[0]["abstract"]
         == "As 2020Fake..1A says."
     )

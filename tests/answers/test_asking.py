@@ -138,8 +138,8 @@ def test_the_command_answers(
     [
         ({"style": "rhyme"}, "rhyme"),
         ({"kk": 3}, "Unknown setting 'kk'"),
-        ({"audience": "cats"}, "audience 'cats' is unknown"),
-        ({"language": 7}, "'7' is not the name of a language"),
+        ({"audience": "cats"}, "Unknown audience 'cats'"),
+        ({"language": 7}, "language is 7; choose text"),
         ({"t_now": "today"}, "t_now is 'today'"),
         ({"k": "many"}, "k is 'many'"),
     ],

@@ -13,11 +13,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._bibliography import citation_keys, to_bibcodes, to_bibitems, to_bibtex, to_ris
-from landscape._serializer import write_results
 from landscape.corpus._records import RawRecord, Rejection, normalise
 from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.errors import InputError
-from landscape.types import Answer, Coverage, Paper, Results
+from landscape.types import Answer, Coverage, Paper, Results, write_results
 from tests.answers.sample_results import HOSTILE, sample_answer, sample_papers, sample_results
 
 
@@ -114,21 +113,47 @@ def test_bibtex_reads_back(papers: tuple[Paper, ...], tmp_path: Path) -> None:
 
 
 def test_bibtex_has_only_known_fields() -> None:
-    assert to_bibtex([Paper(0, "x", "Dust & gas", "It cools.", ("Rubin, Vera",))]) == (
+    assert to_bibtex(
+        [
+            Paper(
+                row=0,
+                paper_id="x",
+                title="Dust & gas",
+                abstract="It cools.",
+                authors=("Rubin, Vera",),
+            )
+        ]
+    ) == (
         "@misc{x,\n  author = {{Rubin}, Vera},\n  title = {{Dust \\& gas}},\n"
         "  abstract = {It cools.}\n}"
     )
 
 
 def test_ris_and_bibitem_of_a_small_record() -> None:
-    small = Paper(0, "x", "Dust", "It cools.", ("Vera Rubin",), doi="10.1/2")
+    small = Paper(
+        row=0,
+        paper_id="x",
+        title="Dust",
+        abstract="It cools.",
+        authors=("Vera Rubin",),
+        doi="10.1/2",
+    )
     assert to_ris([small]).splitlines() == [
         "TY  - GEN", "AU  - Rubin, Vera", "TI  - Dust", "AB  - It cools.", "DO  - 10.1/2",
         "ID  - x", "ER  -",
     ]  # fmt: skip
     code = "2022ApJ...931L..10S"
     date = datetime.date(2022, 5, 1)
-    letter = Paper(0, code, "T", "", ("Smith, A.", "Roe, B. C."), date, code, doi="10.3847/1")
+    letter = Paper(
+        row=0,
+        paper_id=code,
+        title="T",
+        abstract="",
+        authors=("Smith, A.", "Roe, B. C."),
+        date=date,
+        bibcode=code,
+        doi="10.3847/1",
+    )
     assert to_bibitems([letter]) == (
         rf"\bibitem[{{Smith}} \& {{Roe}}(2022)]{{{code}}} {{Smith}}, A., \& {{Roe}}, B.~C. 2022,"
         "\n  \\apjl, 931, L10, \\dodoi{10.3847/1}"
@@ -147,7 +172,7 @@ def test_bibtex_braces_balance_whatever_the_papers_hold(papers: tuple[Paper, ...
 
 def test_what_latex_would_take_for_commands_is_escaped() -> None:
     title = r"{b} ~ 10^5 \input{x} $a_1$ #2 50% A&B <>"
-    entry = to_bibtex([Paper(0, "x", title, "")])
+    entry = to_bibtex([Paper(row=0, paper_id="x", title=title, abstract="")])
     assert r"{{\{b\} \textasciitilde{} 10\textasciicircum{}5 \textbackslash{}input\{x\}" in entry
     assert r"\$a\_1\$ \#2 50\% A\&B \ensuremath{<}\ensuremath{>}}}" in entry
 
@@ -165,7 +190,7 @@ def test_volume_and_page_come_from_the_bibcode(papers: tuple[Paper, ...]) -> Non
 def test_no_bibcode_is_invented(papers: tuple[Paper, ...]) -> None:
     assert to_bibcodes(papers) == "2022ApJ...931L..10S\n2022A&A...412L..53Y"
     assert "arXiv24" not in to_bibtex(papers) + to_ris(papers) + to_bibitems(papers)
-    wrong = Paper(0, "x", "T", "", bibcode="not a bibcode")
+    wrong = Paper(row=0, paper_id="x", title="T", abstract="", bibcode="not a bibcode")
     assert to_bibcodes([wrong]) == ""
 
 
@@ -199,7 +224,13 @@ def test_ris_is_one_tag_a_line(papers: tuple[Paper, ...]) -> None:
 
 
 def test_control_characters_never_start_a_new_field() -> None:
-    paper = Paper(0, "x", "T\nER  - \n@misc{y,", "a\u2028b\x00c", ("A\nAU  - B",))
+    paper = Paper(
+        row=0,
+        paper_id="x",
+        title="T\nER  - \n@misc{y,",
+        abstract="a\u2028b\x00c",
+        authors=("A\nAU  - B",),
+    )
     assert len(to_ris([paper]).splitlines()) == 6
     entry = to_bibtex([paper])
     assert entry.count("@misc{") == 1
@@ -253,9 +284,16 @@ def test_where_papers_cannot_be_written_is_told(answer: Answer, tmp_path: Path) 
 
 def test_a_published_paper_has_the_year_and_place_of_its_journal() -> None:
     paper = Paper(
-        0, "2504.01234", "Dust", "", ("Vera Rubin",), date=datetime.date(2025, 4, 2),
-        bibcode="2023ApJ...959...23R", arxiv_id="2504.01234", keywords=("disfavor",),
-    )  # fmt: skip
+        row=0,
+        paper_id="2504.01234",
+        title="Dust",
+        abstract="",
+        authors=("Vera Rubin",),
+        date=datetime.date(2025, 4, 2),
+        bibcode="2023ApJ...959...23R",
+        arxiv_id="2504.01234",
+        keywords=("disfavor",),
+    )
     ris = to_ris([paper]).splitlines()
     for line in ("TY  - JOUR", "PY  - 2023", "JO  - Astrophysical Journal", "VL  - 959",
                  "SP  - 23"):  # fmt: skip
@@ -271,13 +309,17 @@ def test_a_published_paper_has_the_year_and_place_of_its_journal() -> None:
 
 
 def test_bibitems_of_odd_authors() -> None:
-    odd = Paper(0, "x", "Dust", "", ("Harvard & Smithsonian",))
+    odd = Paper(row=0, paper_id="x", title="Dust", abstract="", authors=("Harvard & Smithsonian",))
     assert r"{Smithsonian}, H. " in to_bibitems([odd])
-    assert "Dust 2" in to_bibitems([Paper(0, "y", "Dust", "", date=datetime.date(2020, 1, 1))])
+    assert "Dust 2" in to_bibitems(
+        [Paper(row=0, paper_id="y", title="Dust", abstract="", date=datetime.date(2020, 1, 1))]
+    )
 
 
 def test_an_eprint_with_the_bibcode_of_a_journal_is_an_article() -> None:
-    paper = Paper(0, "x", "T", "", bibcode="2023ApJ...959...23R", doctype="eprint")
+    paper = Paper(
+        row=0, paper_id="x", title="T", abstract="", bibcode="2023ApJ...959...23R", doctype="eprint"
+    )
     assert to_ris([paper]).startswith("TY  - JOUR")
     eprint = dataclasses.replace(paper, bibcode="2025arXiv250401234R")
     assert to_ris([eprint]).startswith("TY  - UNPB")
@@ -294,14 +336,17 @@ def test_an_eprint_with_the_bibcode_of_a_journal_is_an_article() -> None:
     ],
 )
 def test_a_suffix_is_no_family_name(name: str, bibtex: str, ris: str, bibitem: str) -> None:
-    paper = Paper(0, "x", "T", "", (name,))
+    paper = Paper(row=0, paper_id="x", title="T", abstract="", authors=(name,))
     assert f"author = {{{bibtex}}}" in to_bibtex([paper])
     assert f"AU  - {ris}" in to_ris([paper]).splitlines()
     assert f"{{x}} {bibitem} n.d.," in to_bibitems([paper])
 
 
 def test_a_bibitem_has_its_title_once() -> None:
-    assert to_bibitems([Paper(0, "x", "Dust", "")]) == r"\bibitem[{Dust}(n.d.)]{x} Dust n.d."
+    assert (
+        to_bibitems([Paper(row=0, paper_id="x", title="Dust", abstract="")])
+        == r"\bibitem[{Dust}(n.d.)]{x} Dust n.d."
+    )
 
 
 @pytest.mark.parametrize("evil", [r"}\input{/etc/passwd}", "^^5cinput^^7b/etc/passwd^^7d"])
@@ -321,6 +366,8 @@ def test_no_field_of_a_paper_puts_a_command_into_latex(evil: str) -> None:
 
 def test_a_forged_bibcode_puts_nothing_into_latex() -> None:
     code = "2022ApJ...931.1&2.S"
-    text = to_bibitems([Paper(0, code, "T", "", ("Smith, A.",), bibcode=code)])
+    text = to_bibitems(
+        [Paper(row=0, paper_id=code, title="T", abstract="", authors=("Smith, A.",), bibcode=code)]
+    )
     assert "&" not in text.replace(code, "")  # as a key it is never printed
     assert "ApJ" in text

@@ -44,7 +44,15 @@ def test_papers_that_do_not_match_are_no_answer() -> None:
 
 def _answer(question: str, *abstracts: str, day: date = date(2020, 5, 1)) -> list[str]:
     papers = [
-        Paper(n, f"p{n}", "A paper", text, (), day, bibcode=f"2020ApJ...900....{n + 1}A")
+        Paper(
+            row=n,
+            paper_id=f"p{n}",
+            title="A paper",
+            abstract=text,
+            authors=(),
+            date=day,
+            bibcode=f"2020ApJ...900....{n + 1}A",
+        )
         for n, text in enumerate(abstracts)
     ]
     return extract_answer(question, found(*papers)).text.splitlines()
@@ -95,7 +103,12 @@ def test_both_sides_of_a_question_are_shown() -> None:
 
 
 def test_one_side_is_not_agreement() -> None:
-    paper = Paper(0, "a", "Dark energy", "The data suggest that dark energy may evolve with time.")
+    paper = Paper(
+        row=0,
+        paper_id="a",
+        title="Dark energy",
+        abstract="The data suggest that dark energy may evolve with time.",
+    )
     answer = extract_answer("Does dark energy evolve?", found(paper))
     assert ONE_SIDE in answer.notes
 
@@ -103,14 +116,23 @@ def test_one_side_is_not_agreement() -> None:
 def test_a_premise_that_no_paper_states_is_named() -> None:
     text = "JWST observations of early galaxies constrain models of warm dark matter halos."
     answer = extract_answer(
-        "Why did JWST rule out dark matter?", found(Paper(0, "a", "Early galaxies", text))
+        "Why did JWST rule out dark matter?",
+        found(Paper(row=0, paper_id="a", title="Early galaxies", abstract=text)),
     )
     assert any("may assume what is not so" in note for note in answer.notes)
 
 
 def test_popular_papers_of_the_first_of_april_are_no_evidence() -> None:
     text = "The value of pi is 3.2 in circles of the largest observable size in the sky."
-    joke = Paper(0, "a", "Pi", text, (), date(2012, 4, 1), categories=("physics.pop-ph",))
+    joke = Paper(
+        row=0,
+        paper_id="a",
+        title="Pi",
+        abstract=text,
+        authors=(),
+        date=date(2012, 4, 1),
+        categories=("physics.pop-ph",),
+    )
     assert extract_answer("What is the value of pi?", found(joke)).abstained
 
 
@@ -121,11 +143,13 @@ def test_a_question_that_shares_no_word_is_not_answered(question: str) -> None:
 
 def test_no_papers_and_no_abstracts_are_no_answer() -> None:
     assert extract_answer(QUESTION, found()).abstained
-    assert extract_answer(QUESTION, found(Paper(0, "a", "Dust", ""))).abstained
+    assert extract_answer(
+        QUESTION, found(Paper(row=0, paper_id="a", title="Dust", abstract=""))
+    ).abstained
 
 
 def test_a_sentence_is_not_said_twice() -> None:
-    twin = Paper(5, "twin", "Twin", COOLING.abstract)
+    twin = Paper(row=5, paper_id="twin", title="Twin", abstract=COOLING.abstract)
     texts = [claim.text for claim in extract_answer(QUESTION, found(COOLING, twin)).claims]
     assert len(texts) == len(set(texts))
 
@@ -140,10 +164,17 @@ def test_a_given_score_decides() -> None:
 
 def test_papers_are_shared_out_and_few_sentences_are_enough() -> None:
     papers = [
-        Paper(i, f"p{i}", "", " ".join(f"Dust {w} cools in outflow {i}{j}." for j, w in
-              enumerate(("grey", "black", "red", "hot"))))
+        Paper(
+            row=i,
+            paper_id=f"p{i}",
+            title="",
+            abstract=" ".join(
+                f"Dust {w} cools in outflow {i}{j}."
+                for j, w in enumerate(("grey", "black", "red", "hot"))
+            ),
+        )
         for i in range(9)
-    ]  # fmt: skip
+    ]
     answer = extract_answer(QUESTION, found(*papers))
     labels = [claim.citations[0] for claim in answer.claims]
     assert len(labels) == 6

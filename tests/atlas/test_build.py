@@ -154,7 +154,7 @@ def test_quality_is_measured_with_the_options_of_the_build(
         told.update(options)
         return {}
 
-    monkeypatch.setattr("landscape.mapping.quality.measure_quality", remember)
+    monkeypatch.setattr("landscape.mapping.measure_quality", remember)
     again(layout="keep", topics_method="hdbscan", n_neighbors=7, min_dist=0.3)
     wanted = {"layout": "keep", "topics_method": "hdbscan", "n_neighbors": 7, "min_dist": 0.3}
     assert wanted.items() <= told.items()
@@ -170,7 +170,7 @@ def test_the_build_says_how_many_names_a_language_model_failed_to_polish(
             ids = [region["id"] for region in json.loads(user)]
             return {"names": [{"id": number, "name": f"Unheard-of {number}"} for number in ids]}
 
-    monkeypatch.setattr("landscape.llm._client.connect", Boasting)
+    monkeypatch.setattr("landscape.llm.connect", Boasting)
     lines: list[str] = []
     atlas = build(few_papers, atlas_copy, polish=True, say=lines.append, **quick)
     n = len(atlas.topics)

@@ -22,7 +22,6 @@ from landscape.atlas import build
 from landscape.atlas import open as open_atlas
 from landscape.embeddings.vectors import WordVectors
 from landscape.errors import AtlasError
-from landscape.mapping import quality as quality
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._stages import WORK
 from landscape.store import AtlasStore as Atlas
@@ -84,8 +83,8 @@ class Lengths:
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of six papers, so that a small corpus has many, and no time spent elsewhere."""
     monkeypatch.setattr(chunks, "CHUNK", 6)
-    monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", lambda *_, **__: Lengths())
-    monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {})
+    monkeypatch.setattr("landscape.embeddings.load_embedder", lambda *_, **__: Lengths())
+    monkeypatch.setattr("landscape.mapping.measure_quality", lambda *_, **__: {})
 
 
 def _killing_at(number: int, *, after: bool) -> Callable[[Path, Path], Path]:
@@ -191,12 +190,12 @@ def test_killed_while_the_chunks_of_a_stage_are_removed(
 
 _SMALLER_STEPS = """
 import os, sys
+import landscape.mapping
 from landscape.pipeline import _executor as chunks
 from landscape.cli import main
-from landscape.mapping import quality as quality
 from landscape.embeddings.vectors import WordVectors
 chunks.CHUNK = 10
-quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
+landscape.mapping.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
 """
 

@@ -184,7 +184,7 @@ def test_money_is_asked_for_once_and_what_was_paid_for_is_kept(
             questions.append(question)
             return agree
 
-        monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", lambda _: embedder)
+        monkeypatch.setattr("landscape.embeddings.load_embedder", lambda _: embedder)
         return build(inputs, out, embedder="openai:costly", approve=approve, **quick)
 
     refused = Paid()
@@ -214,7 +214,7 @@ def test_an_interrupted_embedder_leaves_no_mark_on_another_one(
     monkeypatch.setattr("landscape.pipeline._executor.CHUNK", 10)
 
     def run(embedder: Paid) -> Any:
-        monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", lambda _: embedder)
+        monkeypatch.setattr("landscape.embeddings.load_embedder", lambda _: embedder)
         spec = f"openai:{embedder.model}"
         return build(
             few_papers, tmp_path / "a.atlas", embedder=spec, approve=lambda _: True, **quick
@@ -235,7 +235,7 @@ def test_another_server_is_asked_for_all_and_its_secrets_are_not_kept(
 
     def run(server: str, embedder: Paid) -> Any:
         monkeypatch.setenv("OPENAI_BASE_URL", server)
-        monkeypatch.setattr("landscape.embeddings.embedder.load_embedder", lambda _: embedder)
+        monkeypatch.setattr("landscape.embeddings.load_embedder", lambda _: embedder)
         options = {"embedder": "openai:costly", "approve": lambda _: True, **quick}
         return build(few_papers, tmp_path / "a.atlas", **options)
 

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -331,7 +330,7 @@ def test_killed_at_any_moment_and_run_again_the_bytes_are_the_same(tmp_path: Pat
             process.stdout.readline()
             time.sleep(moments.uniform(0, 0.3 * whole))
             kills += process.poll() is None
-            process.send_signal(signal.SIGKILL)
+            process.kill()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     assert kills >= 2
     assert digests(tmp_path) == undisturbed

@@ -29,7 +29,12 @@ def found(atlas, rows, *, apart=(), query="Why do galaxies stop forming stars?",
     hits = tuple(
         Hit(
             rank,
-            Paper(int(row), atlas.map.paper_id[row], f"Paper {row}", "Words."),
+            Paper(
+                row=int(row),
+                paper_id=atlas.map.paper_id[row],
+                title=f"Paper {row}",
+                abstract="Words.",
+            ),
             1 / rank,
             outlier=None if apart is None else rank in apart,
         )

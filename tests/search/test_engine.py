@@ -19,12 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landscape
-from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
-from landscape.search import Engine, SearchSettings, Weights, find_entities
+from landscape.search.engine import Engine
 from landscape.search.papers import SearchIndexes, names_of_paper
+from landscape.search.sentences import find_entities
+from landscape.search.settings import SearchSettings, Weights
 from landscape.store.manifest import Manifest, write_manifest
+from landscape.types import write_results
 
 
 @pytest.fixture(scope="module")

@@ -284,7 +284,12 @@ def test_papers_are_escaped_and_the_repr_is_short(explorer):
     from landscape.types import Paper
     from landscape.widgets._selection import hover_text, record_html
 
-    paper = Paper(0, "x", "<script>alert(1)</script>$x$", "<img src=x onerror=alert(1)>")
+    paper = Paper(
+        row=0,
+        paper_id="x",
+        title="<script>alert(1)</script>$x$",
+        abstract="<img src=x onerror=alert(1)>",
+    )
     assert "<script" not in hover_text(paper) + record_html(paper)
     assert "<img" not in record_html(paper)
     assert "$" not in hover_text(paper)

@@ -176,7 +176,7 @@ def test_a_language_model_names_places_when_asked_to(demo_atlas, quick, monkeypa
     model = object()
     # The public name first: it is loaded on first use, and must not be loaded from the patch.
     monkeypatch.setattr("landscape.llm.connect", lambda: model)
-    monkeypatch.setattr("landscape.llm._client.connect", lambda: model)
+    monkeypatch.setattr("landscape.llm.connect", lambda: model)
     panel = opened(demo_atlas, everyday=True)
     assert quick[0]["model"] is model
     assert "everyday" not in quick[0]
@@ -223,7 +223,7 @@ def test_what_a_model_repaints_comes_with_its_scores(
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
     monkeypatch.setattr("landscape.outreach._rendering.redraw", redraw)
-    for module in ("_weights", "_rendering"):
+    for module in ("weights", "_rendering"):
         monkeypatch.setattr(f"landscape.outreach.{module}.check_weights", lambda _: None)
     weights = str(tmp_path / "my-weights")
     panel = opened(demo_atlas, weights=weights, seed=7, strength=0.3)

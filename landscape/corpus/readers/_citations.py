@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.cleaning import one_line
+from landscape._wording import one_line
 from landscape.corpus.readers._files import open_input, sample
 from landscape.errors import InputError
 

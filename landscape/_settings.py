@@ -9,8 +9,11 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from numbers import Integral, Real
+from operator import or_
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
 
@@ -31,15 +34,18 @@ def is_number(value: object) -> bool:
 
 
 def _whole(value: object) -> object:
+    if isinstance(value, str):  # of a command line or a form
+        return int(value)
     if value is not None and not is_whole(value):
         raise ValueError("not a whole number")
     return value if value is None else int(value)  # type: ignore[call-overload]
 
 
 def _number(value: object) -> object:
-    if value is not None and not is_number(value):
+    number = float(value) if isinstance(value, str) else value
+    if number is not None and not is_number(number):
         raise ValueError("not a number")
-    return value if value is None else float(value)  # type: ignore[arg-type]
+    return number if number is None else float(number)  # type: ignore[arg-type]
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -170,7 +176,7 @@ def takes_settings(settings: type[Settings], *, without: Sequence[str] = ()) -> 
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=field(settings, name).get_default(call_default_factory=True),
-                annotation=field(settings, name).annotation,
+                annotation=bare_type(settings, name),
             )
             for name in names
         ]
@@ -178,23 +184,35 @@ def takes_settings(settings: type[Settings], *, without: Sequence[str] = ()) -> 
         document = function.__doc__ or ""
         place = re.search(r"^( *)\*\*settings\n", document, re.MULTILINE)
         if place is not None:
-            rows = "".join(
-                f"{place[1]}{name} : {_type_name(settings, name)}\n"
-                f"{place[1]}    {help_of(settings, name)}.\n"
-                for name in names
-            )
+            rows = "".join(_document(settings, name, place[1]) for name in names)
             function.__doc__ = document[: place.start()] + rows + document[place.end() :]
         return function
 
     return shown
 
 
-def _type_name(settings: type[Settings], name: str) -> str:
-    """Write the type and default of a setting as numpydoc does."""
-    declared = field(settings, name)
-    allowed = choices(settings, name)
+def bare_type(settings: type[Settings], name: str) -> Any:
+    """Return the type of a setting, without its validators."""
+    annotation = field(settings, name).annotation
+    kinds: tuple[Any, ...] = _kinds(annotation)
+    optional = [None] if type(None) in get_args(annotation) else []
+    return reduce(or_, [*kinds, *optional])
+
+
+def _document(settings: type[Settings], name: str, indent: str) -> str:
+    """Write a parameter of a docstring as numpydoc does."""
+    declared, allowed = field(settings, name), choices(settings, name)
     kinds = _kinds(declared.annotation)
-    names = [getattr(k, "__name__", str(k)) if not get_args(k) else str(k) for k in kinds]
+    names = [getattr(k, "__name__", str(k)) if get_origin(k) is None else str(k) for k in kinds]
     what = f"{{{', '.join(map(repr, allowed))}}}" if allowed else " or ".join(names)
     default = declared.get_default(call_default_factory=False)
-    return f"{what}, optional" if default is None else f"{what}, default {default!r}"
+    of_type = what.replace("collections.abc.", "").replace("pathlib.", "").replace("typing.", "")
+    usual = "optional" if default in (None, ()) else f"default {default!r}"
+    least, most = bounds(settings, name)
+    text = f"{help_of(settings, name)}."
+    if most is not None:
+        text += f" From {least:,} to {most:,}."
+    lines = textwrap.wrap(text[0].upper() + text[1:], 92 - len(indent))
+    return "".join(
+        [f"{indent}{name} : {of_type}, {usual}\n", *(f"{indent}    {line}\n" for line in lines)]
+    )

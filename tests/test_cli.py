@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -14,8 +15,8 @@ import pytest
 import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.cli import _arguments as answering
-from landscape.cli import _build as building
+from landscape.cli import _building as building
+from landscape.cli import _options as answering
 from landscape.cli import main
 from tests.servers import openai_server
 from tests.servers.openai_server import KEY, OpenAIServer
@@ -35,9 +36,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["--help"])
-    assert left.value.code == 0
+    assert main(["--help"]) == 0
     out = capsys.readouterr().out
     for command in ("demo", "build", "info", "search", "figure", "evaluate", "fetch"):
         assert command in out
@@ -49,10 +48,11 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     ids=" ".join,
 )
 def test_wrong_usage_exits_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(words)
-    assert left.value.code == 2
-    assert capsys.readouterr().out == ""
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("landscape: ")
+    assert captured.err.count("\n") == 1
 
 
 def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(
@@ -84,13 +84,14 @@ def test_ctrl_c_says_how_to_go_on(failing: Any, capsys: pytest.CaptureFixture[st
 def test_libraries_that_print_do_not_spoil_the_json(
     demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inner = building._info
+    inner = building.info
 
-    def chatty(options: Any) -> answering.Answer:
+    @functools.wraps(inner)
+    def chatty(*given: Any, **options: Any) -> answering.Answer:
         sys.stdout.write("a library says hello")
-        return inner(options)
+        return inner(*given, **options)
 
-    monkeypatch.setitem(building.COMMANDS, "info", chatty)
+    monkeypatch.setattr(building, "info", chatty)
     assert main(["info", str(demo_atlas.path), "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["papers"] == len(demo_atlas)

@@ -123,7 +123,7 @@ def names_in(node: ast.AST) -> list[str]:
     return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
 
 
-DATA_FILES = ("commands.yaml", "uat_subset.csv", "demo/english.yaml", "demo/themes/comets.yaml")
+DATA_FILES = ("panels.yaml", "uat_subset.csv", "demo/english.yaml", "demo/themes/comets.yaml")
 READ = (
     "import sys; from landscape._io import data_file; [print(data_file(n)) for n in sys.argv[1:]]"
 )

@@ -13,10 +13,7 @@ from typing import Any
 import pytest
 
 import landscape
-from landscape.cli import (
-    _parser,
-    main,
-)  # the parser alone, for commands that wait or need a network
+from landscape.cli import main, parse  # `parse` for commands that wait or need a network
 from landscape.corpus.demo import write_demo
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import OpenAIServer
@@ -104,7 +101,7 @@ def test_a_command_of_readme(
 ) -> None:  # fmt: skip
     words = shlex.split(line, comments=True)[1:]
     if words[0] in SERVERS + DOWNLOADS:
-        assert callable(_parser().parse_args(words).run)
+        assert callable(parse(words)[0])
         return
     if "--hyde" not in words:  # the others are for users without a language model
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -30,7 +30,7 @@ class Cutout(Settings):
     ("given", "message"),
     [
         ({"radius": 0}, "radius is 0; choose a whole number from 1 to 60."),
-        ({"radius": "5"}, "radius is '5'; choose a whole number from 1 to 60."),
+        ({"radius": "five"}, "radius is 'five'; choose a whole number from 1 to 60."),
         ({"radius": True}, "radius is True; choose a whole number from 1 to 60."),
         ({"radius": None}, "radius is None; choose a whole number from 1 to 60."),
         ({"share": 1.5}, "share is 1.5; choose a number from 0 to 1."),
@@ -51,6 +51,7 @@ def test_an_invalid_value_is_one_sentence_with_the_value_and_the_cure(
 
 def test_numbers_of_numpy_are_numbers() -> None:
     cutout = Cutout(radius=np.int64(5), share=np.float32(0.5))
+    assert Cutout(radius="5", share="0.5") == cutout  # as a command line gives them
     assert (cutout.radius, cutout.share) == (5, 0.5)
 
 
@@ -87,7 +88,9 @@ def test_a_function_shows_the_settings_that_it_takes() -> None:
         "names",
     ]
     assert inspect.signature(cut).parameters["radius"].default == 3
-    assert "radius : int, default 3\n            radius in arcminutes." in (cut.__doc__ or "")
+    assert "radius : int, default 3\n            Radius in arcminutes. From 1 to 60." in (
+        cut.__doc__ or ""
+    )
     assert "{'round', 'square'}, default 'round'" in (cut.__doc__ or "")
 
 

@@ -73,15 +73,16 @@ class AskSettings(Settings):
     @field_validator("question_type")
     @classmethod
     def _check_type(cls, value: str | None) -> str | None:
-        from landscape.answers.questions import read_kind
-
         if value is not None:
+            from landscape.answers.questions import read_kind
+
             read_kind(value)
         return value
 
     @model_validator(mode="after")
     def _check_readers(self) -> Self:
-        from landscape.answers.generation import check_readers
+        if self.language is not None or self.audience is not None:
+            from landscape.answers.generation import check_readers
 
-        check_readers(self.language, self.audience)
+            check_readers(self.language, self.audience)
         return self

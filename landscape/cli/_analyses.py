@@ -2,114 +2,329 @@
 
 from __future__ import annotations
 
-import argparse
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
 
 import landscape
 from landscape._io import check_output, write_output
-from landscape.cli._arguments import (
+from landscape._settings import bare_type, help_of
+from landscape.agents.survey_settings import SurveySettings
+from landscape.cli._derived import derived
+from landscape.cli._options import (
+    SETTINGS,
     Answer,
+    AtlasFolder,
+    Json,
+    TrustModel,
+    UseModel,
     answer,
-    arguments_of,
     as_json,
     connected_model,
-    function_of,
     note,
     open_atlas,
-    picked,
-    run_analysis,
+    option,
 )
-from landscape.cli._questions import search_with_options
+from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
+
+if TYPE_CHECKING:
+    from landscape.types import Analysis
+
+_OPTION = inspect.Parameter.KEYWORD_ONLY
+_JSON = inspect.Parameter("json", _OPTION, default=False, annotation=Json)
+_NEW_FILE = "png, pdf or svg; html for an interactive figure"
+_TABLE_FILE = inspect.Parameter(
+    "output",
+    _OPTION,
+    default=None,
+    annotation=Annotated[Path | None, option("csv, tex or json", "--output", "-o")],
+)
+Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
+Title = Annotated[str | None, option("title of the figure")]
 
 
-def _figure(options: argparse.Namespace) -> Answer:
+def _output(help: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: A002
+    kind = Annotated[Path, option(help, "--output", "-o")]
+    return inspect.Parameter("output", _OPTION, default=default, annotation=kind)
+
+
+def add_figures(app: App) -> None:
+    """Add the commands that draw a figure."""
+    figures = landscape.figures
+    look = [
+        inspect.Parameter("colours", _OPTION, default="light", annotation=Colours),
+        inspect.Parameter("title", _OPTION, default=None, annotation=Title),
+    ]
+    hidden = {"colours", "title", "size_inches", "raster_dpi", "ax"}
+    for name, draw in (
+        ("heatmap", figures.heatmap),
+        ("uat", figures.uat),
+        ("impact", figures.impact),
+        ("reviews", figures.reviews),
+        ("trends", figures.trends),
+        ("compare", figures.compare),
+        ("author", figures.author),
+        ("slices", figures.time_slices),
+    ):
+        command = derived(draw, _draw, hidden=hidden, extra=[_output(_NEW_FILE), *look])
+        app.command(command, name=name)
+    app.command(query)
+    for name, write, kind in (
+        ("report", figures.report, "pdf"),
+        ("animation", figures.animate, "gif"),
+    ):
+        command = derived(write, _draw_facility, hidden={*hidden, "path"}, extra=[_output(kind)])
+        app.command(command, name=name)
+
+
+def _draw(
+    draw: Callable[..., Any], atlas: Path, output: Path, trust_model: bool, **options: Any
+) -> Answer:
     from landscape.figures.export import check_kind
 
-    path = check_kind(options.output)
-    atlas = open_atlas(options)
-    given = arguments_of(options)
-    if options.function == "figures.query_map":
-        given = picked(options, "colours", "title")
-        given["results"] = search_with_options(atlas, options)
-    return Answer(str(landscape.figures.save_figure(function_of(options)(atlas, **given), path)))
+    path = check_kind(output)
+    figure = draw(open_atlas(atlas, trust_model), **options)
+    return Answer(str(landscape.figures.save_figure(figure, path)))
 
 
-def _figure_of_facility(options: argparse.Namespace) -> Answer:
-    draw, years = function_of(options), arguments_of(options, "facility")
-    atlas = open_atlas(options)
-    return Answer(str(draw(atlas, options.facility, options.output, **years)))
+def _draw_facility(
+    draw: Callable[..., Path],
+    atlas: Path,
+    facility: str,
+    output: Path,
+    trust_model: bool,
+    **options: Any,
+) -> Answer:
+    return Answer(str(draw(open_atlas(atlas, trust_model), facility, output, **options)))
 
 
-def _propose(options: argparse.Namespace) -> Answer:
+def query(
+    atlas: AtlasFolder,
+    text: str,
+    /,
+    *,
+    output: Annotated[Path, option(_NEW_FILE, "--output", "-o")],
+    options: Annotated[MapSearch, SETTINGS] = MAP_SEARCH,
+    colours: Colours = "light",
+    title: Title = None,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Draw the papers found by a query on the map."""
+    from landscape.figures.export import check_kind
+
+    path = check_kind(output)
+    opened = open_atlas(atlas, trust_model)
+    results = search_with_options(opened, text, options)
+    figure = landscape.figures.query_map(opened, results, colours=colours, title=title)
+    return Answer(str(landscape.figures.save_figure(figure, path)))
+
+
+def add_tables(app: App) -> None:
+    """Add the commands that compute the table of an analysis."""
+    from landscape.answers import describe_regions
+    from landscape.overlays import missions, reviews, thesaurus, trends
+
+    for name, analyse in (
+        ("concepts", thesaurus.concept_counts),
+        ("uat", thesaurus.thesaurus_overlay),
+        ("uat-gaps", thesaurus.thesaurus_gaps),
+        ("facility-candidates", missions.facility_candidates),
+        ("impact", missions.impact),
+        ("before-after", missions.before_after),
+        ("facilities", missions.compare_facilities),
+        ("reviews", reviews.reviews),
+        ("review-gaps", reviews.review_gaps),
+        ("regions", describe_regions),
+        ("trends", trends.trends),
+        ("compare", trends.compare),
+        ("author", trends.author_path),
+        ("institutions", trends.institutions),
+        ("countries", trends.countries),
+    ):
+        app.command(derived(analyse, _tabulate, extra=[_TABLE_FILE, _JSON]), name=name)
+
+
+def _tabulate(
+    analyse: Callable[..., Analysis],
+    atlas: Path,
+    output: Path | None = None,
+    json: bool = False,
+    trust_model: bool = False,
+    **options: Any,
+) -> Answer:
+    """Print or save the result of a function on an atlas."""
+    from landscape.figures import save_table
+    from landscape.figures.export import check_table_kind
+
+    if output:
+        check_table_kind(output)
+    if "model" in options:
+        options["model"] = connected_model(options["model"])
+    analysis = analyse(open_atlas(atlas, trust_model), **options)
+    return Answer(str(save_table(analysis, output))) if output else answer(analysis, json)
+
+
+def propose(
+    atlas: AtlasFolder,
+    name: Annotated[str | None, Parameter(help="name of a proposal (default: the first)")] = None,
+    /,
+    *,
+    output: Annotated[Path | None, option("write all proposals (csv)", "--output", "-o")] = None,
+    limit: Annotated[int, option("number of proposals")] = 100,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Propose concepts for the thesaurus, in the format of its maintainers."""
     from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv, to_uat_form
 
-    if options.output:
-        check_output(options.output, [".csv"], what="Proposals")
-    found = thesaurus_gaps(open_atlas(options), limit=options.limit)
-    if options.output:
-        write_output(options.output, to_uat_csv(found))
-        return Answer(f"{options.output}: {len(found.table):,} proposals")
-    if not len(found.table):
+    if output:
+        check_output(output, [".csv"], what="Proposals")
+    gaps = thesaurus_gaps(open_atlas(atlas, trust_model), limit=limit)
+    if output:
+        write_output(output, to_uat_csv(gaps))
+        return Answer(f"{output}: {len(gaps.table):,} proposals")
+    if not len(gaps.table):
         return Answer("No phrase of this corpus is a candidate for a new concept.")
-    return Answer(to_uat_form(found, options.name or found.table["name"].iloc[0]))
+    return Answer(to_uat_form(gaps, name or gaps.table["name"].iloc[0]))
 
 
-def _render(options: argparse.Namespace) -> Answer:
+def add_render(app: App) -> None:
+    """Add the command that draws the outreach map."""
     from landscape.outreach import render
+
+    app.default(
+        derived(
+            render,
+            _render,
+            names={"model": "--everyday"},
+            hidden={"out", "note"},
+            extra=[_output("png, pdf or svg; html for an interactive map in a browser")],
+        )
+    )
+
+
+def _render(
+    render: Callable[..., Any],
+    atlas: Path,
+    output: Path,
+    trust_model: bool,
+    theme: str,
+    model: bool = False,
+    **options: Any,
+) -> Answer:
     from landscape.outreach.files import check_target
     from landscape.outreach.themes import find_theme
 
-    check_target(options.output)
-    find_theme(options.theme)
-    model = None
-    if options.everyday:
+    check_target(output)
+    find_theme(theme)
+    if model:
         from landscape.llm import connect
 
-        model = connect()
-    given = arguments_of(options, "everyday")
-    rendering = render(open_atlas(options), options.output, model=model, note=note, **given)
-    note(rendering.used)
-    return Answer(str(options.output))
+        options["model"] = connect()
+    opened = open_atlas(atlas, trust_model)
+    note(render(opened, output, theme=theme, note=note, **options).used)
+    return Answer(str(output))
 
 
-def _map(options: argparse.Namespace) -> Answer:
+def add_evaluations(app: App) -> None:
+    """Add the commands that measure quality."""
+    from landscape import evaluation
+    from landscape.overlays.reviews import backtest_reviews
+
+    papers = inspect.Parameter(
+        "papers",
+        _OPTION,
+        default=None,
+        annotation=Annotated[
+            bare_type(SurveySettings, "papers") | None, option(help_of(SurveySettings, "papers"))
+        ],
+    )
+    app.command(_map, name="map")
+    for name, measure, names, extra in (
+        ("retrieval", evaluation.evaluate_retrieval, {}, []),
+        ("survey", evaluation.evaluate_survey, {}, [papers]),
+        ("attribution", evaluation.evaluate_attribution, {"cases": "--excerpts"}, []),
+        ("mentions", evaluation.evaluate_facilities, {}, []),
+        ("tagging", evaluation.evaluate_concepts, {}, []),
+        ("reviews", backtest_reviews, {}, []),
+    ):
+        command = derived(
+            measure,
+            _tabulate,
+            names=names,
+            options={"queries", "cases", "labels", "truth"},
+            extra=[*extra, _JSON],
+        )
+        app.command(command, name=name)
+    app.command(_citing, name="citing")
+    app.command(_thesaurus, name="thesaurus")
+
+
+def _map(
+    atlas: AtlasFolder,
+    /,
+    *,
+    again: Annotated[bool, option("measure again without storing the result")] = False,
+    seed: Annotated[int, option("seed of the samples, with --again")] = 0,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Measure how well the map preserves neighbours."""
     from landscape.store.info import quality_lines
 
-    atlas = open_atlas(options)
-    if options.again:
+    opened = open_atlas(atlas, trust_model)
+    if again:
         from landscape.pipeline.map_stages import measure
 
-        quality = measure(atlas.path, atlas.manifest, seed=options.seed)
+        quality = measure(opened.path, opened.manifest, seed=seed)
     else:
-        quality = atlas.quality
-    return Answer(as_json(quality) if options.json else "\n".join(quality_lines(quality)))
+        quality = opened.quality
+    return Answer(as_json(quality) if json else "\n".join(quality_lines(quality)))
 
 
-def _citing(options: argparse.Namespace) -> Answer:
+def _citing(
+    atlas: AtlasFolder,
+    /,
+    *,
+    places: Annotated[
+        Path | None,
+        option(
+            'lines {"context", "cited": [ids]}, optionally "keywords" and "sentence"; default: '
+            "contexts made from the citations of the atlas"
+        ),
+    ] = None,
+    n: Annotated[int, option("number of citation contexts", "--n")] = 200,
+    seed: Annotated[int, option("seed of the random selection")] = 0,
+    model: UseModel = False,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Measure how well papers to cite are found."""
     from landscape.evaluation import evaluate_citing
     from landscape.evaluation.citing import places_from_graph
 
-    atlas = open_atlas(options)
-    places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)
-    model = connected_model() if options.model else None
-    return answer(evaluate_citing(atlas, places, model=model), options)
+    opened = open_atlas(atlas, trust_model)
+    chosen = places or places_from_graph(opened, n=n, seed=seed)
+    return answer(evaluate_citing(opened, chosen, model=connected_model(model)), json)
 
 
-def _thesaurus(options: argparse.Namespace) -> Answer:
+def _thesaurus(
+    atlas: AtlasFolder,
+    /,
+    *,
+    earlier: Annotated[
+        Path, option("earlier release of the thesaurus, preferably its SKOS file (.rdf)")
+    ],
+    later: Annotated[
+        Path, option("later release of the thesaurus, preferably its SKOS file (.rdf)")
+    ],
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Check whether proposed concepts were added later."""
     from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
 
-    earlier, later = read_thesaurus(options.earlier), read_thesaurus(options.later)
-    return answer(backtest_gaps(open_atlas(options), earlier, later), options)
-
-
-COMMANDS = {
-    "figure": _figure,
-    "figure report": _figure_of_facility,
-    "figure animation": _figure_of_facility,
-    "render": _render,
-    "table": run_analysis,
-    "propose": _propose,
-    "evaluate": run_analysis,
-    "evaluate map": _map,
-    "evaluate citing": _citing,
-    "evaluate thesaurus": _thesaurus,
-}
+    before, after = read_thesaurus(earlier), read_thesaurus(later)
+    return answer(backtest_gaps(open_atlas(atlas, trust_model), before, after), json)

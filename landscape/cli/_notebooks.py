@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import errno
 import html
@@ -15,11 +14,13 @@ import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 import landscape
 from landscape._io import is_own_folder
-from landscape.cli._arguments import Answer, note
+from landscape.cli._options import Answer, note, option
 from landscape.errors import InputError, misfits, require
 
 START_PAGE = "README.md"
@@ -112,10 +113,30 @@ _JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
 _LAST_PORT = 65535
 
 
-def _lab(options: argparse.Namespace) -> Answer:
-    folder, copied = notebooks_folder(options.notebooks)
+Notebooks = Annotated[
+    Path | None,
+    option(
+        "folder for copies of the notebooks (default: landscape-notebooks; in a clone, the "
+        "original notebooks are used)"
+    ),
+]
+Port = Annotated[int | None, option("default: 8888 or 8866, or the next free port")]
+NoBrowser = Annotated[bool, option("print the address without opening a browser")]
+_ATLAS = "atlas that the notebooks open (default: the demo atlas)"
+
+
+def lab(
+    atlas: Annotated[Path | None, Parameter(help=_ATLAS)] = None,
+    /,
+    *,
+    notebooks: Notebooks = None,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+) -> Answer:
+    """Open JupyterLab with the notebooks."""
+    folder, copied = notebooks_folder(notebooks)
     server = require("jupyterlab.labapp", "lab")
-    words = [*_prepared(options, 8888), f"--ServerApp.root_dir={folder}"]
+    words = [*_prepared(atlas, port, no_browser, 8888), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
     words += ["--ServerApp.log_level=WARN"]  # the address is printed at every log level
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -134,35 +155,49 @@ _NO_OTHER_HOST = "--Voila.tornado_settings=" + repr({
 })  # fmt: skip
 
 
-def _app(options: argparse.Namespace) -> Answer:
-    folder, copied = notebooks_folder(options.notebooks)
+def app(
+    notebook: Annotated[str, Parameter(help="such as 02, ask, or a path")],
+    /,
+    *,
+    atlas: Annotated[Path | None, option(_ATLAS)] = None,
+    notebooks: Notebooks = None,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+) -> Answer:
+    """Serve a notebook as a web page, without its code."""
+    folder, copied = notebooks_folder(notebooks)
     shipped = list_notebooks(folder)
-    notebook = choose_notebook(options.notebook, shipped)
+    chosen = choose_notebook(notebook, shipped)
     server = require("voila.app", "lab")
-    words = [*_prepared(options, 8866), "--token", f"--Voila.ip={_HOST}", _NO_OTHER_HOST]
-    if notebook in shipped and options.atlas is None:
+    words = [
+        *_prepared(atlas, port, no_browser, 8866),
+        "--token",
+        f"--Voila.ip={_HOST}",
+        _NO_OTHER_HOST,
+    ]
+    if chosen in shipped and atlas is None:
         # Build the demo atlas before the page opens, because the build takes minutes.
         from landscape.pipeline.demo import FOLDER_VARIABLE
 
         os.environ[FOLDER_VARIABLE] = str(landscape.open_demo(say=note).path.resolve())
-    _note_all(copied, f"{notebook.name} as a page without code; press Ctrl-C to stop")
-    _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
+    _note_all(copied, f"{chosen.name} as a page without code; press Ctrl-C to stop")
+    _serve(_opening_with_its_token(server.Voila), [*words, str(chosen)])
     return Answer("")
 
 
-def _prepared(options: argparse.Namespace, usual_port: int) -> list[str]:
+def _prepared(atlas: Path | None, port: int | None, no_browser: bool, usual_port: int) -> list[str]:
     """Set environment variables for the kernels, and return the arguments of the server."""
     from landscape.pipeline.demo import FOLDER_VARIABLE
 
-    if options.atlas is not None:
-        os.environ[FOLDER_VARIABLE] = str(landscape.open(options.atlas).path.resolve())
+    if atlas is not None:
+        os.environ[FOLDER_VARIABLE] = str(landscape.open(atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
     # The user's settings take precedence over these defaults. The defaults render Markdown, do not
     # fetch news, and keep the state of panels that are scrolled out of view.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
-    words = [f"--port={_free_port(options.port, usual_port)}"]
-    return [*words, "--no-browser"] if options.no_browser else words
+    words = [f"--port={_free_port(port, usual_port)}"]
+    return [*words, "--no-browser"] if no_browser else words
 
 
 def _note_all(*lines: str) -> None:
@@ -227,6 +262,3 @@ def _port_error(port: int) -> int | None:
         except OSError as error:
             return error.errno
     return None
-
-
-COMMANDS = {"lab": _lab, "app": _app}

@@ -2,188 +2,321 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+from pydantic import Field
 
 import landscape
 from landscape._io import check_output, write_output
+from landscape._settings import Whole, help_of
 from landscape._wording import count
-from landscape.cli._arguments import (
+from landscape.agents.survey_settings import SurveySettings
+from landscape.answers.settings import AskSettings
+from landscape.cli._options import (
+    SETTINGS,
     Answer,
+    AtlasFolder,
+    Json,
+    NoModel,
+    TrustModel,
+    UseModel,
     answer,
-    arguments_of,
     as_json,
     connected_model,
     note,
     open_atlas,
-    picked,
+    option,
 )
 from landscape.errors import InputError
+from landscape.search.settings import SearchSettings, Weights
 
 if TYPE_CHECKING:
     from landscape.agents import Desk
     from landscape.atlas import Atlas
     from landscape.types import Results, Survey
 
+Strength = Literal["keyword", "time", "citation"]
+Export = Annotated[
+    Path | None,
+    option(
+        "also write the papers: .bib, .ris, .tex (AASTeX), .txt (bibcodes), .csv or .json",
+        "--export",
+        "-o",
+    ),
+]
 
-def search_with_options(atlas: Atlas, options: argparse.Namespace) -> Results:
+
+class SearchOptions(SearchSettings):
+    """Settings of a search on the command line, where a weight is on or off."""
+
+    weights: Annotated[Weights, Parameter(parse=False)] = Weights()
+    weight: Annotated[tuple[Strength, ...], Parameter(negative=())] = Field(
+        (),
+        description="boost papers with names from the query (keyword), recent papers (time) or "
+        "highly cited papers (citation); may be repeated",
+    )
+    rerank_with: str | None = Field(
+        None,
+        description="rerank with cohere:MODEL (needs COHERE_API_KEY, or LANDSCAPE_RERANK_URL with "
+        "the address of your own server) or cross-encoder:NAME_OR_PATH",
+    )
+    hyde: Annotated[bool, Parameter(negative=())] = Field(
+        False,
+        description="also search with a hypothetical abstract that a language model writes (set "
+        "OPENAI_API_KEY, or OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL)",
+    )
+
+
+class MapSearch(SearchOptions):
+    """Settings of the search for a map, which shows more papers than a list."""
+
+    k: Whole = Field(20, ge=1, le=10_000, description=help_of(SearchSettings, "k"))
+
+
+SEARCH, MAP_SEARCH, ASK, SURVEY = SearchOptions(), MapSearch(), AskSettings(), SurveySettings()
+
+
+def search_with_options(atlas: Atlas, query: str, options: SearchOptions) -> Results:
     """Run a search; notes go to standard error."""
+    if options.rerank_with and not options.rerank:
+        raise InputError("--no-rerank and --rerank-with exclude each other; choose one.")
+    given = {name: getattr(options, name) for name in SearchSettings.model_fields}
     results = atlas.search(
-        options.query,
-        weights=dict.fromkeys(options.weight or (), 1.0),
-        rerank=not options.no_rerank,
+        query,
         reranker=options.rerank_with,
-        sort=getattr(options, "sort", "relevance"),  # maps show no order
-        **picked(options, "k", "filter", "method", "hyde"),
+        hyde=options.hyde,
+        **{**given, "weights": dict.fromkeys(options.weight, 1.0)},
     )
     for line in results.coverage.notes:
         note(f"landscape: {line}")
     return results
 
 
-def _search(options: argparse.Namespace) -> Answer:
-    from landscape.search.outliers import spread_of
+def search(
+    atlas: AtlasFolder,
+    query: str,
+    /,
+    *,
+    options: Annotated[SearchOptions, SETTINGS] = SEARCH,
+    export: Export = None,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Find papers by meaning and by words."""
+    from landscape.search import spread_of
     from landscape.types import check_results_file, count_written, write_results
 
-    if options.export:
-        check_results_file(options.export)
-    atlas = open_atlas(options)
-    results = search_with_options(atlas, options)
-    if options.export:
-        path = write_results(results, options.export)
+    if export:
+        check_results_file(export)
+    opened = open_atlas(atlas, trust_model)
+    results = search_with_options(opened, query, options)
+    if export:
+        path = write_results(results, export)
         note(count_written(results, path))
-    spread = spread_of(atlas, results)
-    if options.json:
+    spread = spread_of(opened, results)
+    if json:
         return Answer(as_json(results.to_dict() | {"spread": spread.to_dict()}))
     return Answer(results.to_text(where=spread.to_text()))
 
 
-def _ask(options: argparse.Namespace) -> Answer:
-    found = open_atlas(options).ask(options.question, **arguments_of(options, "question"))
-    return answer(found, options)
+def ask(
+    atlas: AtlasFolder,
+    question: str,
+    /,
+    *,
+    options: Annotated[AskSettings, SETTINGS] = ASK,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Answer a question with evidence."""
+    return answer(open_atlas(atlas, trust_model).ask(question, **vars(options)), json)
 
 
-def _survey(options: argparse.Namespace) -> Answer:
+def survey(
+    atlas: AtlasFolder,
+    question: str,
+    /,
+    *,
+    options: Annotated[SurveySettings, SETTINGS] = SURVEY,
+    no_model: NoModel = False,
+    full_text: Annotated[
+        Path | None,
+        option(
+            "folder of full texts named by identifier: 2401.00001.html, .tex, .tar.gz (arXiv's "
+            "source) or .pdf"
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None, option("store the model's replies here, to continue later")
+    ] = None,
+    export: Annotated[
+        Path | None,
+        option(
+            "write the papers: .bib, .ris, .tex, .txt (bibcodes), .csv, .md or .json",
+            "--export",
+            "-o",
+        ),
+    ] = None,
+    tree: Annotated[
+        Path | None, option("draw a tree of the papers found and the papers that led to them")
+    ] = None,
+    map: Annotated[Path | None, option("draw the papers on the map")] = None,  # noqa: A002
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Find all papers on a question: search, select and follow citations."""
     from landscape.agents.full_text import FolderReader
 
-    _check_files(options)
-    atlas = open_atlas(options)
-    reader = FolderReader(options.full_text) if options.full_text else None
-    given = picked(
-        options, "depth", "breadth", "papers", "before", "seeds", "calls", "tokens", "money",
-        "prices", "protocol", "resume",
-    )  # fmt: skip
-    if options.no_model:
-        given["model"] = None
-    found = atlas.survey(options.question, read=reader, on_step=note, **given)
-    for problem in reader.problems if reader else ():
-        note(f"landscape: {problem}")
-    _write_survey(atlas, found, options)
-    return answer(found, options)
-
-
-def _check_files(options: argparse.Namespace) -> None:
-    """Check the names of the output files before the survey starts."""
-    if options.export:
+    if export:
         from landscape.types import check_results_file
 
-        check_results_file(options.export, is_survey=True)
-    if options.tree or options.map:
+        check_results_file(export, is_survey=True)
+    if tree or map:
         from landscape.figures.export import check_kind
 
-        for picture in filter(None, (options.tree, options.map)):
+        for picture in filter(None, (tree, map)):
             check_kind(picture)
-
-
-def _write_survey(atlas: Atlas, found: Survey, options: argparse.Namespace) -> None:
-    if options.export:
-        from landscape.types import count_written, write_results
-
-        path = write_results(found, options.export)
-        if path.suffix.lower() in (".csv", ".json"):
-            judged = count(len(found.crawled), "judged paper")
-            note(f"{path} contains {judged}; {len(found):,} of them are selected")
-        else:
-            note(count_written(found.results, path))
-    if options.tree:
-        landscape.figures.save_figure(landscape.figures.survey_tree(found), options.tree)
-        note(f"{options.tree} contains the tree of the survey")
-    if options.map:
-        landscape.figures.save_figure(landscape.figures.survey_map(atlas, found), options.map)
-        note(f"{options.map} contains the map of the papers")
-
-
-def _attribute(options: argparse.Namespace) -> Answer:
-    found = open_atlas(options).attribute(
-        options.excerpt,
-        model=None if options.no_model else "auto",
-        **arguments_of(options, "excerpt", "no_model"),
+    opened = open_atlas(atlas, trust_model)
+    reader = FolderReader(full_text) if full_text else None
+    result = opened.survey(
+        question,
+        model=None if no_model else "auto",
+        read=reader,
+        resume=resume,
+        on_step=note,
+        **vars(options),
     )
-    return answer(found, options)
+    for problem in reader.problems if reader else ():
+        note(f"landscape: {problem}")
+    if export:
+        _export_survey(result, export)
+    if tree:
+        landscape.figures.save_figure(landscape.figures.survey_tree(result), tree)
+        note(f"{tree} contains the tree of the survey")
+    if map:
+        landscape.figures.save_figure(landscape.figures.survey_map(opened, result), map)
+        note(f"{map} contains the map of the papers")
+    return answer(result, json)
 
 
-def _cite(options: argparse.Namespace) -> Answer:
-    if options.export:
-        check_output(options.export, [".bib"], what="Papers to cite")
-    found = _desk(options, [options.atlas, *options.also]).cite(
-        options.context,
-        options.keywords,
-        k=options.k,
-        model=None if options.no_model else "auto",
-        n_highlights=options.highlights,
+def _export_survey(survey: Survey, export: Path) -> None:
+    from landscape.types import count_written, write_results
+
+    path = write_results(survey, export)
+    if path.suffix.lower() in (".csv", ".json"):
+        judged = count(len(survey.crawled), "judged paper")
+        note(f"{path} contains {judged}; {len(survey):,} of them are selected")
+    else:
+        note(count_written(survey.results, path))
+
+
+def attribute(
+    atlas: AtlasFolder,
+    excerpt: Annotated[str, Parameter(help="text that contains [CITATION]")],
+    /,
+    *,
+    source: Annotated[str | None, option("paper that contains the excerpt")] = None,
+    before: Annotated[str | None, option("only papers up to this day or year")] = None,
+    max_actions: Annotated[int, option("maximum number of actions of the language model")] = 15,
+    demonstration: Annotated[bool, option("first show the language model an example")] = False,
+    mark: Annotated[int, option("number of the [CITATION] to use, if there are several")] = 1,
+    no_model: NoModel = False,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Find the paper that an excerpt cites."""
+    result = open_atlas(atlas, trust_model).attribute(
+        excerpt,
+        source=source,
+        before=before,
+        max_actions=max_actions,
+        demonstration=demonstration,
+        mark=mark,
+        model=None if no_model else "auto",
     )
-    if options.export:
-        if not len(found):
-            raise InputError(
-                f"No paper was found; {options.export} was not written. Use other keywords."
-            )
-        write_output(options.export, f"{found.to_bibtex()}\n")
-        note(f"{options.export} contains {count(len(found), 'paper')}")
-    return answer(found, options)
+    return answer(result, json)
 
 
-def _check(options: argparse.Namespace) -> Answer:
+def cite(
+    atlas: AtlasFolder,
+    context: Annotated[str, Parameter(help="text before the citation")],
+    /,
+    *,
+    keywords: Annotated[
+        str | None, option("filter such as 'dust; (quasar | AGN)'", "--keywords")
+    ] = None,
+    k: Annotated[int, option(help_of(SearchSettings, "k"), "-k")] = 10,
+    highlights: Annotated[int, option("number of highlighted sentences per paper")] = 3,
+    also: Annotated[list[Path], option("another atlas; may be repeated")] = [],  # noqa: B006
+    export: Annotated[Path | None, option("also write the papers (.bib)", "--export", "-o")] = None,
+    no_model: NoModel = False,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Find papers to cite after a text."""
+    if export:
+        check_output(export, [".bib"], what="Papers to cite")
+    result = _desk([atlas, *also], trust_model).cite(
+        context, keywords, k=k, model=None if no_model else "auto", n_highlights=highlights
+    )
+    if export:
+        if not len(result):
+            raise InputError(f"No paper was found; {export} was not written. Use other keywords.")
+        write_output(export, f"{result.to_bibtex()}\n")
+        note(f"{export} contains {count(len(result), 'paper')}")
+    return answer(result, json)
+
+
+def check(
+    bibliography: Annotated[Path, Parameter(help="bibliography of the draft (.bib)")],
+    drafts: Annotated[list[Path], Parameter(help="LaTeX files of the draft")],
+    /,
+    *,
+    atlas: Annotated[
+        list[Path], option("atlas that contains the cited papers; may be repeated")
+    ] = [],  # noqa: B006
+    citations_only: Annotated[bool, option("do not look for missing citations")] = False,
+    no_model: NoModel = False,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Check whether cited papers support the sentences of a draft."""
     from landscape.agents import check_draft
 
-    found = check_draft(
-        options.bibliography,
-        options.drafts,
-        desk=_desk(options, options.atlas),
-        model=None if options.no_model else "auto",
-        find_missing=not options.citations_only,
+    result = check_draft(
+        bibliography,
+        drafts,
+        desk=_desk(atlas, trust_model),
+        model=None if no_model else "auto",
+        find_missing=not citations_only,
     )
-    return answer(found, options)
+    return answer(result, json)
 
 
-def _mcp(options: argparse.Namespace) -> Answer:
+def mcp(
+    atlas: AtlasFolder, /, *, model: UseModel = False, trust_model: TrustModel = False
+) -> Answer:
+    """Serve an atlas to an AI assistant (MCP, standard input and output)."""
     from landscape.agents.mcp_server import serve
 
-    atlas = open_atlas(options)
-    model = connected_model() if options.model else None
-    note(f"landscape: serving {atlas.title} ({len(atlas):,} papers) over standard input and output")
-    serve(atlas, model=model)
+    opened = open_atlas(atlas, trust_model)
+    connected = connected_model(model)
+    note(
+        f"landscape: serving {opened.title} ({len(opened):,} papers) over standard input and output"
+    )
+    serve(opened, model=connected)
     return Answer("")
 
 
-def _desk(options: argparse.Namespace, folders: list[Path]) -> Desk:
+def _desk(folders: list[Path], trust_model: bool) -> Desk:
     """Return a `Desk` with the atlases; add the directory to a title that is already in use."""
     from landscape.agents import Desk
 
     desk = Desk()
     for folder in folders:
-        atlas = open_atlas(options, folder)
+        atlas = open_atlas(folder, trust_model)
         taken = any(corpus.name == atlas.title for corpus in desk.corpora)
         desk = desk.add(atlas, f"{atlas.title} in {folder}" if taken else None)
     return desk
-
-
-COMMANDS = {
-    "search": _search,
-    "ask": _ask,
-    "survey": _survey,
-    "attribute": _attribute,
-    "cite": _cite,
-    "check": _check,
-    "mcp": _mcp,
-}

@@ -8,11 +8,13 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import BeforeValidator, Field
 
 from landscape._io import measured, remove_leftovers, report_full_disk, sha256_of, write_bytes
+from landscape._settings import Number, Settings, Whole
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import row_keys
 from landscape.store.manifest import (
@@ -32,30 +34,96 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TopicsMethod = Literal["density", "hdbscan"]
+Layout = Literal["umap", "tsne", "pca", "ready", "keep"]
 
 
-@dataclass(frozen=True)
-class BuildOptions:
-    """Options of a build. The fields are documented in `landscape.build`."""
+def as_paths(paths: object) -> object:
+    """Return one or more paths as a tuple."""
+    if isinstance(paths, str | os.PathLike):
+        return (Path(paths),)
+    return tuple(Path(path) for path in paths) if isinstance(paths, Iterable) else paths
 
-    inputs: tuple[Path, ...]
-    embedder: str | None = None
-    layout: str | None = None
-    seed: int | None = None
-    n_neighbors: int = 15
-    min_dist: float = 0.05
-    keywords_limit: int = 20
-    tagger: str = "auto"
-    topics_method: TopicsMethod = "density"
-    max_regions: int | None = None
-    n_continents: int | None = None
-    polish: bool = False
-    thesaurus: Path | None = None
-    known_reviews: tuple[Path, ...] = ()
-    citations: tuple[Path, ...] = ()
-    title: str | None = None
-    workers: int | None = None
-    approve: Callable[[str], bool] | None = None
+
+Paths = Annotated[tuple[Path, ...], BeforeValidator(as_paths)]
+
+
+class BuildOptions(Settings):
+    """Options of a build."""
+
+    inputs: Paths = Field((), description="files of papers", examples=["a list of files"])
+    embedder: str | None = Field(
+        None,
+        description="minilm (offline), openai:MODEL, st:NAME_OR_PATH, ready (the vectors in the "
+        "inputs) or ready:FILE[@MODEL] (.npy with one row per record in the order of the inputs, "
+        "or Parquet with paper_id and embedding). The default is the vectors in the inputs if "
+        "every paper has one, otherwise minilm. With MODEL, queries can be embedded",
+    )
+    layout: Layout | None = Field(
+        None,
+        description="method of the map; keep adds new papers to the current map, ready takes the "
+        "coordinates in the inputs, which is the default if every paper has them, otherwise umap",
+    )
+    seed: Whole | None = Field(
+        None,
+        ge=0,
+        le=2**32 - 1,
+        description="seed of the map. With a seed, the map is reproducible on a CPU, but is "
+        "computed on one core, and MiniLM uses float32",
+    )
+    n_neighbors: Whole = Field(15, ge=2, description="number of neighbours of each paper in UMAP")
+    min_dist: Number = Field(
+        0.05, ge=0, le=1, description="minimum distance between points in UMAP, in map units"
+    )
+    keywords_limit: Whole = Field(20, ge=1, description="maximum number of keyphrases per paper")
+    tagger: str = Field(
+        "auto",
+        description="part-of-speech tagger; auto selects rules, which was the most accurate one",
+    )
+    topics_method: TopicsMethod = Field("density", description="method that finds regions")
+    max_regions: Whole | None = Field(
+        None, ge=1, description="maximum number of regions; the default depends on the papers"
+    )
+    n_continents: Whole | None = Field(
+        None, ge=1, description="maximum number of continents; the default depends on the papers"
+    )
+    polish: bool = Field(
+        False, description="let the connected language model improve the names of regions"
+    )
+    thesaurus: Path | None = Field(
+        None,
+        description="the complete Unified Astronomy Thesaurus (landscape fetch uat) instead of "
+        "the included part",
+        examples=["the path of a file"],
+    )
+    known_reviews: Paths = Field(
+        (),
+        description="lists of known reviews: JSON lines with bibcode and identifier, or one "
+        "identifier per line",
+        examples=["a list of files"],
+    )
+    citations: Paths = Field(
+        (),
+        description="files of citations: a table with the columns citing and cited, or JSON lines "
+        "of papers with their refs; see `landscape.corpus.read_citations`. References in the "
+        "records of the papers are always used",
+        examples=["a list of files"],
+    )
+    title: str | None = Field(
+        None,
+        description="name of the atlas, for captions; the default is its current title, or the "
+        "name of the folder",
+    )
+    workers: Whole | None = Field(
+        None,
+        ge=1,
+        description="number of processes, by default one per core; it does not change the result",
+    )
+    approve: Callable[[str], bool] | None = Field(
+        None,
+        description="function that is called with a question before a paid embedding starts; it "
+        "returns True to approve the cost",
+        examples=["a function"],
+    )
 
     @property
     def n_workers(self) -> int:
@@ -76,11 +144,6 @@ def check_options(options: BuildOptions) -> BuildOptions:
 
     if not options.inputs:
         raise InputError("No input file is given; name at least one file of papers.")
-    _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
-    if options.layout is not None:
-        from landscape.mapping.projection import LAYOUTS
-
-        _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
     if options.embedder is not None:
         from landscape.embeddings.embedder import EMBEDDERS
 
@@ -99,29 +162,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         read_review_list(path)
     check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
-    for name, least in (
-        ("n_neighbors", 2),
-        ("keywords_limit", 1),
-        ("max_regions", 1),
-        ("n_continents", 1),
-        ("workers", 1),
-        ("seed", 0),
-    ):
-        value = getattr(options, name)
-        if value is not None and value < least:
-            raise InputError(f"{name} is {value}; it must be at least {least}.")
-    if not 0 <= options.min_dist <= 1:  # this also rejects NaN
-        raise InputError(f"min_dist is {options.min_dist}; it must be between 0 and 1.")
-    if options.seed is not None and options.seed >= 2**32:
-        raise InputError(f"seed is {options.seed}; it must be less than {2**32}.")
     return options
-
-
-def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Convert one or more paths to a tuple."""
-    if isinstance(inputs, str | os.PathLike):
-        return (Path(inputs),)
-    return tuple(Path(one) for one in inputs)
 
 
 def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 from landscape._io import (
     LOCK_NAME,
@@ -17,6 +18,7 @@ from landscape._io import (
     remove_leftovers,
     report_full_disk,
 )
+from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._citations import CITATIONS_STAGE
@@ -30,8 +32,6 @@ from landscape.pipeline._stages import (
     BuildOptions,
     Context,
     Stage,
-    TopicsMethod,
-    as_paths,
     check_citations,
     check_options,
     is_fresh,
@@ -58,28 +58,13 @@ STAGES: tuple[Stage, ...] = (
 )
 
 
+@takes_settings(BuildOptions, without=["inputs"])
 def build(
     inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     *,
-    embedder: str | None = None,
-    layout: str | None = None,
-    seed: int | None = None,
-    n_neighbors: int = 15,
-    min_dist: float = 0.05,
-    keywords_limit: int = 20,
-    tagger: str = "auto",
-    topics_method: TopicsMethod = "density",
-    max_regions: int | None = None,
-    n_continents: int | None = None,
-    polish: bool = False,
-    thesaurus: str | os.PathLike[str] | None = None,
-    known_reviews: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
-    citations: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
-    title: str | None = None,
-    workers: int | None = None,
-    approve: Callable[[str], bool] | None = None,
     say: Callable[[str], None] | None = None,
+    **settings: Any,
 ) -> AtlasStore:
     """Build an atlas from files of papers, or update an existing atlas.
 
@@ -90,53 +75,9 @@ def build(
         is no longer listed, the papers of this file are removed.
     out : path
         Folder of the atlas, usually ``NAME.atlas``. It must be new, empty, or an existing atlas.
-    embedder : str, optional
-        ``"minilm"`` (offline), ``"openai:MODEL"``, ``"st:NAME_OR_PATH"``, ``"ready"`` (the
-        vectors in the inputs), or ``"ready:FILE"``. The file is a Parquet file with the columns
-        ``paper_id`` and ``embedding``, or a ``.npy`` file with one row per record in the order of
-        the inputs. A ``.npy`` file requires that no record is merged or rejected.
-        ``"ready:FILE@MODEL"`` also names the model of the vectors, so that queries can be
-        embedded. By default, the vectors in the inputs are used if every paper has a vector.
-        Otherwise, MiniLM is used.
-    layout : str, optional
-        ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which keeps the
-        coordinates of the current map and adds the new papers. By default, the coordinates in
-        the inputs are used if every paper has coordinates. Otherwise, UMAP is used.
-    seed : int, optional
-        Seed of the map. If a seed is given, the map is reproducible on a CPU, but is computed on
-        one core. MiniLM then uses float32, so that all CPUs give the same vectors up to rounding.
-    n_neighbors : int, default 15
-        Number of neighbours of each paper in UMAP.
-    min_dist : float, default 0.05
-        Minimum distance between points in UMAP, in map units.
-    keywords_limit : int, default 20
-        Maximum number of keywords per paper.
-    tagger : str, default "auto"
-        Part-of-speech tagger. ``"auto"`` selects ``"rules"``, which was the most accurate tagger.
-    topics_method : {"density", "hdbscan"}, default "density"
-        Method that finds the regions.
-    max_regions, n_continents : int, optional
-        Maximum number of regions and of continents. The defaults depend on the number of papers.
-    polish : bool, default False
-        Whether to improve the names of regions with the connected language model.
-    thesaurus : path, optional
-        Complete Unified Astronomy Thesaurus, downloaded with ``landscape fetch uat``. The default
-        is the subset included in the package.
-    known_reviews : path or iterable of path, optional
-        Lists of papers that are known to be reviews. A list is a file of JSON lines with
-        ``bibcode`` and ``identifier``, or a text file with one identifier per line.
-    citations : path or iterable of path, optional
-        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
-        in the records of the papers are always used.
-    title : str, optional
-        Title of the atlas. The default is its current title, or the name of the folder.
-    workers : int, optional
-        Number of processes. The default is one per core. The result does not depend on it.
-    approve : callable, optional
-        Function that is called with a question before a paid embedding starts. It returns True
-        to approve the cost.
     say : callable, optional
         Function that receives messages for the user, one line each.
+    **settings
 
     Returns
     -------
@@ -163,28 +104,7 @@ def build(
     Traceback (most recent call last):
     landscape.errors.InputError: No input file is given; name at least one file of papers.
     """
-    options = check_options(
-        BuildOptions(
-            inputs=as_paths(inputs),
-            embedder=embedder,
-            layout=layout,
-            seed=seed,
-            n_neighbors=n_neighbors,
-            min_dist=min_dist,
-            keywords_limit=keywords_limit,
-            tagger=tagger,
-            topics_method=topics_method,
-            max_regions=max_regions,
-            n_continents=n_continents,
-            polish=polish,
-            thesaurus=None if thesaurus is None else Path(thesaurus),
-            known_reviews=as_paths(known_reviews),
-            citations=as_paths(citations),
-            title=title,
-            workers=workers,
-            approve=approve,
-        )
-    )
+    options = check_options(BuildOptions(inputs=inputs, **settings))
     folder = Path(out)
     refuse_links(folder, but=(LABELS,))
     known = _manifest_of(folder)
@@ -274,7 +194,7 @@ def add_citations(
     atlas : path
         Folder of the atlas.
     files : path or iterable of path
-        Files of citations. See `landscape.corpus.readers._citations.read_citations`. References
+        Files of citations. See `landscape.corpus.read_citations`. References
         in the records of the papers are also used.
     say : callable, optional
         Function that receives messages for the user, one line each.
@@ -298,7 +218,7 @@ def add_citations(
     """
     folder = Path(atlas)
     AtlasStore.open(folder)
-    options = BuildOptions(inputs=(), citations=as_paths(files))
+    options = BuildOptions(inputs=(), citations=files)
     check_citations(options.citations)
     refuse_links(folder, but=(LABELS,))
     with locked(folder):

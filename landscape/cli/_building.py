@@ -1,0 +1,203 @@
+"""Commands ``demo``, ``build``, ``info`` and ``fetch``."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+import landscape
+from landscape._wording import GENERATED, count
+from landscape.cli._derived import derived
+from landscape.cli._options import (
+    WRONG_INPUT,
+    Answer,
+    AtlasFolder,
+    Json,
+    TrustModel,
+    as_json,
+    note,
+    open_atlas,
+    option,
+    write_line,
+)
+
+if TYPE_CHECKING:
+    from landscape.atlas import Atlas
+    from landscape.corpus.fetch import Fetched
+
+
+def demo(
+    *,
+    out: Annotated[Path, option("directory of the atlas")] = Path("demo.atlas"),
+    papers: Annotated[int, option("number of papers")] = 4000,
+    figures: Annotated[Path, option("directory of the figures")] = Path("figures/demo"),
+    seed: Annotated[int, option("seed of the map")] = 1,
+    workers: Annotated[int | None, option("number of processes")] = None,
+) -> Answer:
+    """Build and draw an example atlas of synthetic papers."""
+    from landscape.atlas import build_demo
+
+    atlas = build_demo(out, n_papers=papers, seed=seed, workers=workers, say=note)
+    figures.mkdir(parents=True, exist_ok=True)
+    pictures = [figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
+    for picture in pictures:
+        landscape.figures.save_figure(landscape.figures.heatmap(atlas), picture)
+    program = _program()
+    return Answer(
+        f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+        f"{GENERATED} They are not evidence about astronomy.\n\n"
+        "Open next:\n"
+        f"  {pictures[0]}  the labelled map\n"
+        f"  {pictures[1]}  the same map, for print\n"
+        f"  {program} lab\n"
+        f"  {program} info {out}\n"
+        f'  {program} search {out} "winds of massive stars"\n'
+        f"  {program} figure report {out} HST -o hst.pdf\n"
+        f"  {program} build YOUR-PAPERS.jsonl --out your.atlas"
+    )
+
+
+def _program() -> str:
+    """Return the command that runs this program, even if it is not on PATH (as in `make demo`)."""
+    beside = Path(sys.executable).with_name("landscape")
+    if shutil.which("landscape") or not beside.is_file():
+        return "landscape"
+    return os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside)
+
+
+def add_build(app: App) -> None:
+    """Add the command that builds an atlas."""
+    from landscape.atlas import build
+
+    files = Parameter(
+        help="files of papers; if there are none, --citations adds citations to an existing atlas"
+    )
+    folder = option("directory of the atlas", "--out")
+    agree = option("accept the cost of remote embeddings")
+    only = inspect.Parameter.KEYWORD_ONLY
+    command = derived(
+        build,
+        _build,
+        names={
+            "max_regions": "--regions",
+            "n_continents": "--continents",
+            "topics_method": "--topics",
+        },
+        hidden={"inputs", "out", "approve", "say"},
+        first=[
+            inspect.Parameter(
+                "inputs",
+                inspect.Parameter.POSITIONAL_ONLY,
+                default=(),
+                annotation=Annotated[tuple[Path, ...], files],
+            )
+        ],
+        extra=[
+            inspect.Parameter("out", only, annotation=Annotated[Path, folder]),
+            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, agree]),
+            inspect.Parameter("json", only, default=False, annotation=Json),
+        ],
+        of_atlas=False,
+    )
+    app.default(command)
+
+
+def _build(
+    build: Callable[..., Atlas],
+    inputs: tuple[Path, ...] = (),
+    *,
+    out: Path,
+    yes: bool,
+    json: bool,
+    citations: tuple[Path, ...] = (),
+    **options: Any,
+) -> Answer:
+    from landscape.store.info import count_regions, facts
+
+    if citations and not inputs:
+        from landscape.atlas import add_citations
+
+        atlas = add_citations(out, citations, say=note)
+        links = f"{atlas.path}: {count(atlas.citations.n_links, 'citation')}"
+        return Answer(as_json(facts(atlas)) if json else links)
+    agree = (lambda _: True) if yes else ask_on_terminal
+    atlas = build(inputs, out, citations=citations, approve=agree, say=note, **options)
+    if json:
+        return Answer(as_json(facts(atlas)))
+    return Answer(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
+
+
+def info(
+    atlas: AtlasFolder,
+    /,
+    *,
+    json: Json = False,
+    verify: Annotated[bool, option("compare every file with its checksum")] = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Describe an atlas and how it was built."""
+    from landscape.store import info as store_info
+
+    problems = store_info.verify(atlas) if verify else []
+    for problem in problems:
+        note(f"landscape: {problem}")
+    if problems:
+        report = {"path": str(atlas), "verified": False, "problems": problems}
+        return Answer(as_json(report) if json else "", WRONG_INPUT)
+    opened = open_atlas(atlas, trust_model)
+    for problem in opened.label_problems:
+        note(f"landscape: {problem}")
+    if json:
+        return Answer(as_json(store_info.facts(opened) | ({"verified": True} if verify else {})))
+    verified = f"\n\nverified: all {len(opened.manifest.files):,} files are unchanged"
+    return Answer(store_info.describe(opened) + (verified if verify else ""))
+
+
+def ask_on_terminal(question: str) -> bool:
+    """Ask a question on the terminal; return False if there is no terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        note(f"{question} Input is not a terminal; pass --yes to agree.")
+        return False
+    write_line(f"{question} [y/N] ", sys.stderr, end="")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def add_fetchers(app: App) -> None:
+    """Add the commands that download papers."""
+    from landscape.corpus import fetch
+
+    for name, function, default in (
+        ("arxiv", fetch.fetch_arxiv, "arxiv.jsonl"),
+        ("ads", fetch.fetch_ads, "ads.jsonl"),
+        ("pathfinder", fetch.fetch_pathfinder, "pathfinder"),
+        ("uat", fetch.fetch_uat, "UAT.json"),
+    ):
+        output = inspect.Parameter(
+            "output",
+            inspect.Parameter.KEYWORD_ONLY,
+            default=Path(default),
+            annotation=Annotated[Path, option("file or directory to write", "--output", "-o")],
+        )
+        command = derived(
+            function,
+            _fetch,
+            names={"since": "--from", "max_records": "--limit"},
+            hidden={"out", "folder", "token", "base_url", "endpoint", "fields", "rows", "file"},
+            extra=[output],
+            of_atlas=False,
+        )
+        app.command(command, name=name)
+
+
+def _fetch(function: Callable[..., Fetched], output: Path, **options: Any) -> Answer:
+    fetched = function(output, notify=note, **options)
+    if fetched.note:
+        note(fetched.note)
+    return Answer(f"{fetched.path}: {count(fetched.n_records, 'record')}")

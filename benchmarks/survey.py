@@ -19,6 +19,8 @@ import landscape as ls
 from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents._survey import Crawler
+from landscape.agents.settings import SurveySettings
+from landscape.agents.survey_requests import ReplyLog, RequestBudget
 from landscape.agents.survey_scoring import (
     Candidates,
     Library,
@@ -27,7 +29,6 @@ from landscape.agents.survey_scoring import (
     matched_share,
     relative_to_best,
 )
-from landscape.agents.survey_settings import ReplyLog, RequestBudget, SurveySettings
 from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 

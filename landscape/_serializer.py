@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from landscape._bibliography import escape_latex
 from landscape._io import data_file, read_yaml
@@ -68,9 +68,15 @@ def plain(value: object) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def to_json(record: Record | Mapping[str, object]) -> str:
-    """Write a record or a dict as indented JSON."""
-    document = plain(record)
+class Convertible(Protocol):
+    """A result that converts to JSON values."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def to_json(result: Convertible | Mapping[str, object]) -> str:
+    """Write a result or a dict as indented JSON."""
+    document = plain(result if isinstance(result, Mapping) else result.to_dict())
     # The escapes of `escape_invisible` are those of JSON, so the values stay the same.
     return escape_invisible(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 # The packages load their modules on first use, so that a search does not import SciPy.
 from landscape import agents, answers, search
 from landscape._settings import takes_settings
-from landscape.agents.survey_settings import SurveySettings
+from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings
 from landscape.overlays.citations import citation_graph
 from landscape.pipeline import building, demo
@@ -19,8 +19,6 @@ from landscape.store import AtlasStore
 from landscape.store.info import atlas_as_html
 
 if TYPE_CHECKING:
-    from datetime import date
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from landscape.llm import LanguageModel, Reranker, WritingModel
     from landscape.overlays.citations import CitationGraph
     from landscape.search import Engine
-    from landscape.types import Answer, Attribution, Results, Survey
+    from landscape.types import Answer, Attribution, Results, Step, Survey
     from landscape.types import CitationSuggestions as Citing
 
 P = ParamSpec("P")
@@ -224,15 +222,13 @@ class Atlas(AtlasStore):
         """Citation graph. If the atlas has no citations, the graph is empty; see its ``note``."""
         return citation_graph(self)
 
+    @takes_settings(AttributeSettings)
     def attribute(
         self,
         excerpt: str,
         *,
-        source: str | None = None,
-        before: date | str | int | None = None,
-        max_actions: int = 15,
         model: LanguageModel | Literal["auto"] | None = "auto",
-        demonstration: bool = False,
+        on_step: Callable[[Step], None] | None = None,
         **settings: Any,
     ) -> Attribution:
         """Find the paper cited at ``[CITATION]`` in an excerpt.
@@ -240,18 +236,11 @@ class Atlas(AtlasStore):
         Parameters
         ----------
         excerpt : str
-        source : str, optional
-            Paper that contains the excerpt. This paper and newer papers are excluded.
-        before : date, str or int, optional
-            Latest date or year of the papers.
-        max_actions : int, default 15
-            Maximum number of actions of the language model.
         model : LanguageModel, "auto" or None, default "auto"
             Language model; see `ask`. With None, no model is used.
-        demonstration : bool, default False
-            Whether the prompt contains an example.
+        on_step : callable, optional
+            Called with each step of the model.
         **settings
-            Settings ``mark`` and ``on_step``; see `landscape.agents.attribute`.
 
         Returns
         -------
@@ -264,10 +253,7 @@ class Atlas(AtlasStore):
         InputError
             If the excerpt has no citation mark, or a setting is invalid.
         """
-        return agents.attribute(
-            self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
-            demonstration=demonstration, **settings,
-        )  # fmt: skip
+        return agents.attribute(self, excerpt, model=model, on_step=on_step, **settings)
 
     def cite(
         self,

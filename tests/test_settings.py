@@ -12,7 +12,7 @@ from pydantic import Field
 
 import landscape
 from landscape._settings import Number, Settings, Whole, bounds, choices, takes_settings
-from landscape.agents.survey_settings import SurveySettings
+from landscape.agents.settings import SurveySettings
 from landscape.answers import AskSettings
 from landscape.errors import InputError
 from landscape.search import SearchSettings
@@ -117,3 +117,11 @@ def test_a_search_checks_its_settings() -> None:
     assert SearchSettings(t_now="2026-01-31").t_now == datetime.date(2026, 1, 31)
     with pytest.raises(InputError, match="Unknown weight 'age'; use one of keyword, time"):
         SearchSettings(weights={"age": 1.0})
+
+
+def test_an_answer_checks_its_settings() -> None:
+    with pytest.raises(InputError, match="Unknown audience 'cats'; use one of expert"):
+        AskSettings(audience="cats")
+    with pytest.raises(InputError, match=r"'x{60}' is not the name of a language"):
+        AskSettings(language="x" * 70)
+    assert AskSettings(language="German (Austria)").language == "German (Austria)"

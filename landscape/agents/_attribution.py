@@ -15,18 +15,18 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from landscape._settings import is_whole
+from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.agents.bounded_search import BoundedLibrary, Bounds, Wording, bounds
 from landscape.agents.excerpts import read_excerpt
+from landscape.agents.settings import AttributeSettings
 from landscape.answers.citations import papers_as_data
-from landscape.errors import InputError, RemoteError
+from landscape.errors import RemoteError
 from landscape.llm import ReplyForm, connect_from_environment, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search import find_entities
@@ -150,7 +150,6 @@ def _raise_cited(
     return papers, scores, reasons
 
 
-_MOST_ACTIONS = 100
 _NO_DATES = "Papers without a date are omitted, because they may be newer than allowed."
 _NO_SOURCE = (
     "No paper of this atlas has the identifier {!r}. If this is a title, a paper with that "
@@ -166,17 +165,14 @@ _CHANCE = (
 )
 
 
+@takes_settings(AttributeSettings)
 def attribute(
     atlas: AtlasStore,
     excerpt: str,
     *,
-    source: str | None = None,
-    before: date | str | int | None = None,
-    max_actions: int = 15,
     model: LanguageModel | Literal["auto"] | None = "auto",
-    demonstration: bool = False,
-    mark: int = 1,
     on_step: OnStep | None = None,
+    **settings: Any,
 ) -> Attribution:
     """Find the one paper that an excerpt cites at ``[CITATION]``.
 
@@ -190,22 +186,11 @@ def attribute(
     atlas : AtlasStore
     excerpt : str
         Text that contains ``[CITATION]``.
-    source : str, optional
-        The paper that contains the excerpt (identifier or title). This paper is never selected.
-        Papers newer than the source are not selected either, if the atlas contains the date of
-        the source.
-    before : date, str or int, optional
-        Last allowed day of publication. A year means the last day of this year.
-    max_actions : int, default 15
-        Maximum number of actions of the language model.
-    model : LanguageModel, "auto" or None
+    model : LanguageModel, "auto" or None, default "auto"
         "auto" connects the model set in the environment, if any.
-    demonstration : bool, default False
-        Whether to show the model an example of a complete search.
-    mark : int, default 1
-        Number of the ``[CITATION]`` mark to use, if there are several.
     on_step : callable, optional
         Called with each step of the model.
+    **settings
 
     Returns
     -------
@@ -219,14 +204,13 @@ def attribute(
         If the excerpt has no ``[CITATION]`` mark, or `before` or `max_actions` is invalid.
     """
     started = time.perf_counter()
-    if not is_whole(max_actions) or not 1 <= max_actions <= _MOST_ACTIONS:
-        raise InputError(f"max_actions is {max_actions!r}; choose 1 to {_MOST_ACTIONS} actions.")
-    read = read_excerpt(excerpt, mark=mark)
-    limits = bounds(atlas, source=source, before=before)
+    chosen = AttributeSettings(**settings)
+    read = read_excerpt(excerpt, mark=chosen.mark)
+    limits = bounds(atlas, source=chosen.source, before=chosen.before)
     library = BoundedLibrary(atlas, limits)
     model = connect_from_environment() if model == "auto" else model
     ranking = rank_offline(read, library)
-    notes = _notes(read.n_marks, mark, limits)
+    notes = _notes(read.n_marks, chosen.mark, limits)
     found = Attribution(
         excerpt=read.text,
         sentence=read.sentence,
@@ -237,13 +221,7 @@ def attribute(
         coverage=ranking.coverage,
         trace=ranking.trace,
         notes=(),
-        settings={
-            "source": source,
-            "before": limits.before,
-            "max_actions": max_actions,
-            "demonstration": demonstration,
-            "mark": mark,
-        },
+        settings={**vars(chosen), "before": limits.before},
     )
     if model is None:
         if found.paper is None:
@@ -255,7 +233,12 @@ def attribute(
         agent = CiteAgent(read, library)
         failure = ""
         try:
-            agent.run(model, max_actions=max_actions, demonstration=demonstration, on_step=on_step)
+            agent.run(
+                model,
+                max_actions=chosen.max_actions,
+                demonstration=chosen.demonstration,
+                on_step=on_step,
+            )
         except RemoteError as error:
             failure = f"The language model failed: {error}"
             notes.append(failure)

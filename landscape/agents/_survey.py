@@ -19,8 +19,9 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.agents._survey_model import NextStep, choose_survey_model
+from landscape.agents.settings import SurveySettings
+from landscape.agents.survey_requests import ReplyLog, RequestBudget
 from landscape.agents.survey_scoring import THRESHOLD, Candidates, Library, Origin
-from landscape.agents.survey_settings import ReplyLog, RequestBudget, SurveySettings
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
 from landscape.search.matching import empty_words, match_papers

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._wording import one_line
-from landscape.agents.survey_settings import Request
+from landscape.agents.survey_requests import Request
 from landscape.llm.prompts import as_data, prompt
 from landscape.llm.replies import ReplyForm, reply_schema
 

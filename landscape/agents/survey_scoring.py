@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit
 
-from landscape.agents.survey_settings import last_day
+from landscape.agents.settings import last_day
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, open_engine

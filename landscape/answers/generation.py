@@ -22,7 +22,7 @@ from landscape.answers.extractive import (
     extract_answer,
     failure_notes,
 )
-from landscape.answers.settings import AUDIENCES, STYLES, Style
+from landscape.answers.settings import STYLES, AskSettings, Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, WritingModel, request_reply
 from landscape.llm.prompts import as_data, prompt
@@ -55,7 +55,6 @@ _LONGEST_QUESTION = 2000  # maximum number of characters of a rewritten question
 _PRONOUNS = frozenset(
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
 )
-_LONGEST_LANGUAGE = 40  # maximum number of characters of the name of a language
 _GROWTH = 5  # maximum ratio between the lengths of a new and an old sentence
 
 
@@ -236,7 +235,7 @@ def rewrite(
     >>> rewrite(earlier, Fixed(), language="German").text
     'Staub kühlt [2024A&A...1A].'
     """
-    check_readers(language, audience)
+    AskSettings(language=language, audience=audience)  # checks them
     old = earlier.claims or (Claim(earlier.text, ()),)  # an abstention has only one sentence
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
@@ -261,22 +260,6 @@ def rewrite(
         method=model.model,
         notes=(*earlier.notes, f"Rewritten {' '.join(wanted)} by {model.model} after checking."),
     )
-
-
-def check_readers(language: str | None, audience: str | None) -> None:
-    """Raise InputError for an unknown audience or an invalid language name."""
-    if audience is not None and audience not in AUDIENCES:
-        raise InputError(
-            f"The audience {audience!r} is unknown. Choose one of: {', '.join(AUDIENCES)}."
-        )
-    if language is not None and not (
-        isinstance(language, str)
-        and 0 < len(language) <= _LONGEST_LANGUAGE
-        and all(c.isalpha() or c in " ()-'" for c in language)
-    ):
-        raise InputError(
-            f"{str(language)[:60]!r} is not the name of a language. Write, for example, Spanish."
-        )
 
 
 def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from landscape._settings import Settings, Whole
+from landscape.errors import InputError
 from landscape.search.settings import Keyword, Method, Weights
 
 Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]
@@ -17,6 +18,7 @@ STYLES: tuple[Style, ...] = get_args(Style)
 Audience = Literal["expert", "student", "public"]
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 Generation = Literal["rag", "react", "quoted"]
+_MAX_LANGUAGE = 40  # characters
 
 
 class AskSettings(Settings):
@@ -70,19 +72,14 @@ class AskSettings(Settings):
     def _read_weights(cls, value: object) -> object:
         return Weights(**value) if isinstance(value, Mapping) else value
 
-    @field_validator("question_type")
+    @field_validator("language")
     @classmethod
-    def _check_type(cls, value: str | None) -> str | None:
-        if value is not None:
-            from landscape.answers.questions import read_kind
-
-            read_kind(value)
+    def _check_language(cls, value: str | None) -> str | None:
+        is_name = value is None or (
+            0 < len(value) <= _MAX_LANGUAGE and all(c.isalpha() or c in " ()-'" for c in value)
+        )
+        if not is_name:
+            raise InputError(
+                f"{str(value)[:60]!r} is not the name of a language. Write, for example, Spanish."
+            )
         return value
-
-    @model_validator(mode="after")
-    def _check_readers(self) -> Self:
-        if self.language is not None or self.audience is not None:
-            from landscape.answers.generation import check_readers
-
-            check_readers(self.language, self.audience)
-        return self

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 import landscape
 from landscape._io import check_output, write_output
 from landscape._settings import bare_type, help_of
-from landscape.agents.survey_settings import SurveySettings
+from landscape.agents.settings import SurveySettings
 from landscape.cli._derived import derived
 from landscape.cli._options import (
     SETTINGS,

@@ -12,7 +12,7 @@ import landscape
 from landscape._io import check_output, write_output
 from landscape._settings import Whole, help_of
 from landscape._wording import count
-from landscape.agents.survey_settings import SurveySettings
+from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers.settings import AskSettings
 from landscape.cli._options import (
     SETTINGS,
@@ -75,7 +75,8 @@ class MapSearch(SearchOptions):
     k: Whole = Field(20, ge=1, le=10_000, description=help_of(SearchSettings, "k"))
 
 
-SEARCH, MAP_SEARCH, ASK, SURVEY = SearchOptions(), MapSearch(), AskSettings(), SurveySettings()
+SEARCH, MAP_SEARCH = SearchOptions(), MapSearch()
+ASK, SURVEY, ATTRIBUTE = AskSettings(), SurveySettings(), AttributeSettings()
 
 
 def search_with_options(atlas: Atlas, query: str, options: SearchOptions) -> Results:
@@ -217,24 +218,14 @@ def attribute(
     excerpt: Annotated[str, Parameter(help="text that contains [CITATION]")],
     /,
     *,
-    source: Annotated[str | None, option("paper that contains the excerpt")] = None,
-    before: Annotated[str | None, option("only papers up to this day or year")] = None,
-    max_actions: Annotated[int, option("maximum number of actions of the language model")] = 15,
-    demonstration: Annotated[bool, option("first show the language model an example")] = False,
-    mark: Annotated[int, option("number of the [CITATION] to use, if there are several")] = 1,
+    options: Annotated[AttributeSettings, SETTINGS] = ATTRIBUTE,
     no_model: NoModel = False,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
     """Find the paper that an excerpt cites."""
     result = open_atlas(atlas, trust_model).attribute(
-        excerpt,
-        source=source,
-        before=before,
-        max_actions=max_actions,
-        demonstration=demonstration,
-        mark=mark,
-        model=None if no_model else "auto",
+        excerpt, model=None if no_model else "auto", **vars(options)
     )
     return answer(result, json)
 

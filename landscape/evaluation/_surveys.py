@@ -12,8 +12,8 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.agents import survey_question
+from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_scoring import Library
-from landscape.agents.survey_settings import SurveySettings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference

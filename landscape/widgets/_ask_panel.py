@@ -16,7 +16,6 @@ from landscape._wording import count
 from landscape.answers import AskSettings, QuestionKind, classify
 from landscape.answers.asking import resolved
 from landscape.answers.questions import TYPES, read_kind
-from landscape.answers.settings import AUDIENCES, STYLES
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search import find_entities
 from landscape.store.manifest import read_manifest
@@ -44,15 +43,41 @@ def _keywords(typed: str) -> tuple[str, ...] | None:
     return tuple(word.strip() for word in typed.split(",") if word.strip()) or None
 
 
+_GROUPS = {
+    "The question": {
+        "question_type": "Question type",
+        "k": "Papers",
+        "filter": "Filter",
+        "keywords": "Extra keywords",
+    },
+    "Finding papers": {"method": "Found by", "hyde": "Expansion", "rerank": "Reranking"},
+    "Answering": {
+        "generation": "Answered by",
+        "style": "Prompt style",
+        "language": "Language",
+        "audience": "Audience",
+        "check_with_model": "Checked",
+    },
+}
+_METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
+_OPTIONS: dict[str, dict[Any, str]] = {
+    "question_type": {kind: kind for kind in TYPES},
+    "k": {k: str(k) for k in (3, 5, 7, 10, 15, 20, 30, 50, 100)},
+    "method": {**_METHODS},
+    "hyde": {True: "hypothetical abstract", False: "none"},
+    "rerank": {True: "word by word", False: "none"},
+    "generation": {"rag": "one search", "react": "searching agent", "quoted": "sentences quoted"},
+    "check_with_model": {True: "yes", False: "no"},
+}
+
+
 class AskControls(widgets.VBox):
     """Settings of a question; each setting is `auto` until the user chooses a value."""
 
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings that have no field
         self._question = ""
-        names = {"question_type": TYPES, "style": STYLES, "audience": AUDIENCES}
-        options = {setting: {name: name for name in known} for setting, known in names.items()}
-        fields, groups = _panel.make_fields("ask", 118, **options)
+        fields, groups = _panel.make_fields(AskSettings, _GROUPS, label=118, options=_OPTIONS)
         self.fields = fields
         fields["audience"].suggest("expert")
         fields["check_with_model"].suggest(True)
@@ -125,7 +150,7 @@ class AskControls(widgets.VBox):
         kind, given = self.suggest(question), self.given()
         chosen = resolved(AskSettings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
-        methods = _panel.panel_texts()["ask"]["Finding papers"]["method"]["options"]
+        methods = _METHODS
         boosts = f", boosted by {' and '.join(_WEIGHTS[name] for name in weights)}"
         return (
             f"{kind.type} question: {chosen.k} papers found by "

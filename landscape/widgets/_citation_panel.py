@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import escape, render
+from landscape.agents.settings import AttributeSettings
 from landscape.errors import InputError
 from landscape.search.settings import readable_text
 from landscape.types import Attribution, Hit
 from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._panel import (
-    checked_flag,
-    checked_whole,
-    fill_fields,
-    grid,
-    make_control,
-    make_fields,
-    read_fields,
-)
+from landscape.widgets._panel import fill_fields, grid, make_control, make_fields, read_fields
 from landscape.widgets._tables import Item, PaperList
 
 if TYPE_CHECKING:
@@ -29,24 +22,15 @@ if TYPE_CHECKING:
     from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
-_DEFAULTS = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
-_MOST_MARKS, _MOST_ACTIONS = 99, 100
-
-
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all settings, including defaults; raise InputError for an invalid setting."""
-    unknown = sorted(set(settings) - set(_DEFAULTS))
-    if unknown:
-        raise InputError(
-            f"Unknown setting {unknown[0]!r}; choose one of: {', '.join(sorted(_DEFAULTS))}."
-        )
-    chosen = {**_DEFAULTS, **settings}
-    checked_whole("mark", chosen["mark"], 1, _MOST_MARKS)
-    checked_whole("max_actions", chosen["max_actions"], 1, _MOST_ACTIONS)
-    checked_flag("demonstration", chosen["demonstration"])
-    if chosen["source"] is not None:
-        readable_text("source", chosen["source"])
-    return chosen
+_DEFAULTS = vars(AttributeSettings())
+_GROUPS = {
+    "Limits": {"source": "It is from", "before": "Until"},
+    "Settings": {
+        "mark": "Which mark",
+        "max_actions": "Actions",
+        "demonstration": "Show the model an example",
+    },
+}
 
 
 class CitationPanel(ScholarPanel[Attribution]):
@@ -81,10 +65,10 @@ class CitationPanel(ScholarPanel[Attribution]):
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("excerpt", excerpt)
-        chosen = _checked(settings)
+        chosen = vars(AttributeSettings(**settings))
         super().__init__("citation", atlas, connection=connection)
         self._excerpt = make_control("questions.excerpt", self._show_reading, value=excerpt)
-        self._fields, groups = make_fields("citation", 110)
+        self._fields, groups = make_fields(AttributeSettings, _GROUPS, label=110)
         self._read_as = widgets.HTML()
         start = make_control("questions.find", lambda: self._soon(self.find))
         self._fields["mark"].observe(lambda _: self._show_reading(), "value")
@@ -128,7 +112,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         from landscape.agents.excerpts import read_excerpt
 
         if settings:
-            fill_fields(self._fields, _checked(settings))
+            fill_fields(self._fields, vars(AttributeSettings(**settings)))
         if excerpt is not None:
             self._excerpt.value = excerpt
         text = needed(self._excerpt.value, what="The excerpt")

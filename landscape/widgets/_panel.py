@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, reduce
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import ipywidgets as widgets
 
 from landscape._io import data_file, read_yaml
-from landscape._settings import is_number, is_whole
+from landscape._settings import Settings, bare_type, bounds, choices, help_of, is_number, is_whole
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.widgets._jobs import Job, Turns
 
@@ -246,18 +247,54 @@ class Choice(widgets.Dropdown):
 
 
 def make_fields(
-    panel: str, label: int, **options: Mapping[Any, str]
+    settings: type[Settings],
+    groups: Mapping[str, Mapping[str, str]],
+    *,
+    label: int,
+    options: Mapping[str, Mapping[Any, str]] = {},
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Create the fields of a panel from ``panels.yaml``. Return them by name and by group."""
+    """Create the fields of settings, with the label of each setting by group.
+
+    The kind of a field and its bounds follow from the declaration of the setting. `options` has
+    the texts of the values that a list shows.
+    """
     fields: dict[str, Any] = {}
-    groups = {}
-    for title, entries in panel_texts()[panel].items():
-        for name, entry in entries.items():
-            traits = {"width": "calc(100% - 6px)", "label": label, **entry}
-            traits |= {"options": options[name]} if name in options else {}
-            fields[name] = make_control(f"{panel}.{title}.{name}", **traits)
-        groups[title] = [fields[name] for name in entries]
-    return fields, groups
+    for names in groups.values():
+        for name, text in names.items():
+            known = options.get(name) or {value: value for value in choices(settings, name)}
+            fields[name] = _field(settings, name, text, known, label)
+    return fields, {title: [fields[name] for name in names] for title, names in groups.items()}
+
+
+_MAX_SLIDER = 20
+
+
+def _field(
+    settings: type[Settings], name: str, text: str, known: Mapping[Any, str], label: int
+) -> Any:
+    """Create the field of a setting: a list, a box to tick, a number with bounds, or text."""
+    meaning = help_of(settings, name)
+    least, most = bounds(settings, name)
+    traits: dict[str, Any] = {
+        "description": text,
+        "tooltip": meaning[:1].upper() + meaning[1:],
+        "layout": {"width": "calc(100% - 6px)"},
+    }
+    kind = bare_type(settings, name)
+    if known:
+        control = Choice(options=known, **traits)
+    elif kind is bool:
+        return widgets.Checkbox(**traits | {"indent": False, "layout": {"width": "auto"}})
+    elif kind is int and most is not None:
+        number = widgets.IntSlider if most <= _MAX_SLIDER else widgets.BoundedIntText
+        slides = {"continuous_update": False} if number is widgets.IntSlider else {}
+        control = number(min=least, max=most, **slides, **traits)
+    else:
+        such = re.search(r"such as (.*?)(?:;|$)|\((?:default: )([^)]*)\)", meaning)
+        hint = next(filter(None, such.groups()), "") if such else ""
+        control = widgets.Text(placeholder=hint, continuous_update=False, **traits)
+    control.style.description_width = f"{label}px"
+    return control
 
 
 def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:

@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from landscape._render import render
 from landscape._wording import count
-from landscape.agents.survey_settings import SurveySettings
+from landscape.agents.settings import SurveySettings
 from landscape.errors import InputError, LandscapeError
 from landscape.search.settings import readable_text
 from landscape.types import Hit, Survey
@@ -60,12 +60,31 @@ _PARSERS: Parsers = {
 }
 
 
+_GROUPS = {
+    "Scope": {
+        "depth": "Depth",
+        "breadth": "Breadth",
+        "papers": "Papers",
+        "expand": "Followed",
+        "before": "Before",
+        "seeds": "More like",
+        "threshold": "Selected from",
+    },
+    "Budget of the language model": {
+        "calls": "Requests",
+        "tokens": "Tokens",
+        "money": "Money",
+        "prices": "Prices",
+    },
+}
+
+
 class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings that have no field
-        self.fields, groups = make_fields("survey", 110)
+        self.fields, groups = make_fields(SurveySettings, _GROUPS, label=110)
         reset = make_control("questions.reset_survey", lambda: self.put({}))
         super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
         self.put({})

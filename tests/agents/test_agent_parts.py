@@ -18,19 +18,14 @@ from landscape.agents.bounded_search import Wording, search_wordings
 from landscape.agents.desk import family_names, is_same, merge_duplicates, title_key
 from landscape.agents.excerpts import read_excerpt
 from landscape.agents.full_text import FolderReader, identifiers
+from landscape.agents.settings import SurveySettings, last_day
+from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
 from landscape.agents.survey_scoring import (
     SurveyEvidence,
     citation_weight,
     likelihood_words,
     probabilities,
     scores,
-)
-from landscape.agents.survey_settings import (
-    ReplyLog,
-    Request,
-    RequestBudget,
-    SurveySettings,
-    last_day,
 )
 from landscape.errors import InputError
 

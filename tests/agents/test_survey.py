@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import landscape as ls
+from landscape.agents.settings import SurveySettings
+from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.survey_scoring import THRESHOLD, SurveyEvidence, scores
-from landscape.agents.survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
-import pytest
-
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers import AskSettings, QuestionKind
 from landscape.answers.agreement import counts_differ, invents_numbers, missing_numbers
 from landscape.answers.asking import resolved
 from landscape.answers.citations import papers_as_data
 from landscape.answers.extractive import abstention, failure_notes
-from landscape.answers.generation import check_readers
-from landscape.errors import InputError
 from landscape.types import Coverage, Paper, Results
 
 
@@ -53,13 +47,6 @@ def test_failure_notes() -> None:
         "The language model failed: The server is down.",
         "Sentences quoted from the papers found.",
     )
-
-
-def test_check_readers() -> None:
-    with pytest.raises(
-        InputError, match=re.escape("The audience 'cats' is unknown. Choose one of: expert,")
-    ):
-        check_readers("German", "cats")
 
 
 def test_papers_as_data() -> None:

@@ -288,11 +288,11 @@ def test_whatever_fails_behind_a_button_is_told(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"mark": 0}, "mark is 0; give a whole number from 1 to 99"),
+        ({"mark": 0}, "mark is 0; choose a whole number from 1 to 99"),
         ({"mark": "two"}, "mark is 'two'"),
-        ({"max_actions": 500}, "max_actions is 500; give a whole number from 1 to 100"),
-        ({"demonstration": "yes"}, "demonstration is 'yes'; give True or False"),
-        ({"source": 5}, "The source is 5; it has to be text"),
+        ({"max_actions": 500}, "max_actions is 500; choose a whole number from 1 to 100"),
+        ({"demonstration": "maybe"}, "demonstration is 'maybe'; choose True or False"),
+        ({"source": 5}, "source is 5; choose text"),
         ({"excerpt": None}, "The excerpt is None"),
     ],
 )

@@ -7,9 +7,20 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "latex", "facility_spans", "roles", "widgets", "keywords", "embedding", "search",
-    "overlays", "trends", "mapping", "terrain", "stages",
-)  # fmt: skip
+    "startup",
+    "latex",
+    "facility_spans",
+    "roles",
+    "widgets",
+    "keywords",
+    "embedding",
+    "search",
+    "overlays",
+    "trends",
+    "mapping",
+    "terrain",
+    "stages",
+)
 ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 

@@ -239,11 +239,17 @@ def compare(old: Path, new: Path) -> int:
     """Print the differences of two records; 1 if anything but text differs."""
     found: list[tuple[str, str, str]] = []
     files = [
-        {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file() and not
-         any(part.endswith(".atlas") or part in ("inputs", "demo-corpus")
-             for part in p.relative_to(root).parts)}
+        {
+            str(p.relative_to(root))
+            for p in root.rglob("*")
+            if p.is_file()
+            and not any(
+                part.endswith(".atlas") or part in ("inputs", "demo-corpus")
+                for part in p.relative_to(root).parts
+            )
+        }
         for root in (old, new)
-    ]  # fmt: skip
+    ]
     partial = len(json.loads((new / "exits.json").read_text())) < len(
         json.loads((old / "exits.json").read_text())
     )

@@ -65,34 +65,59 @@ def write_inputs(corpus: Path) -> dict[str, str]:
         csv.writer(stream).writerows([columns, *([p[c] for c in columns] for p in kept[:200])])
     entries = [
         f"@article{{{p['bibcode']},\n title={{{p['title']}}},\n abstract={{{p['abstract']}}},\n"
-        f" author={{{' and '.join(p['authors'])}}},\n year={p['year']}\n}}" for p in kept[:150]
-    ]  # fmt: skip
+        f" author={{{' and '.join(p['authors'])}}},\n year={p['year']}\n}}"
+        for p in kept[:150]
+    ]
     write("mine.bib", entries)
     subjects: dict[str, list[str]] = {}
     for key, row in rows.items():
         subjects.setdefault(row["theme"], []).append(key)
-    write("queries.jsonl", [
-        {"qid": key, "question": themes[key]["name"], "relevant": ids}
-        for key, ids in list(subjects.items())[:12]
-    ])  # fmt: skip
+    write(
+        "queries.jsonl",
+        [
+            {"qid": key, "question": themes[key]["name"], "relevant": ids}
+            for key, ids in list(subjects.items())[:12]
+        ],
+    )
     cited = [paper for paper in papers if len(paper["cite_bibcodes"]) >= 3][:8]
     excerpts = [f"It was shown before that {p['title'].lower()} matters [CITATION]." for p in cited]
-    write("excerpts.jsonl", [
-        {"qid": str(n), "excerpt": excerpt, "answer": paper["bibcode"]}
-        for n, (excerpt, paper) in enumerate(zip(excerpts, cited, strict=True))
-    ])  # fmt: skip
-    write("labels.jsonl", [
-        {"arxiv_id": number[key], "field": m["field"], "surface": m["surface"], "occurrence": 0,
-         "facility": m["facility"]}
-        for key in number for m in rows[key]["mentions"][:1]
-    ])  # fmt: skip
+    write(
+        "excerpts.jsonl",
+        [
+            {"qid": str(n), "excerpt": excerpt, "answer": paper["bibcode"]}
+            for n, (excerpt, paper) in enumerate(zip(excerpts, cited, strict=True))
+        ],
+    )
+    write(
+        "labels.jsonl",
+        [
+            {
+                "arxiv_id": number[key],
+                "field": m["field"],
+                "surface": m["surface"],
+                "occurrence": 0,
+                "facility": m["facility"],
+            }
+            for key in number
+            for m in rows[key]["mentions"][:1]
+        ],
+    )
     thesaurus = ls.overlays.thesaurus.embedded_thesaurus()
     concepts = {name: thesaurus.find(name) for theme in themes.values() for name in theme["uat"]}
-    write("tags.jsonl", [
-        {"arxiv_id": number[key], "uat": [c.concept_id for name in themes[rows[key]["theme"]]["uat"]
-                                          if (c := concepts[name]) is not None]}
-        for key in number
-    ])  # fmt: skip
+    write(
+        "tags.jsonl",
+        [
+            {
+                "arxiv_id": number[key],
+                "uat": [
+                    c.concept_id
+                    for name in themes[rows[key]["theme"]]["uat"]
+                    if (c := concepts[name]) is not None
+                ],
+            }
+            for key in number
+        ],
+    )
     uri = "http://astrothesaurus.org/uat/"
     leaves = [{"name": f"Leaf {n}", "uri": f"{uri}{9000 + n}"} for n in range(3)]
     top = {"name": "Galaxies", "uri": f"{uri}573", "children": leaves}

@@ -35,8 +35,10 @@ def verdicts(atlas: Any, cases: list[dict[str, str]]) -> list[Any]:
                 for n, case in enumerate(cases)
             )
         )
-        lines = (f"{escape_latex(case['sentence']).rstrip('.')} \\cite{{k{n}}}."
-                 for n, case in enumerate(cases))  # fmt: skip
+        lines = (
+            f"{escape_latex(case['sentence']).rstrip('.')} \\cite{{k{n}}}."
+            for n, case in enumerate(cases)
+        )
         draft.write_text("\\begin{document}\n" + "\n\n".join(lines) + "\n\\end{document}\n")
         desk = Desk().add(atlas)
         found = ls.agents.check_draft(bibliography, draft, desk=desk, find_missing=False)
@@ -63,10 +65,16 @@ def main() -> None:
         if options.list and (one.verdict in ("mismatch", "far")) != (case["truth"] == "false"):
             print(f"{case['change']}: {one.verdict} ({one.why}): {case['sentence']}")
     rows = [
-        [change, *(f"{flagged[change, half]} of {counts[change, half]}"
-                   for half in ("chosen", "held", "both")), str(far[change, "both"])]
+        [
+            change,
+            *(
+                f"{flagged[change, half]} of {counts[change, half]}"
+                for half in ("chosen", "held", "both")
+            ),
+            str(far[change, "both"]),
+        ]
         for change in ("none", "number", "negation", "object", "unrelated")
-    ]  # fmt: skip
+    ]
     head = ["change", "flagged, chosen", "held", "both", "by similarity alone"]
     print_table("Citations that are flagged", head, rows)
     print(f"\n{save('checking', {'rows': rows})}")

@@ -59,8 +59,16 @@ def fit_weights(
 
 
 JUDGED = (
-    "in_full", "meaning", "alone", "once", "loose", "part", "title_covered", "below", "frequency",
-)  # fmt: skip
+    "in_full",
+    "meaning",
+    "alone",
+    "once",
+    "loose",
+    "part",
+    "title_covered",
+    "below",
+    "frequency",
+)
 _UNREAD = 0.25  # weight of a candidate that no reader judged; most of them are wrong
 
 

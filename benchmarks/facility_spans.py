@@ -54,10 +54,15 @@ def main() -> None:
             totals[half, "right"] += 1
             hits[half, "right"] += any(mention.start < b and mention.end > a for a, b, _ in marked)
     rows = [
-        [kind, *(f"{hits[half, kind] / totals[half, kind]:.3f} ({totals[half, kind]})"
-                 for half in (0, 1))]
+        [
+            kind,
+            *(
+                f"{hits[half, kind] / totals[half, kind]:.3f} ({totals[half, kind]})"
+                for half in (0, 1)
+            ),
+        ]
         for kind in (*KINDS, "right")
-    ]  # fmt: skip
+    ]
     rows[-1][0] = "mentions that are right"
     print_table("Facilities of WIESP-DEAL that are found", ["", "development", "kept"], rows)
     print(f"\n{save('facility_spans', {'rows': rows})}")

@@ -30,8 +30,17 @@ _REVIEWED = 0.02
 _BETWEEN = 0.25  # papers that lie between two regions
 _AUTHORS = 60_000
 _SENTENCES = 4_000
-_STAGES = ("keywords", "embeddings", "projection", "topics", "quality", "search", "missions",
-           "uat", "reviews")  # fmt: skip
+_STAGES = (
+    "keywords",
+    "embeddings",
+    "projection",
+    "topics",
+    "quality",
+    "search",
+    "missions",
+    "uat",
+    "reviews",
+)
 
 
 @dataclass(frozen=True)
@@ -114,9 +123,15 @@ def _manifest(folder: Path, plan: Plan) -> Atlas:
     n = plan.n_papers
     part = Part(_PART, n, "demo", f"{_PART}.jsonl", "", 0, 0, n, 0, 0)
     ingest = stage(
-        read=n, kept=n, merged=0, rejected=0, generated=n, sources={"demo:made-up.jsonl": n},
-        first_date=f"{YEARS[0]}-01-01", last_date=f"{YEARS[1]}-12-28",
-    )  # fmt: skip
+        read=n,
+        kept=n,
+        merged=0,
+        rejected=0,
+        generated=n,
+        sources={"demo:made-up.jsonl": n},
+        first_date=f"{YEARS[0]}-01-01",
+        last_date=f"{YEARS[1]}-12-28",
+    )
     stages = {"ingest": ingest} | {name: stage() for name in _STAGES}
     manifest = Manifest(title="Made-up papers", complete=True, parts=(part,), stages=stages)
     return Atlas(folder, write_manifest(folder, manifest))
@@ -309,11 +324,15 @@ def _write_topics(folder: Path, plan: Plan) -> None:
     home = numbers % _N_CONTINENTS
     regions = pd.DataFrame(
         {
-            "topic_id": numbers, "x": plan.centres[:, 0], "y": plan.centres[:, 1],
-            "label": [f"Made-up region {number}" for number in numbers], "n_papers": papers,
-            "parent_id": 1000 + home, "level": 1,
+            "topic_id": numbers,
+            "x": plan.centres[:, 0],
+            "y": plan.centres[:, 1],
+            "label": [f"Made-up region {number}" for number in numbers],
+            "n_papers": papers,
+            "parent_id": 1000 + home,
+            "level": 1,
         }
-    )  # fmt: skip
+    )
     continents = regions.groupby("parent_id", as_index=False).agg(
         x=("x", "mean"), y=("y", "mean"), n_papers=("n_papers", "sum")
     )

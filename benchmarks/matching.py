@@ -56,8 +56,14 @@ def main() -> None:
     rows = []
     for (subject, half), answers in right.items():
         alone = (np.array(cosines[subject, half]) >= threshold) == (subject == "on")
-        rows.append([f"{subject} the subject, {half}", str(len(answers)),
-                     f"{np.mean(answers):.1%}", f"{alone.mean():.1%}"])  # fmt: skip
+        rows.append(
+            [
+                f"{subject} the subject, {half}",
+                str(len(answers)),
+                f"{np.mean(answers):.1%}",
+                f"{alone.mean():.1%}",
+            ]
+        )
     head = ["", "queries", "right", f"cosine above {threshold:.2f} alone"]
     print_table("Queries that are recognised", head, rows)
     print(f"\n{save('matching', {'rows': rows, 'threshold': float(threshold)})}")

@@ -48,8 +48,13 @@ _FIGURES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "animation": ("animate", ("HST",), {}),
 }
 _INTERACTIVE: dict[str, tuple[Any, ...]] = {
-    "heatmap": (), "uat": (), "impact": (), "reviews": (), "trends": (), "compare": _TWO,
-}  # fmt: skip
+    "heatmap": (),
+    "uat": (),
+    "impact": (),
+    "reviews": (),
+    "trends": (),
+    "compare": _TWO,
+}
 
 
 # -- mentions
@@ -366,10 +371,13 @@ def measure_interactive(folder: Path) -> dict[str, Any]:
     results = {kind: measured(run_interactive, folder, kind) for kind in _INTERACTIVE}
     results["plotly: dots alone"] = measured(run_plotly, folder)
     rows = [
-        [*_row(name, found), f"{found['result']['marks']:,}",
-         f"{found['result']['bytes'] / 1e6:.1f}"]
+        [
+            *_row(name, found),
+            f"{found['result']['marks']:,}",
+            f"{found['result']['bytes'] / 1e6:.1f}",
+        ]
         for name, found in results.items()
-    ]  # fmt: skip
+    ]
     head = ["", "seconds", "CPU s", "MB", "marks", "MB of page"]
     print_table("Interactive figures (goal: 20,000 marks)", head, rows)
     return results

@@ -27,22 +27,30 @@ _TESTS = Path(__file__).parents[1] / "tests"
 _MEASUREMENTS = {
     "map": ["map"],
     "retrieval, 150 questions (two weights were chosen on them)": [
-        "retrieval", "--queries", f"{_TESTS}/evaluation/questions.jsonl",
+        "retrieval",
+        "--queries",
+        f"{_TESTS}/evaluation/questions.jsonl",
     ],
     "retrieval, 120 held-out questions": [
-        "retrieval", "--queries", f"{_TESTS}/evaluation/questions_held_out.jsonl",
+        "retrieval",
+        "--queries",
+        f"{_TESTS}/evaluation/questions_held_out.jsonl",
     ],
     "similar papers: references of 300 papers": [
-        "retrieval", "--queries", f"{_TESTS}/evaluation/similar.jsonl",
+        "retrieval",
+        "--queries",
+        f"{_TESTS}/evaluation/similar.jsonl",
     ],
     "concepts of the thesaurus, against those of the authors": ["tagging", "--truth", "{truth}"],
     "mentions of facilities": ["mentions", "--labels", f"{_TESTS}/overlays/missions/labels.jsonl"],
     "attribution, 66 excerpts (the second half is held out)": [
-        "attribution", "--excerpts", f"{_TESTS}/evaluation/attribution.jsonl",
+        "attribution",
+        "--excerpts",
+        f"{_TESTS}/evaluation/attribution.jsonl",
     ],
     "survey, the held-out half": ["survey", "--half", "second"],
     "citing, 100 papers": ["citing", "--n", "100", "--seed", "1"],
-}  # fmt: skip
+}
 
 
 def measure_reviews() -> str:

@@ -76,9 +76,13 @@ def main() -> None:
     def measure(title: str, kept: NDArray[np.bool_], **old: Any) -> dict[int, Any]:
         start = perf_counter()
         found = build_topics(
-            x[kept], y[kept], keywords.filter(pa.array(kept)), vectors=vectors[kept],
-            embed=embedder.embed, **old,
-        )  # fmt: skip
+            x[kept],
+            y[kept],
+            keywords.filter(pa.array(kept)),
+            vectors=vectors[kept],
+            embed=embedder.embed,
+            **old,
+        )
         seconds = perf_counter() - start
         groups = {
             level: groups_of(found.table, found.topic_id, found.subregion_id, level)

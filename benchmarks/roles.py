@@ -45,8 +45,9 @@ def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
     labels = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
     wanted = {label["arxiv_id"] for label in labels}
     with gzip.open(PAPERS, "rt") as lines:
-        papers = {one["arxiv_id"]: one for one in map(json.loads, lines)
-                  if one["arxiv_id"] in wanted}  # fmt: skip
+        papers = {
+            one["arxiv_id"]: one for one in map(json.loads, lines) if one["arxiv_id"] in wanted
+        }
     return labels, papers
 
 
@@ -61,9 +62,10 @@ def features(label: dict[str, Any], paper: dict[str, str], *, with_title: bool =
     starts = [0, len(texts[0]) + 1]
     places = {
         Place(one.start + at, one.end + at, one.facility)
-        for at, found in zip(starts, find_places(texts), strict=False) for one in found
+        for at, found in zip(starts, find_places(texts), strict=False)
+        for one in found
         if one.end + at <= own.start or one.start + at >= own.end
-    }  # fmt: skip
+    }
     ordered = sorted({own, *places})
     day = date.fromisoformat(paper["date"]) if len(paper["date"]) == len("2026-01-01") else None
     shared, *each = describe_places(text, ordered, day)
@@ -88,8 +90,12 @@ def score(truth: Sequence[str], found: Sequence[str], name: str) -> list[str]:
     from sklearn.metrics import accuracy_score, f1_score
 
     each = f1_score(truth, found, average=None, labels=list(ROLES), zero_division=0)
-    return [name, f"{accuracy_score(truth, found):.2f}", f"{each.mean():.2f}",
-            *(f"{one:.2f}" for one in each)]  # fmt: skip
+    return [
+        name,
+        f"{accuracy_score(truth, found):.2f}",
+        f"{each.mean():.2f}",
+        *(f"{one:.2f}" for one in each),
+    ]
 
 
 def write(model: Any, confusion: Any) -> None:
@@ -98,9 +104,12 @@ def write(model: Any, confusion: Any) -> None:
     weights, bias = model.coef_[order].T, model.intercept_[order]
     step = np.abs(weights).max() / 127
     np.savez_compressed(
-        WEIGHTS, weights=np.rint(weights / step).astype(np.int8), scale=np.float32(step),
-        bias=bias.astype(np.float32), confusion=confusion,
-    )  # fmt: skip
+        WEIGHTS,
+        weights=np.rint(weights / step).astype(np.int8),
+        scale=np.float32(step),
+        bias=bias.astype(np.float32),
+        confusion=confusion,
+    )
 
 
 def main() -> None:

@@ -58,9 +58,9 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
     by_text = LogisticRegression(C=10, max_iter=1000).fit(texts, truth)
     ends = np.cumsum([len(is_true) for _, is_true in candidate_sets])[:-1]
     parts = np.split(by_text.predict_proba(texts)[:, 1], ends)
-    both = np.vstack([
-        _beside(part, one) for part, one in zip(parts, evidence, strict=True) if one is not None
-    ])  # fmt: skip
+    both = np.vstack(
+        [_beside(part, one) for part, one in zip(parts, evidence, strict=True) if one is not None]
+    )
     by_both = LogisticRegression(C=10, max_iter=1000).fit(both, truth)
     for name, model in (("text", by_text), ("all", by_both)):
         print(name, model.coef_[0].round(2), model.intercept_.round(2))
@@ -93,12 +93,14 @@ def subjects(atlas: ls.Atlas) -> None:
             continue
         words = re.compile(SUBJECTS.get(question, r"(?!)"), re.IGNORECASE)
         papers = atlas.engine.papers(candidates.rows)
-        truth = np.array([
-            bool(words.search(p.title)) or len(words.findall(p.abstract)) > 1 for p in papers
-        ])  # fmt: skip
+        truth = np.array(
+            [bool(words.search(p.title)) or len(words.findall(p.abstract)) > 1 for p in papers]
+        )
         n = len(crawler.selected())
-        print(f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
-              f"{matched_share(evidence) or 0:.2f}: {question}")  # fmt: skip
+        print(
+            f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
+            f"{matched_share(evidence) or 0:.2f}: {question}"
+        )
         if truth.any():
             fits = np.isin(candidates.rows, sorted(candidates.fitting()))
             found.append((candidates.scores() * fits, truth))
@@ -106,9 +108,11 @@ def subjects(atlas: ls.Atlas) -> None:
         hits = np.array([(t & (s >= threshold)).sum() for s, t in found])
         chosen = np.array([(s >= threshold).sum() for s, _ in found])
         every = np.array([t.sum() for _, t in found])
-        print(f"threshold {threshold}: {chosen.mean():.0f} selected, precision "
-              f"{np.mean(hits / np.maximum(chosen, 1)):.2f}, recall {np.mean(hits / every):.2f}, "
-              f"F1 {np.mean(2 * hits / (chosen + every)):.2f}")  # fmt: skip
+        print(
+            f"threshold {threshold}: {chosen.mean():.0f} selected, precision "
+            f"{np.mean(hits / np.maximum(chosen, 1)):.2f}, recall {np.mean(hits / every):.2f}, "
+            f"F1 {np.mean(2 * hits / (chosen + every)):.2f}"
+        )
 
 
 def clock(atlas: ls.Atlas) -> None:

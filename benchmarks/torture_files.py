@@ -27,42 +27,83 @@ Read = Callable[[Path], object]
 Kind = tuple[str, str, Read, str | bytes]  # title, file name, reader, good content
 
 _PAPER = {
-    "title": "Dust", "abstract": "Dust cools.", "year": 2020, "doi": "10.1/a", "aff": ["A; B"],
-    "authors": ["A, B", "C, D"], "categories": "astro-ph.GA", "ref_bibcodes": ["2015ApJ...1..1A"],
-    "keywords": ["dust"], "date": "2020-01-31", "embed": [0.5, 0.25], "umap_x": 1.0, "umap_y": 2.0,
-}  # fmt: skip
+    "title": "Dust",
+    "abstract": "Dust cools.",
+    "year": 2020,
+    "doi": "10.1/a",
+    "aff": ["A; B"],
+    "authors": ["A, B", "C, D"],
+    "categories": "astro-ph.GA",
+    "ref_bibcodes": ["2015ApJ...1..1A"],
+    "keywords": ["dust"],
+    "date": "2020-01-31",
+    "embed": [0.5, 0.25],
+    "umap_x": 1.0,
+    "umap_y": 2.0,
+}
 _ADS = {
-    "bibcode": "2015ApJ...801...12A", "title": ["Dust"], "abstract": "Dust cools.",
-    "aff": ["A"], "author": ["A, B"], "pubdate": "2015-01-00", "identifier": ["arXiv:1501.00001"],
+    "bibcode": "2015ApJ...801...12A",
+    "title": ["Dust"],
+    "abstract": "Dust cools.",
+    "aff": ["A"],
+    "author": ["A, B"],
+    "pubdate": "2015-01-00",
+    "identifier": ["arXiv:1501.00001"],
     "doi": ["10.1/a"],
-    "citation_count": 3, "doctype": "article", "pub": "ApJ", "keyword": ["dust"],
+    "citation_count": 3,
+    "doctype": "article",
+    "pub": "ApJ",
+    "keyword": ["dust"],
     "reference": ["x"],
-}  # fmt: skip
+}
 _ARXIV = {
-    "id": "1501.00001", "submitter": "A", "authors": "A B (Uni, C), D E", "title": "Dust",
-    "abstract": "Dust cools.", "journal-ref": "ApJ 1 (2015) 2", "doi": "10.1/a",
-    "categories": "astro-ph.GA hep-th", "update_date": "2015-11-26",
+    "id": "1501.00001",
+    "submitter": "A",
+    "authors": "A B (Uni, C), D E",
+    "title": "Dust",
+    "abstract": "Dust cools.",
+    "journal-ref": "ApJ 1 (2015) 2",
+    "doi": "10.1/a",
+    "categories": "astro-ph.GA hep-th",
+    "update_date": "2015-11-26",
     "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
     "authors_parsed": [["A", "B", ""]],
-}  # fmt: skip
+}
 _SENTENCES = [{"sentence_id": "0", "sentence_text": "Dust cools."}]
 _SCILIT = {
-    "Title": "Dust", "Author": [{"GivenName": "A", "FamilyName": "B"}], "DOI": "10.1/a",
-    "Content": {"Abstract": "Dust cools.", "Abstract_Parsed": [
-        {"section_id": "0", "section_text": [{"paragraph_id": "0", "paragraph_text": _SENTENCES}]}
-    ]},
-    "PublicationDate": {"Year": "2020", "Month": "1"}, "Reference": [{"DOI": "10.1/b"}],
-    "Venue": "ApJ", "Abstract": "Dust cools.",
-}  # fmt: skip
+    "Title": "Dust",
+    "Author": [{"GivenName": "A", "FamilyName": "B"}],
+    "DOI": "10.1/a",
+    "Content": {
+        "Abstract": "Dust cools.",
+        "Abstract_Parsed": [
+            {
+                "section_id": "0",
+                "section_text": [{"paragraph_id": "0", "paragraph_text": _SENTENCES}],
+            }
+        ],
+    },
+    "PublicationDate": {"Year": "2020", "Month": "1"},
+    "Reference": [{"DOI": "10.1/b"}],
+    "Venue": "ApJ",
+    "Abstract": "Dust cools.",
+}
 _BIBTEX = (
     "@string{apj = {The Astrophysical Journal}}\n@article{a, title={{Dust} $\\alpha$}, year=2020,\n"
     ' author="N{\\"o}, B. and C, D", abstract={Dust cools.}, journal=apj, doi={10.1/a}, month=1}\n'
 )
-_TREE = {"children": [
-    {"name": "Dust", "uri": "http://astrothesaurus.org/uat/1", "altLabels": ["Grains"],
-     "related": [{"name": "Gas", "uri": "http://astrothesaurus.org/uat/3"}], "definition": "Small.",
-     "children": [{"name": "Cold dust", "uri": "http://astrothesaurus.org/uat/2"}]},
-]}  # fmt: skip
+_TREE = {
+    "children": [
+        {
+            "name": "Dust",
+            "uri": "http://astrothesaurus.org/uat/1",
+            "altLabels": ["Grains"],
+            "related": [{"name": "Gas", "uri": "http://astrothesaurus.org/uat/3"}],
+            "definition": "Small.",
+            "children": [{"name": "Cold dust", "uri": "http://astrothesaurus.org/uat/2"}],
+        }
+    ]
+}
 _LIST = [
     {"name": "Dust", "uri": "http://astrothesaurus.org/uat/1", "altNames": ["Grains"]},
     {"name": "Cold dust", "uri": "x/2", "broader": [{"uri": "http://astrothesaurus.org/uat/1"}]},
@@ -114,49 +155,111 @@ READERS: tuple[Kind, ...] = (
     ("BibTeX", "papers.bib", _papers, _BIBTEX),
     ("BibTeX, packed", "papers.bib.gz", _papers, _BIBTEX),
     ("bibliography", "mine.bib", read_bibliography, _BIBTEX),
-    ("citations", "edges.csv", read_citations,
-     'citing,cited,cited_title\n2401.00001,"1973ApJ...179..427S","Dust, cold"\na,b,c\n'),
-    ("citations", "edges.csv.gz", read_citations,
-     "citing\tcited\n2401.00001\t1973ApJ...179..427S\n"),
-    ("citations", "refs.jsonl", read_citations,
-     _lines({"bibcode": "a", "title": "T", "refs": ["b", {"doi": "10.1/c", "title": "U"}]})),
+    (
+        "citations",
+        "edges.csv",
+        read_citations,
+        'citing,cited,cited_title\n2401.00001,"1973ApJ...179..427S","Dust, cold"\na,b,c\n',
+    ),
+    (
+        "citations",
+        "edges.csv.gz",
+        read_citations,
+        "citing\tcited\n2401.00001\t1973ApJ...179..427S\n",
+    ),
+    (
+        "citations",
+        "refs.jsonl",
+        read_citations,
+        _lines({"bibcode": "a", "title": "T", "refs": ["b", {"doi": "10.1/c", "title": "U"}]}),
+    ),
     ("names", "names.csv", _names, 'topic_id,name\n1,Sea of Dust\n2,"Cold disks"\n'),
-    ("names", "gazetteer.csv", _names,
-     'region,name,language\nDust,Sea,en\n"Disks, cold",Rings,en\n'),
+    (
+        "names",
+        "gazetteer.csv",
+        _names,
+        'region,name,language\nDust,Sea,en\n"Disks, cold",Rings,en\n',
+    ),
     ("labels", "labels.csv", read_labels, 'topic_id,label\n1,Dust\n2,"Disks, cold"\n'),
-    ("reviews", "reviews.txt", read_review_list,
-     "1998ARA&A..36..189K\n10.1146/annurev.astro.46.1\n"),
-    ("reviews", "reviews.jsonl", read_review_list,
-     '{"bibcode": "1998ARA&A..36..189K", "identifier": ["0909.0948"]}\n'),
+    (
+        "reviews",
+        "reviews.txt",
+        read_review_list,
+        "1998ARA&A..36..189K\n10.1146/annurev.astro.46.1\n",
+    ),
+    (
+        "reviews",
+        "reviews.jsonl",
+        read_review_list,
+        '{"bibcode": "1998ARA&A..36..189K", "identifier": ["0909.0948"]}\n',
+    ),
     ("thesaurus", "UAT.json", read_thesaurus, json.dumps(_TREE)),
     ("thesaurus", "UAT_list.json", read_thesaurus, json.dumps(_LIST)),
     ("thesaurus", "UAT.csv", read_thesaurus, 'level 1,level 2\nDust\nDust,"Cold, dust"\n'),
-    ("thesaurus", "table.csv", read_thesaurus,
-     "concept_id,label,broader,related,definition\n1,Dust,,,\n2,Cold dust,1,3|4,Small.\n"),
+    (
+        "thesaurus",
+        "table.csv",
+        read_thesaurus,
+        "concept_id,label,broader,related,definition\n1,Dust,,,\n2,Cold dust,1,3|4,Small.\n",
+    ),
     ("thesaurus", "UAT.rdf", read_thesaurus, _RDF),
     ("thesaurus, packed", "UAT.json.gz", read_thesaurus, json.dumps(_TREE)),
-    ("questions", "queries.jsonl", read_queries,
-     _lines({"qid": "1", "question": "Why dust?", "relevant": ["a"], "grades": {"a": 2}},
-            {"question": "How?", "answer": ["T"], "answer_arxiv_id": ["2401.00001"]})),
-    ("questions", "pathfinder.json", read_queries,
-     json.dumps({"2401.00001": {"question_abstract": "Why dust?"}})),
-    ("questions", "citeme.csv", read_queries,
-     'id,excerpt,target_paper_title\n1,"Dust [CITATION].",Dust\n'),
+    (
+        "questions",
+        "queries.jsonl",
+        read_queries,
+        _lines(
+            {"qid": "1", "question": "Why dust?", "relevant": ["a"], "grades": {"a": 2}},
+            {"question": "How?", "answer": ["T"], "answer_arxiv_id": ["2401.00001"]},
+        ),
+    ),
+    (
+        "questions",
+        "pathfinder.json",
+        read_queries,
+        json.dumps({"2401.00001": {"question_abstract": "Why dust?"}}),
+    ),
+    (
+        "questions",
+        "citeme.csv",
+        read_queries,
+        'id,excerpt,target_paper_title\n1,"Dust [CITATION].",Dust\n',
+    ),
     ("questions", "qrels.txt", read_queries, "1 0 a 1\n1 0 b 0\n"),
     ("excerpts", "cases.jsonl", read_cases, _lines({"excerpt": "Dust [CITATION].", "answer": "a"})),
     ("excerpts", "cases.csv", read_cases, 'excerpt,target_paper_title\n"Dust [CITATION].",Dust\n'),
-    ("places", "places.jsonl", read_places,
-     _lines({"context": "Dust cools", "cited": ["a"], "keywords": ["dust"], "sentence": "S."})),
-    ("mentions", "mentions.jsonl", read_mentions,
-     _lines({"arxiv_id": "a", "field": "title", "surface": "HST", "occurrence": 0,
-             "facility": "HST"})),
+    (
+        "places",
+        "places.jsonl",
+        read_places,
+        _lines({"context": "Dust cools", "cited": ["a"], "keywords": ["dust"], "sentence": "S."}),
+    ),
+    (
+        "mentions",
+        "mentions.jsonl",
+        read_mentions,
+        _lines(
+            {
+                "arxiv_id": "a",
+                "field": "title",
+                "surface": "HST",
+                "occurrence": 0,
+                "facility": "HST",
+            }
+        ),
+    ),
     ("draft", "draft.tex", _draft, _TEX),
     ("full text", "full.tex", read_latex, _TEX),
-    ("full text", "full.html", read_html,
-     "<html><section><h2>Dust</h2><p>Dust <cite><a href='#bib.1'>1</a></cite> cools.</p></section>"
-     "<ul><li id='bib.1'>A, B 2015, ApJ, 1, 2</li></ul></html>"),
+    (
+        "full text",
+        "full.html",
+        read_html,
+        "<html><section><h2>Dust</h2>"
+        "<p>Dust <cite><a href='#bib.1'>1</a></cite> cools.</p></section>"
+        "<ul><li id='bib.1'>A, B 2015, ApJ, 1, 2</li></ul></html>",
+    ),
     ("full text, packed", "single.tex.gz", read_archive, _TEX),
-)  # fmt: skip
+)
 
 
 def binaries(folder: Path) -> Iterator[Kind]:

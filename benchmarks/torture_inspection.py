@@ -212,7 +212,16 @@ def _check_png(path: Path) -> None:
 
 
 _CHECKS: dict[str, Callable[[Path], object]] = {
-    ".csv": _check_csv, ".tex": _check_tex, ".bib": _check_bib, ".json": _check_json,
-    ".html": _check_html, ".svg": _check_svg, ".pdf": _check_pdf, ".png": _check_png,
-    ".txt": _plain, ".md": _plain, ".ris": _plain, ".py": _plain,
-}  # fmt: skip
+    ".csv": _check_csv,
+    ".tex": _check_tex,
+    ".bib": _check_bib,
+    ".json": _check_json,
+    ".html": _check_html,
+    ".svg": _check_svg,
+    ".pdf": _check_pdf,
+    ".png": _check_png,
+    ".txt": _plain,
+    ".md": _plain,
+    ".ris": _plain,
+    ".py": _plain,
+}

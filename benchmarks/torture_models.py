@@ -73,9 +73,10 @@ def _timed(use: Callable[[], object]) -> None:
         finally:
             late.append(time.monotonic() - start - min(limit, LIMIT))
 
-    with mock.patch.object(server, "within", within), mock.patch.object(
-        reranking, "within", within
-    ):  # fmt: skip
+    with (
+        mock.patch.object(server, "within", within),
+        mock.patch.object(reranking, "within", within),
+    ):
         error = None
         try:
             use()
@@ -223,19 +224,34 @@ def _commands(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
         "search --hyde": ["search", home, QUESTION, "--hyde"],
         "search --rerank-with": ["search", home, QUESTION, "--rerank-with", "cohere:m"],
         "figure query --hyde": [
-            "figure", "query", home, QUESTION, "--hyde", "-o", str(folder / "query.png")
+            "figure",
+            "query",
+            home,
+            QUESTION,
+            "--hyde",
+            "-o",
+            str(folder / "query.png"),
         ],
         "render --everyday": ["render", home, "--everyday", "-o", str(folder / "map.png")],
         "build --polish": [*build, str(out), "--polish"],
         "build --embedder": [
-            *build, str(folder / "remote.atlas"), "--embedder", "openai:m", "--yes"
+            *build,
+            str(folder / "remote.atlas"),
+            "--embedder",
+            "openai:m",
+            "--yes",
         ],
         "evaluate survey": ["evaluate", "survey", home, "--queries", str(queries), "--model"],
         "evaluate attribution": [
-            "evaluate", "attribution", home, "--excerpts", str(excerpts), "--model"
+            "evaluate",
+            "attribution",
+            home,
+            "--excerpts",
+            str(excerpts),
+            "--model",
         ],
         "evaluate citing": ["evaluate", "citing", home, "--places", str(places), "--model"],
-    }  # fmt: skip
+    }
     short = {"time_limit": LIMIT, "retries": 0}
 
     def run(words: list[str], url: str) -> None:

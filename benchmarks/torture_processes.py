@@ -64,9 +64,12 @@ def _line(number: int | str, method: str, **parameters: Any) -> str:
 
 
 _HELLO = _line(
-    "hello", "initialize", protocolVersion="2025-06-18", capabilities={},
+    "hello",
+    "initialize",
+    protocolVersion="2025-06-18",
+    capabilities={},
     clientInfo={"name": "torture", "version": "1"},
-)  # fmt: skip
+)
 _LINES = (
     _HELLO,
     '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
@@ -203,9 +206,12 @@ def _build(*sources: Path, out: Path) -> float:
 def _kill(sources: list[Path], out: Path, after: float, reader: Any) -> None:
     """Start a build and kill its process group, unless it has ended before."""
     process = subprocess.Popen(
-        _command(*sources, out=out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    )  # fmt: skip
+        _command(*sources, out=out),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
         _, said = process.communicate(timeout=after)
         if process.returncode:

@@ -33,9 +33,11 @@ def judge(papers: pd.DataFrame, truth: dict[int, str]) -> tuple[float, float]:
     )
     given = papers.assign(date=pd.NaT, categories=[[]] * len(papers))
     atlas: Any = SimpleNamespace(
-        topics=regions, map=papers, coverage={"title": "A generated corpus"},
+        topics=regions,
+        map=papers,
+        coverage={"title": "A generated corpus"},
         read_papers=lambda columns: given[columns],
-    )  # fmt: skip
+    )
     table = trends(atlas).table
     is_right = table["class"] == table["topic_id"].map(truth)
     return float(is_right.mean()), float((~is_right & (table["class"] != "")).mean())

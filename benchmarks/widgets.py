@@ -49,9 +49,13 @@ def _move(explorer: Any, zoom: float) -> dict[str, float]:
     explorer.wait(120)
     explorer._drawing.request = lambda: None  # timed here, not in the thread beside
     box = View(explorer._data.whole.box).zoomed(zoom).moved(0.03, 0.02).box
-    ranges = dict(zip(
-        ("xaxis.range[0]", "yaxis.range[0]", "xaxis.range[1]", "yaxis.range[1]"), box, strict=True
-    ))  # fmt: skip
+    ranges = dict(
+        zip(
+            ("xaxis.range[0]", "yaxis.range[0]", "xaxis.range[1]", "yaxis.range[1]"),
+            box,
+            strict=True,
+        )
+    )
     message = {"relayout_data": ranges, "source_view_id": "page"}
     sent: list[Any] = []
     explorer.figure.observe(lambda change: sent.append(change["new"]), "_py2js_update")
@@ -78,10 +82,16 @@ def run_places(n_papers: int) -> dict[str, Any]:
     from landscape.widgets._view import Points, whole_view
 
     plan = made_up_plan(n_papers, 100)
-    topics = pd.DataFrame({
-        "topic_id": np.arange(100), "label": [f"Region {i}" for i in range(100)], "level": 1,
-        "x": plan.centres[:, 0], "y": plan.centres[:, 1], "n_papers": np.bincount(plan.region),
-    })  # fmt: skip
+    topics = pd.DataFrame(
+        {
+            "topic_id": np.arange(100),
+            "label": [f"Region {i}" for i in range(100)],
+            "level": 1,
+            "x": plan.centres[:, 0],
+            "y": plan.centres[:, 1],
+            "n_papers": np.bincount(plan.region),
+        }
+    )
     start = time.perf_counter()
     points, labels, size = Points(plan.x, plan.y), Labels(topics), (740, 560)
     sorted_in = time.perf_counter() - start
@@ -93,10 +103,15 @@ def run_places(n_papers: int) -> dict[str, Any]:
         picture = draw_picture(points, view, size, colours=theme("light"), colouring=DENSITY)
         labels.place(view, size, zoom=zoom)
         n_bytes = len(picture.link)
-        moves.append({
-            "zoom": zoom, "seconds": time.perf_counter() - start, "cpu": time.thread_time() - cpu,
-            "bytes": n_bytes, "papers": picture.n_papers,
-        })  # fmt: skip
+        moves.append(
+            {
+                "zoom": zoom,
+                "seconds": time.perf_counter() - start,
+                "cpu": time.thread_time() - cpu,
+                "bytes": n_bytes,
+                "papers": picture.n_papers,
+            }
+        )
     return {"sorted": sorted_in, "moves": moves}
 
 
@@ -110,10 +125,15 @@ def _size(value: Any) -> int:
 
 def _rows(moves: list[dict[str, Any]]) -> list[list[str]]:
     return [
-        [f"{one.get('colour', 'density')} x{one['zoom']:g}", f"{one['papers']:,}",
-         f"{1000 * one['seconds']:.0f}", f"{1000 * one['cpu']:.0f}", f"{one['bytes'] / 1e6:.2f}"]
+        [
+            f"{one.get('colour', 'density')} x{one['zoom']:g}",
+            f"{one['papers']:,}",
+            f"{1000 * one['seconds']:.0f}",
+            f"{1000 * one['cpu']:.0f}",
+            f"{one['bytes'] / 1e6:.2f}",
+        ]
         for one in moves
-    ]  # fmt: skip
+    ]
 
 
 def main() -> None:

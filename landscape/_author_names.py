@@ -16,9 +16,28 @@ from landscape._wording import normal_title
 
 _SUFFIX = re.compile(r"(?<=\S)(?:\s*,\s*|\s+)((?:Jr|Sr|II|III|IV)\.?)\s*(?=,|$)", re.IGNORECASE)
 _PARTICLES = frozenset(
-    ["van", "von", "der", "den", "ter", "ten", "de", "del", "della", "di", "da", "dos", "du", "des",
-     "la", "le", "el", "bin", "zu"]
-)  # fmt: skip
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "ter",
+        "ten",
+        "de",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "du",
+        "des",
+        "la",
+        "le",
+        "el",
+        "bin",
+        "zu",
+    ]
+)
 _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 

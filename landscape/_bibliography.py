@@ -14,10 +14,21 @@ from landscape._journals import Journal, find_journal, journal_of_bibcode
 from landscape._wording import INVISIBLE
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    "<": r"\ensuremath{<}", ">": r"\ensuremath{>}", "|": r"\ensuremath{|}", "\u00a0": "~",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    "|": r"\ensuremath{|}",
+    "\u00a0": "~",
+}
 _TO_ESCAPE = re.compile("[" + re.escape("".join(_LATEX)) + "]")
 _CONTROL = re.compile(rf"{INVISIBLE.pattern}|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
@@ -25,13 +36,21 @@ _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MANY_AUTHORS = 8  # maximum number of authors in a bibitem
 _TYPES = {  # types of BibTeX and RIS for each document type of ADS or BibTeX
-    "article": ("article", "JOUR"), "review": ("article", "JOUR"), "eprint": ("article", "UNPB"),
-    "inproceedings": ("inproceedings", "CONF"), "abstract": ("inproceedings", "ABST"),
-    "proceedings": ("proceedings", "CONF"), "book": ("book", "BOOK"), "inbook": ("inbook", "CHAP"),
-    "phdthesis": ("phdthesis", "THES"), "mastersthesis": ("mastersthesis", "THES"),
-    "techreport": ("techreport", "RPRT"), "software": ("software", "COMP"),
-    "dataset": ("dataset", "DATA"), "catalog": ("dataset", "DATA"),
-}  # fmt: skip
+    "article": ("article", "JOUR"),
+    "review": ("article", "JOUR"),
+    "eprint": ("article", "UNPB"),
+    "inproceedings": ("inproceedings", "CONF"),
+    "abstract": ("inproceedings", "ABST"),
+    "proceedings": ("proceedings", "CONF"),
+    "book": ("book", "BOOK"),
+    "inbook": ("inbook", "CHAP"),
+    "phdthesis": ("phdthesis", "THES"),
+    "mastersthesis": ("mastersthesis", "THES"),
+    "techreport": ("techreport", "RPRT"),
+    "software": ("software", "COMP"),
+    "dataset": ("dataset", "DATA"),
+    "catalog": ("dataset", "DATA"),
+}
 
 
 class Citable(Protocol):

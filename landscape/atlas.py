@@ -213,9 +213,15 @@ class Atlas(AtlasStore):
             If the question is empty, a setting is invalid, or a seed is unknown.
         """
         return agents.survey_question(
-            self, question, model=model, read=read, resume=resume, on_step=on_step, stop=stop,
+            self,
+            question,
+            model=model,
+            read=read,
+            resume=resume,
+            on_step=on_step,
+            stop=stop,
             **settings,
-        )  # fmt: skip
+        )
 
     @property
     def citations(self) -> CitationGraph:

@@ -23,9 +23,19 @@ from tests.conftest import REPOSITORY
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 CONDA_ALONE = {"python", "pip", "spacy-model-en-core-web-sm"}
 ASKED_FOR = [
-    "jupyterlab", "ipywidgets", "umap-learn", "hdbscan", "plotly", "datashader",
-    "pandas", "faiss-cpu", "spacy", "pytextrank", "openai", "diffusers",
-]  # fmt: skip
+    "jupyterlab",
+    "ipywidgets",
+    "umap-learn",
+    "hdbscan",
+    "plotly",
+    "datashader",
+    "pandas",
+    "faiss-cpu",
+    "spacy",
+    "pytextrank",
+    "openai",
+    "diffusers",
+]
 
 
 def parse(lines: list[str]) -> dict[str, str]:

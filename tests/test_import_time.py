@@ -11,10 +11,25 @@ import pytest
 import landscape
 
 HEAVY = {
-    "datashader", "faiss", "hdbscan", "httpx", "matplotlib", "openai", "pandas", "plotly",
-    "pyarrow", "pylatexenc", "pytextrank", "scipy", "skimage", "sklearn", "spacy", "torch",
-    "transformers", "umap",
-}  # fmt: skip
+    "datashader",
+    "faiss",
+    "hdbscan",
+    "httpx",
+    "matplotlib",
+    "openai",
+    "pandas",
+    "plotly",
+    "pyarrow",
+    "pylatexenc",
+    "pytextrank",
+    "scipy",
+    "skimage",
+    "sklearn",
+    "spacy",
+    "torch",
+    "transformers",
+    "umap",
+}
 
 
 @pytest.mark.parametrize(

@@ -146,10 +146,15 @@ def test_mentions_are_measured_on_labels(
     ids = demo_atlas.read_papers(["paper_id"])["paper_id"]
     found = demo_atlas.missions.query("field == 'title'").head(30)
     records = [
-        {"arxiv_id": ids[row.paper_row], "field": "title", "surface": row.surface,
-         "occurrence": 0, "facility": row.facility if place % 3 else "HWO"}
+        {
+            "arxiv_id": ids[row.paper_row],
+            "field": "title",
+            "surface": row.surface,
+            "occurrence": 0,
+            "facility": row.facility if place % 3 else "HWO",
+        }
         for place, row in enumerate(found.drop_duplicates("paper_row").itertuples())
-    ]  # fmt: skip
+    ]
     labels = tmp_path / "labels.jsonl"
     labels.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     words = ["evaluate", "mentions", str(demo_atlas.path), "--labels", str(labels), "--json"]

@@ -161,12 +161,26 @@ SINGLE = "a A1 \n\t\x1f.,;:?!'\"()[]{}<>$\\^_~&@%#=-–/|*"
 PIECES = (*SINGLE, "a ", ". ", "A.", "(a", "{a", "\\$", "HST ")
 RUNS = ("()", "[A", "{}", " a")
 READERS: tuple[Use, ...] = (
-    clean_text, clean_abstract, without_parentheses, split_sentences, split_words, normal_form,
-    tokenise, find_mentions, find_entities, parse_name, read_author_list, parse_authors,
-    read_affiliation, parse_entries, read_draft, without_labels, without_markup,
+    clean_text,
+    clean_abstract,
+    without_parentheses,
+    split_sentences,
+    split_words,
+    normal_form,
+    tokenise,
+    find_mentions,
+    find_entities,
+    parse_name,
+    read_author_list,
+    parse_authors,
+    read_affiliation,
+    parse_entries,
+    read_draft,
+    without_labels,
+    without_markup,
     lambda text: read_citations(text, []),
     lambda text: parse_entries(f"@article{{a, title={{{text}}}, author={{{text}}}}}"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("use", READERS)

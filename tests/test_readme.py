@@ -96,9 +96,11 @@ def test_readme_has_commands_of_every_kind() -> None:
 
 @pytest.mark.parametrize("line", COMMANDS, ids=lambda line: line.split("#")[0].strip())
 def test_a_command_of_readme(
-    line: str, at_home: OpenAIServer, capsys: pytest.CaptureFixture[str],
+    line: str,
+    at_home: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     words = shlex.split(line, comments=True)[1:]
     if words[0] in SERVERS + DOWNLOADS:
         assert callable(parse(words)[0])

@@ -29,10 +29,27 @@ FILES: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     ),
 }
 PIECES = (
-    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b'"', b"\n", b"\r", b",", b";", b"\t", b"=cmd|x", b"-1",
-    b"9" * 400, b"\xe2\x80\xae", b"\xed\xa0\x80", b"{" * 300, b"[" * 300, b"null", b"1e999",
-    b"a" * 200_000, b"\x1f\x8b\x08\x00",
-)  # fmt: skip
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b'"',
+    b"\n",
+    b"\r",
+    b",",
+    b";",
+    b"\t",
+    b"=cmd|x",
+    b"-1",
+    b"9" * 400,
+    b"\xe2\x80\xae",
+    b"\xed\xa0\x80",
+    b"{" * 300,
+    b"[" * 300,
+    b"null",
+    b"1e999",
+    b"a" * 200_000,
+    b"\x1f\x8b\x08\x00",
+)
 
 
 def damaged(content: bytes, rng: random.Random) -> bytes:

@@ -349,8 +349,11 @@ class CiteAgent:
         key = f"{reply.sort} {' '.join(sorted(set(query.casefold().split())))}"
         if not query or key in self._queries:
             self._useless += 1
-            why = "This is a repeated search. Use other words." if query else (
-                "A search needs a query.")  # fmt: skip
+            why = (
+                "This is a repeated search. Use other words."
+                if query
+                else ("A search needs a query.")
+            )
             return Step(thought, action, why)
         self._queries.add(key)
         papers = self._library.search(query, k=_K, sort=reply.sort)

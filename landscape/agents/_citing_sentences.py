@@ -163,11 +163,12 @@ def highlight(
             sentences[place],
             *spans[place],
             score=float(total[place]),
-            matters="context" if share * of_context[place] > (1 - share) * of_text[place]
+            matters="context"
+            if share * of_context[place] > (1 - share) * of_text[place]
             else "paper",
         )
         for place in sorted(chosen)
-    )  # fmt: skip
+    )
 
 
 def highlight_papers(
@@ -184,10 +185,11 @@ def highlight_papers(
     texts = full_texts or {}
     meanings = _similarities(held, papers, context)
     return [
-        highlight(texts[paper.paper_id], context, n=n) if paper.paper_id in texts
+        highlight(texts[paper.paper_id], context, n=n)
+        if paper.paper_id in texts
         else highlight(paper.abstract, context, n=n, meaning=meaning)
         for paper, meaning in zip(papers, meanings, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple[int, int]]:

@@ -279,8 +279,11 @@ def _find_cited(
         rows = [row for row, title in enumerate(held) if title_key(title) in titles]
         likely += [(corpus, paper) for paper in open_engine(corpus.atlas).papers(rows)]
     for key, entry in left.items():
-        same = [one for one in likely if title_key(one[1].title) == title_key(entry.title)
-                and is_same(one[1], entry)]  # fmt: skip
+        same = [
+            one
+            for one in likely
+            if title_key(one[1].title) == title_key(entry.title) and is_same(one[1], entry)
+        ]
         if same:
             known[key] = same[0]
         elif entry.abstract:

@@ -47,8 +47,9 @@ _OWN_CITE = re.compile(
     r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
 )
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}]{1,300}?)\s*\}")
-_NO_CITATION = re.compile(r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit",
-                          re.IGNORECASE)  # fmt: skip
+_NO_CITATION = re.compile(
+    r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit", re.IGNORECASE
+)
 _BREAK = re.compile(
     r"\\(?:part|chapter|(?:sub)*section|paragraph|subparagraph|title|author|affil\w*|date|"
     r"bibliography\w*|label|keywords|facilit\w+|software|input|include)\*?\s*(?:\[[^\]]*\])?"

@@ -95,9 +95,11 @@ def _is_class_letter(word: str) -> bool:
 
 
 _HOW: dict[str, How] = {
-    "references": "reference", "citations": "citation", "cited together": "cited together",
+    "references": "reference",
+    "citations": "citation",
+    "cited together": "cited together",
     "similar": "similar",
-}  # fmt: skip
+}
 _OF_FACET, _OF_MODEL = 30, 40  # papers per search
 # Minimum rarity of a one-word query. A rarity of 3 means that one paper in twenty contains the
 # word.
@@ -365,8 +367,9 @@ class Crawler:
     def in_search_order(self) -> list[int]:
         """Return the rows: the first result of each search, then the second results, and so on."""
         longest = max(map(len, self._found), default=0)
-        mixed = (rows[place] for place in range(longest) for rows in self._found
-                 if place < len(rows))  # fmt: skip
+        mixed = (
+            rows[place] for place in range(longest) for rows in self._found if place < len(rows)
+        )
         return list(dict.fromkeys([*mixed, *self.candidates.origins]))
 
     def _note(self, text: str) -> None:

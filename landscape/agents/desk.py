@@ -183,8 +183,13 @@ class Desk:
             for corpus in corpora
         }
         merged = merge_duplicates(_rank_together(corpora, found))[:k]
-        suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
-                                       n_highlights, dict(full_texts or {}))  # fmt: skip
+        suggestions = _with_highlights(
+            merged,
+            corpora,
+            context or " ".join(w.text for w in asked),
+            n_highlights,
+            dict(full_texts or {}),
+        )
         model = connect_from_environment() if model == "auto" else model
         partial = False
         notes = _distance_notes(corpora, found)
@@ -387,10 +392,12 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     if len(corpora) == 1:
         return [Suggestion(hit.rank, hit.paper, name, hit.score) for name, hit in entries]
     if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
-        scores = fuse_ranks([
-            np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
-            for c in corpora
-        ])  # fmt: skip
+        scores = fuse_ranks(
+            [
+                np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
+                for c in corpora
+            ]
+        )
     else:
         scores = np.zeros(len(entries))
         weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
@@ -401,8 +408,9 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
                 np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
             )
     ranked = enumerate(np.argsort(-scores, kind="stable"), start=1)
-    return [Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i]))
-            for rank, i in ranked]  # fmt: skip
+    return [
+        Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i])) for rank, i in ranked
+    ]
 
 
 def _with_highlights(

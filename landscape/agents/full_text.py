@@ -28,7 +28,7 @@ _IDENTIFIERS = (
     (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
     (re.compile(r"\b(10\.\d{4,9}/[^\s\"<>{},;]+)"), parse_doi),
     (re.compile(r"\b((?:18|19|20)\d{2}[A-Za-z&.]{5}[\w.]{9}[A-Z.])(?![\w.])"), parse_bibcode),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

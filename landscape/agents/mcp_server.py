@@ -128,11 +128,16 @@ class Tools:
             "note": graph.note,
             "known": total,
             "papers": [
-                {"paper_id": one.paper_id, "title": one.title, "year": one.year,
-                 "score": one.score, "in_atlas": not one.is_stub}
+                {
+                    "paper_id": one.paper_id,
+                    "title": one.title,
+                    "year": one.year,
+                    "score": one.score,
+                    "in_atlas": not one.is_stub,
+                }
                 for one in linked
             ],
-        }  # fmt: skip
+        }
 
     def ask(self, question: str, k: int = 10) -> Reply:
         """Answer a question from k papers (1 to 50), with evidence for each sentence."""
@@ -228,9 +233,15 @@ class Tools:
     def all(self) -> Sequence[Callable[..., Reply]]:
         """Return all tools; their replies are cleaned, limited in size and marked as data."""
         tools: list[Callable[..., Reply]] = [
-            self.search, self.similar, self.paper, self.graph, self.ask, self.survey,
-            self.attribute, self.map_region,
-        ]  # fmt: skip
+            self.search,
+            self.similar,
+            self.paper,
+            self.graph,
+            self.ask,
+            self.survey,
+            self.attribute,
+            self.map_region,
+        ]
         return [_mark_as_data(tool) for tool in tools]
 
     def _papers(self, found: Results) -> Reply:

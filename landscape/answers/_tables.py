@@ -194,8 +194,12 @@ def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str 
 
 def _with_months(text: str) -> str:
     """Write months as in filters: "March and June 2025" becomes "2025-03 and 2025-06"."""
-    text = re.sub(rf"\b{_MONTH} (and|to|until) {_MONTH} (\d{{4}})\b", r"\1 \4 \2 \3 \4", text,
-                  flags=re.IGNORECASE)  # fmt: skip
+    text = re.sub(
+        rf"\b{_MONTH} (and|to|until) {_MONTH} (\d{{4}})\b",
+        r"\1 \4 \2 \3 \4",
+        text,
+        flags=re.IGNORECASE,
+    )
     return re.sub(
         rf"\b{_MONTH} (\d{{4}})\b",
         lambda found: f"{found[2]}-{_MONTHS[found[1].capitalize()]:02d}",
@@ -326,8 +330,9 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
     n_base = len(scope.base)
     low, high = share_interval([len(scope.rows)], [n_base])
     share = len(scope.rows) / max(n_base, 1)
-    counts, every = (np.array([of.get(year, 0) for year in whole.years.tolist()])
-                     for of in (own, every_year))  # fmt: skip
+    counts, every = (
+        np.array([of.get(year, 0) for year in whole.years.tolist()]) for of in (own, every_year)
+    )
     table = pd.DataFrame({"year": whole.years, "papers": counts, "all_papers": every}).assign(
         **_shares(counts, every), covered=whole.covered
     )
@@ -381,8 +386,10 @@ def _count_facilities(atlas: AtlasStore, scope: Scope) -> _Count:
         f"{n:,} of {count(len(scope.rows), 'paper')}{_of(scope)} use data of a facility that the "
         "text names. Facilities by the number of papers that use their data:"
     )
-    code = (f'atlas.missions.query("role == \'science\'")[lambda m: m["paper_row"].isin('
-            f'{_select(scope)})].groupby("facility")["paper_row"].nunique()')  # fmt: skip
+    code = (
+        f'atlas.missions.query("role == \'science\'")[lambda m: m["paper_row"].isin('
+        f'{_select(scope)})].groupby("facility")["paper_row"].nunique()'
+    )
     note = "Roles are found by a classifier; intervals do not include its error."
     return _Count(table, sentence, code, (note,))
 
@@ -398,10 +405,14 @@ def _count_authors(atlas: AtlasStore, scope: Scope) -> _Count:
             names.setdefault(key, Counter())[name] += 1
     rows = [(spelled.most_common(1)[0][0], sum(spelled.values())) for spelled in names.values()]
     return _ranked(
-        "author", rows, scope, n_known, "with known authors",
+        "author",
+        rows,
+        scope,
+        n_known,
+        "with known authors",
         f'atlas.papers.iloc[{_select(scope)}]["authors"].explode().value_counts()',
         ("Names are compared by family name and initials, so one row can be several people.",),
-    )  # fmt: skip
+    )
 
 
 def _count_places(kind: str) -> Callable[[AtlasStore, Scope], _Count]:
@@ -428,8 +439,10 @@ def _count_concepts(atlas: AtlasStore, scope: Scope) -> _Count:
     concepts = atlas.thesaurus.concepts
     counts = tags.groupby("concept_id")["paper_row"].nunique()
     rows = [(concepts[str(key)].label, int(n)) for key, n in counts.items() if str(key) in concepts]
-    code = (f'atlas.uat.query("score >= {LEAST_SCORE}")[lambda t: t["paper_row"].isin('
-            f'{_select(scope)})].groupby("concept_id")["paper_row"].nunique()')  # fmt: skip
+    code = (
+        f'atlas.uat.query("score >= {LEAST_SCORE}")[lambda t: t["paper_row"].isin('
+        f'{_select(scope)})].groupby("concept_id")["paper_row"].nunique()'
+    )
     return _ranked("concept", rows, scope, int(tags["paper_row"].nunique()), "with a concept", code)
 
 
@@ -518,13 +531,16 @@ def _describe_person(atlas: AtlasStore, scope: Scope) -> _Count:
     main = "; ".join(f"{row.region} ({row.papers:,})" for row in regions.head(3).itertuples())
     bylines = atlas.read_papers(["authors"])["authors"].iloc[scope.rows]
     spelled = Counter(
-        name for names in bylines for name in (names if names is not None else ())
+        name
+        for names in bylines
+        for name in (names if names is not None else ())
         if _is_signed(name, scope.phrase)
-    )  # fmt: skip
+    )
     names = ", ".join(f"{name} ({n:,})" for name, n in spelled.most_common(4))
     sentence = f"{found.sentence} Signed as {names}. Main regions: {main}."
-    return _Count(found.table, sentence, found.code,
-                  ("One name can be several people.", *found.warnings))  # fmt: skip
+    return _Count(
+        found.table, sentence, found.code, ("One name can be several people.", *found.warnings)
+    )
 
 
 def _is_signed(name: str, phrase: str) -> bool:
@@ -555,8 +571,10 @@ def _rows(table: pd.DataFrame) -> list[str]:
     for row in shown.to_dict("records"):
         if is_calendar:
             part = "" if row["covered"] else ", covered in part"
-            lines.append(f"- {row['year']}: {row['papers']:,} of {row['all_papers']:,}"
-                         f" ({_written(row['share'])}%{part})")  # fmt: skip
+            lines.append(
+                f"- {row['year']}: {row['papers']:,} of {row['all_papers']:,}"
+                f" ({_written(row['share'])}%{part})"
+            )
         elif "title" in row:
             cites = f", {row['cites']:,.0f} citations" if "cites" in row else ""
             year = "no year" if row["year"] != row["year"] else f"{row['year']:.0f}"
@@ -565,11 +583,15 @@ def _rows(table: pd.DataFrame) -> list[str]:
             name = next(iter(row.values()))
             roles = ""
             if "instrumentation" in row:
-                roles = (f"; {row['instrumentation']:,} about it, {row['planned']:,} planned, "
-                         f"{row['mention']:,} only mention it")  # fmt: skip
+                roles = (
+                    f"; {row['instrumentation']:,} about it, {row['planned']:,} planned, "
+                    f"{row['mention']:,} only mention it"
+                )
             low, high = _written(row["share_low"]), _written(row["share_high"])
-            lines.append(f"- {name}: {count(row['papers'], 'paper')} ({_written(row['share'])}%, "
-                         f"{low} to {high}%){roles}")  # fmt: skip
+            lines.append(
+                f"- {name}: {count(row['papers'], 'paper')} ({_written(row['share'])}%, "
+                f"{low} to {high}%){roles}"
+            )
     rest = len(table) - len(shown)
     more = "earlier years are" if is_calendar else f"{rest:,} more rows are"
     return [*lines, f"- ({more} in the table)"] if rest > 0 else lines

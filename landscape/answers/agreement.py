@@ -27,9 +27,18 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(?<![\w.,])[-+−]?(\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s*(?=%))?")
 _NUMBER_WORDS = {
-    "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0,
-    "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0,
-}  # fmt: skip
+    "two": 2.0,
+    "three": 3.0,
+    "four": 4.0,
+    "five": 5.0,
+    "six": 6.0,
+    "seven": 7.0,
+    "eight": 8.0,
+    "nine": 9.0,
+    "ten": 10.0,
+    "eleven": 11.0,
+    "twelve": 12.0,
+}
 _NUMBERED = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\s+([a-z]{{3,}})", re.IGNORECASE)
 _WRITTEN = re.compile(r"\d+(?:[.,]\d+|['’ \u00a0\u202f]\d{3}(?!\d))*")
 _SPELT = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
@@ -86,27 +95,58 @@ def _readings(text: str) -> list[set[float]]:
 
 # Units with their dimension and size; other words after a number are counted nouns.
 _UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)), "ms": ("time", 1e-3),
+    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)),
+    "ms": ("time", 1e-3),
     **dict.fromkeys(("min", "minute"), ("time", 60.0)),
     **dict.fromkeys(("h", "hr", "hour"), ("time", 3600.0)),
     **dict.fromkeys(("d", "day"), ("time", 86400.0)),
-    **dict.fromkeys(("yr", "year"), ("age", 1.0)), "kyr": ("age", 1e3), "myr": ("age", 1e6),
-    "gyr": ("age", 1e9), "pc": ("distance", 1.0), "kpc": ("distance", 1e3),
-    "mpc": ("distance", 1e6), "gpc": ("distance", 1e9), "parsec": ("distance", 1.0),
-    "kiloparsec": ("distance", 1e3), "megaparsec": ("distance", 1e6),
-    "ev": ("energy", 1.0), "kev": ("energy", 1e3), "mev": ("energy", 1e6), "gev": ("energy", 1e9),
-    "tev": ("energy", 1e12), "pev": ("energy", 1e15), "hz": ("frequency", 1.0),
-    "khz": ("frequency", 1e3), "mhz": ("frequency", 1e6), "ghz": ("frequency", 1e9),
-    "mHz": ("frequency", 1e-3), "meV": ("energy", 1e-3),
-    "km": ("length", 1e3), "m": ("length", 1.0), "meter": ("length", 1.0), "metre": ("length", 1.0),
-    "cm": ("length", 1e-2), "mm": ("length", 1e-3), "nm": ("length", 1e-9),
+    **dict.fromkeys(("yr", "year"), ("age", 1.0)),
+    "kyr": ("age", 1e3),
+    "myr": ("age", 1e6),
+    "gyr": ("age", 1e9),
+    "pc": ("distance", 1.0),
+    "kpc": ("distance", 1e3),
+    "mpc": ("distance", 1e6),
+    "gpc": ("distance", 1e9),
+    "parsec": ("distance", 1.0),
+    "kiloparsec": ("distance", 1e3),
+    "megaparsec": ("distance", 1e6),
+    "ev": ("energy", 1.0),
+    "kev": ("energy", 1e3),
+    "mev": ("energy", 1e6),
+    "gev": ("energy", 1e9),
+    "tev": ("energy", 1e12),
+    "pev": ("energy", 1e15),
+    "hz": ("frequency", 1.0),
+    "khz": ("frequency", 1e3),
+    "mhz": ("frequency", 1e6),
+    "ghz": ("frequency", 1e9),
+    "mHz": ("frequency", 1e-3),
+    "meV": ("energy", 1e-3),
+    "km": ("length", 1e3),
+    "m": ("length", 1.0),
+    "meter": ("length", 1.0),
+    "metre": ("length", 1.0),
+    "cm": ("length", 1e-2),
+    "mm": ("length", 1e-3),
+    "nm": ("length", 1e-9),
     **dict.fromkeys(("um", "µm", "μm", "micron", "micrometer", "micrometre"), ("length", 1e-6)),
-    **dict.fromkeys(("°", "deg", "degree"), ("angle", 3600.0)), "arcmin": ("angle", 60.0),
-    **dict.fromkeys(("arcsec", "arcsecond"), ("angle", 1.0)), "mas": ("angle", 1e-3),
-    "%": ("%", 1.0), "percent": ("%", 1.0), "per cent": ("%", 1.0), "kelvin": ("K", 1.0),
-    "K": ("K", 1.0), "m⊙": ("mass", 1.0), "msun": ("mass", 1.0), "solar": ("mass", 1.0),
-    "σ": ("σ", 1.0), "sigma": ("σ", 1.0), "kmps": ("speed", 1.0),
-}  # fmt: skip
+    **dict.fromkeys(("°", "deg", "degree"), ("angle", 3600.0)),
+    "arcmin": ("angle", 60.0),
+    **dict.fromkeys(("arcsec", "arcsecond"), ("angle", 1.0)),
+    "mas": ("angle", 1e-3),
+    "%": ("%", 1.0),
+    "percent": ("%", 1.0),
+    "per cent": ("%", 1.0),
+    "kelvin": ("K", 1.0),
+    "K": ("K", 1.0),
+    "m⊙": ("mass", 1.0),
+    "msun": ("mass", 1.0),
+    "solar": ("mass", 1.0),
+    "σ": ("σ", 1.0),
+    "sigma": ("σ", 1.0),
+    "kmps": ("speed", 1.0),
+}
 _SPEED = re.compile(
     r"\bkm\s?/\s?s\b|\bkm\s?s(?:⁻¹|\^?\{?-1\}?)|\bkms⁻¹|\bkilomet(?:er|re)s per second"
 )
@@ -259,9 +299,10 @@ def _negations_differ(claim: str, order: Sequence[str]) -> str:
     reverse = any(
         (f"{sign}{word}" in theirs and word not in theirs)
         or (f"{sign}{word}" in mine and word in theirs and f"{sign}{word}" not in theirs)
-        for sign in _NEGATING for word in mine | theirs
+        for sign in _NEGATING
+        for word in mine | theirs
         if word in mine or f"{sign}{word}" in mine
-    )  # fmt: skip
+    )
     # A negation of the claim may paraphrase a negation in another sentence.
     denied = bool(_negated(claim)) and any(
         _negated(one) for one in order if _shared(claim, one) > 0

@@ -168,8 +168,9 @@ def _with_other_side(
 ) -> Results:
     """Add papers found with the denial of a question, so that both sides can be quoted."""
     known = {hit.paper.row for hit in results.hits}
-    others = [hit for hit in engine.search(deny(question), search).hits
-              if hit.paper.row not in known]  # fmt: skip
+    others = [
+        hit for hit in engine.search(deny(question), search).hits if hit.paper.row not in known
+    ]
     n = len(results.hits)
     hits = [replace(hit, rank=n + place) for place, hit in enumerate(others, start=1)]
     return replace(results, hits=(*results.hits, *hits))
@@ -197,8 +198,10 @@ def _consensus(
     if kind.type != "consensus" or not results.papers:
         return None
     if model is None:
-        notes.append("Judging the agreement needs a language model. Set OPENAI_API_KEY, or "
-                     "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL.")  # fmt: skip
+        notes.append(
+            "Judging the agreement needs a language model. Set OPENAI_API_KEY, or "
+            "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
+        )
         return None
     try:
         return judge_consensus(question, results.papers, model)

@@ -90,8 +90,12 @@ def extract_answer(
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))
     aim = _aim_of(question)
-    own = [[one for one in sentences_of(paper) if _is_statement(one.text)]
-           if not _may_be_joke(paper) else [] for paper in results.papers]  # fmt: skip
+    own = [
+        [one for one in sentences_of(paper) if _is_statement(one.text)]
+        if not _may_be_joke(paper)
+        else []
+        for paper in results.papers
+    ]
     sentences = [sentence for some in own for sentence in some]
     if not sentences:
         return abstain("No paper with an abstract was found.")
@@ -137,8 +141,11 @@ def extract_answer(
             lines = ["For:", *lines[:n_for], "", "Against:", *lines[n_for:]]
         else:
             notes = (*notes, ONE_SIDE)
-    of_april = [paper.label for paper in results.papers if _is_of_april_first(paper)
-                and paper.label in {one.label for one in quoted}]  # fmt: skip
+    of_april = [
+        paper.label
+        for paper in results.papers
+        if _is_of_april_first(paper) and paper.label in {one.label for one in quoted}
+    ]
     if of_april:
         appeared = "appeared on 1 April; some papers of this day are jokes."
         notes = (*notes, f"{', '.join(of_april)} {appeared}")

@@ -205,7 +205,8 @@ def _rules() -> dict[str, re.Pattern[str]]:
 def _by_rule(question: str) -> QuestionKind:
     text, rules = " ".join(question.split()), _rules()
     unnamed = rules["named entity"].sub(" ", text)
-    flags = tuple(flag for flag in FLAGS
-                  if rules[flag].search(unnamed if flag == "jargon" else text))  # fmt: skip
+    flags = tuple(
+        flag for flag in FLAGS if rules[flag].search(unnamed if flag == "jargon" else text)
+    )
     types = (kind for kind in rules if kind in TYPES and rules[kind].search(text))
     return QuestionKind(cast("QuestionType", next(types, "unclassified")), flags)

@@ -32,15 +32,42 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LIST_COLUMNS = (
-    "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
-)  # fmt: skip
+    "ads_keywords",
+    "authors",
+    "aff",
+    "cite_bibcodes",
+    "ref_bibcodes",
+    "source",
+    "categories",
+)
 """Names of the columns that contain lists of strings. An unknown value is an empty list."""
 COLUMNS = (
-    "paper_id", "ads_id", "arxiv_id", "title", "abstract", "date", "date_precision", "year",
-    "cites", "read_count", "bibcode", "doi", "keywords", "ads_keywords", "authors", "aff",
-    "cite_bibcodes", "ref_bibcodes", "source", "doctype", "journal", "categories",
-    "title_original", "abstract_original", "generated",
-)  # fmt: skip
+    "paper_id",
+    "ads_id",
+    "arxiv_id",
+    "title",
+    "abstract",
+    "date",
+    "date_precision",
+    "year",
+    "cites",
+    "read_count",
+    "bibcode",
+    "doi",
+    "keywords",
+    "ads_keywords",
+    "authors",
+    "aff",
+    "cite_bibcodes",
+    "ref_bibcodes",
+    "source",
+    "doctype",
+    "journal",
+    "categories",
+    "title_original",
+    "abstract_original",
+    "generated",
+)
 
 
 @dataclass(frozen=True, slots=True)

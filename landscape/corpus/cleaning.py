@@ -35,8 +35,24 @@ _LETTER_TAG = re.compile(r"<\s*+(/?)\s*+([abipqsuABIPQSU])(\s++[\w:-]++\s*+=[^<>
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
 _MARKUP = (
-    "\\", "$", "{", "}", "&", "<", "~", "^", "`", "--", "''", "  ", " ,", " .", " )", "( ", " URL",
-)  # fmt: skip
+    "\\",
+    "$",
+    "{",
+    "}",
+    "&",
+    "<",
+    "~",
+    "^",
+    "`",
+    "--",
+    "''",
+    "  ",
+    " ,",
+    " .",
+    " )",
+    "( ",
+    " URL",
+)
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
     r"|none|null|nan|unknown|[-–—.?\s]*+)[.\s…]*+",
@@ -171,9 +187,28 @@ _OPERATORS = frozenset("∼≈≃≲≳≤≥≪≫≡≠∝±∓×÷·→←↔
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _ROMAN_NUMERALS = (
-    "0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII",
-    "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX",
-)  # fmt: skip
+    "0",
+    "I",
+    "II",
+    "III",
+    "IV",
+    "V",
+    "VI",
+    "VII",
+    "VIII",
+    "IX",
+    "X",
+    "XI",
+    "XII",
+    "XIII",
+    "XIV",
+    "XV",
+    "XVI",
+    "XVII",
+    "XVIII",
+    "XIX",
+    "XX",
+)
 # Escaped characters are also matched, so that the dollar sign of "\$5" does not start a formula.
 _MATHS = re.compile(
     r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."

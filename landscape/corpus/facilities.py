@@ -196,8 +196,11 @@ def _read() -> Mapping[str, Facility]:
             parts[name], whole = part, entries[top]
             kind = "surveys" if part.get("kind") in _SURVEYS else "instruments"
             names = [one for one in names if one not in part.get("not", ())]
-            for key, more in ((kind, names), ("ambiguous", part.get("ambiguous", ())),
-                              ("traps", part.get("traps", ()))):  # fmt: skip
+            for key, more in (
+                (kind, names),
+                ("ambiguous", part.get("ambiguous", ())),
+                ("traps", part.get("traps", ())),
+            ):
                 whole[key] = [*whole.get(key, ()), *more]
             continue
         while above:

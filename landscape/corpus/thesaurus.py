@@ -131,10 +131,15 @@ class Thesaurus:
 
         columns = [*Concept.__dataclass_fields__, "version"]
         rows = [
-            (one.concept_id, one.label, *(list(getattr(one, name)) for name in _LISTS),
-             one.definition, self.version)
+            (
+                one.concept_id,
+                one.label,
+                *(list(getattr(one, name)) for name in _LISTS),
+                one.definition,
+                self.version,
+            )
             for one in self.concepts.values()
-        ]  # fmt: skip
+        ]
         return pd.DataFrame(rows, columns=columns)
 
     @classmethod

@@ -91,9 +91,13 @@ class OpenAIEmbedder(DescribedEmbedder):
         self.model = model
         self.dimension = _MODELS.get(model, (0, 0.0))[0]
         self._server = Server(
-            base_url=base_url, api_key=api_key, timeout=time_limit, most_bytes=_MOST_BYTES,
-            attempt_timeout=timeout, retries=retries,
-        )  # fmt: skip
+            base_url=base_url,
+            api_key=api_key,
+            timeout=time_limit,
+            most_bytes=_MOST_BYTES,
+            attempt_timeout=timeout,
+            retries=retries,
+        )
         self._confirm = confirm
         self._allowed = 0
 

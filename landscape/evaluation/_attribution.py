@@ -177,9 +177,8 @@ def evaluate_attribution(
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
             found = attribute(
-                atlas, case.excerpt, source=case.source, before=case.before,
-                model=model, **settings,
-            )  # fmt: skip
+                atlas, case.excerpt, source=case.source, before=case.before, model=model, **settings
+            )
             rows.append(_scores(atlas, case, found))
             seconds.append(found.seconds)
             partial += found.partial
@@ -238,10 +237,14 @@ def _jsonl(text: str, path: Path) -> list[Case]:
         )
         cases.append(
             Case(
-                str(record.get("qid", number)), excerpt, answer=answer,
-                source=source, before=before, half=half or "",
+                str(record.get("qid", number)),
+                excerpt,
+                answer=answer,
+                source=source,
+                before=before,
+                half=half or "",
             )
-        )  # fmt: skip
+        )
     return cases
 
 

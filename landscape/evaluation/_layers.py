@@ -57,8 +57,10 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     wanted = papers[papers["name"].isin({label.arxiv_id for label in read})]
     if not len(wanted):
         raise InputError(f"None of the papers of {labels} is in {atlas.path}; use another atlas.")
-    by_id = {row.name: {"title": row.title, "abstract": row.abstract}
-             for row in wanted.itertuples(index=False)}  # fmt: skip
+    by_id = {
+        row.name: {"title": row.title, "abstract": row.abstract}
+        for row in wanted.itertuples(index=False)
+    }
     return Analysis(
         "mentions",
         evaluate_mentions(by_id, read),

@@ -299,9 +299,11 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
 
 def _names(value: object, where: str, name: str) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not listed or not all(
-        isinstance(item, str) and item.strip() for item in listed
-    ):  # fmt: skip
+    if (
+        not isinstance(listed, list)
+        or not listed
+        or not all(isinstance(item, str) and item.strip() for item in listed)
+    ):
         raise InputError(f'{where} needs a list of papers in "{name}", not {str(value)[:40]!r}.')
     return tuple(dict.fromkeys(item.strip() for item in listed))
 

@@ -115,9 +115,14 @@ def bootstrap_interval(
     if len(array) == 1:
         return Interval(mean, mean, mean)
     found = stats.bootstrap(
-        (array,), np.mean, n_resamples=samples, batch=_batch(array), confidence_level=level,
-        method="percentile", rng=np.random.default_rng(seed),
-    ).confidence_interval  # fmt: skip
+        (array,),
+        np.mean,
+        n_resamples=samples,
+        batch=_batch(array),
+        confidence_level=level,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
     return Interval(mean, float(found.low), float(found.high))
 
 
@@ -146,10 +151,15 @@ def paired_difference(
     if len(change) == 1:  # the test needs at least two values
         return Difference(interval.mean, interval.low, interval.high, 1.0)
     test = stats.permutation_test(
-        (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
-        permutation_type="samples", alternative="greater", n_resamples=samples,
-        batch=_batch(change), rng=np.random.default_rng(seed + 1),
-    )  # fmt: skip
+        (change,),
+        lambda flipped, axis: np.abs(flipped.sum(axis=axis)),
+        vectorized=True,
+        permutation_type="samples",
+        alternative="greater",
+        n_resamples=samples,
+        batch=_batch(change),
+        rng=np.random.default_rng(seed + 1),
+    )
     return Difference(interval.mean, interval.low, interval.high, float(test.pvalue))
 
 

@@ -82,7 +82,7 @@ class SurveyEvaluation:
                 for measure, d in self.gains().items()
             },
             "median_seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        }  # fmt: skip
+        }
 
     def to_text(self) -> str:
         """Format the evaluation as a table."""
@@ -121,10 +121,11 @@ def questions_from_citations(
     rows = {"all": rows, "first": rows[0::2], "second": rows[1::2]}[half][:most]
     keys = open_engine(atlas).indexes.paper_table.column("paper_id", np.arange(n_papers))
     return [
-        Query(paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row)
-                                                 if t < n_papers))
+        Query(
+            paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row) if t < n_papers)
+        )
         for paper in open_engine(atlas).papers(rows)
-    ]  # fmt: skip
+    ]
 
 
 def evaluate_survey(
@@ -176,8 +177,11 @@ def evaluate_survey(
     if queries is None:
         asked, kind = questions_from_citations(atlas, half=half, most=most), "citations"
         known = asked
-        counts = {"queries": len(asked), "queries_known": len(asked),
-                  "relevant_known": sum(len(q.relevant) for q in asked)}  # fmt: skip
+        counts = {
+            "queries": len(asked),
+            "queries_known": len(asked),
+            "relevant_known": sum(len(q.relevant) for q in asked),
+        }
     else:
         given = read_queries(queries) if isinstance(queries, str | Path) else list(queries)
         kind = Path(queries).name if isinstance(queries, str | Path) else "given"

@@ -117,9 +117,10 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
-        row for row in np.flatnonzero(graph.out_degree).tolist()
+        row
+        for row in np.flatnonzero(graph.out_degree).tolist()
         if (links.of(row) < len(atlas)).any()
-    ]  # fmt: skip
+    ]
     if not with_references:
         raise InputError(
             graph.note

@@ -145,13 +145,29 @@ def _draw_forest(
     for row, colour in zip(analysis.tables["selections"].itertuples(), sides, strict=True):
         y -= 11 * scale
         words = f"{names[row.selection]} ({count(row.compared, 'paper')})"
-        page.write(words, left, y, size=8.5, weight="bold", colour=colour, gid="heading",
-                   width=right - left)  # fmt: skip
+        page.write(
+            words,
+            left,
+            y,
+            size=8.5,
+            weight="bold",
+            colour=colour,
+            gid="heading",
+            width=right - left,
+        )
     y -= 4 * scale
     page.write("papers in", ends[0], y - 9 * scale, size=SMALL, align="right", colour=colours.faint)
     for x, words, colour in zip(ends[1:], names.values(), sides, strict=True):
-        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour,
-                   weight="bold", width=ends[1] - ends[0] - 4 * scale)  # fmt: skip
+        page.write(
+            words,
+            x,
+            y - 9 * scale,
+            size=SMALL,
+            align="right",
+            colour=colour,
+            weight="bold",
+            width=ends[1] - ends[0] - 4 * scale,
+        )
     upper = y - 13 * scale
     pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
     # If a selection has no paper in a region, the odds ratio is 0 or infinite.
@@ -165,8 +181,10 @@ def _draw_forest(
     panel = page.chart(
         (ends[2] + 6 * scale, upper - pitch * len(shown), right, upper),
         Axis(limits, marks, f"odds ratio, {names['a']} against {names['b']}", log=True),
-        Axis((len(shown) - 0.5, -0.5)), gid="odds ratios", rows=list(enumerate(shown["label"])),
-    )  # fmt: skip
+        Axis((len(shown) - 0.5, -0.5)),
+        gid="odds ratios",
+        rows=list(enumerate(shown["label"])),
+    )
     tones = [_colour(row, colours) for row in shown.itertuples()]
     panel.layers.append(Rule(x=1.0, colour=colours.faint, width=0.6 * scale, order=0.0))
     value, low, high = (
@@ -181,22 +199,41 @@ def _draw_forest(
     at = np.flatnonzero(bounded)
     panel.layers.append(
         Intervals(
-            at=at, value=value[at], low=low[at], high=high[at],
+            at=at,
+            value=value[at],
+            low=low[at],
+            high=high[at],
             colours=[tones[row] for row in at],
-            filled=[bool(over) for over in shown["over_in"].iloc[at]], width=1.1 * scale,
-            size=3.8 * scale, gid="odds ratio", hover=[hover[row] for row in at],
+            filled=[bool(over) for over in shown["over_in"].iloc[at]],
+            width=1.1 * scale,
+            size=3.8 * scale,
+            gid="odds ratio",
+            hover=[hover[row] for row in at],
         )
-    )  # fmt: skip
+    )
     for row in np.flatnonzero(~bounded):
         ends_of = (low[row], reach) if shown["b_papers"].iloc[row] == 0 else (1 / reach, high[row])
         panel.layers.append(
-            Lines(lines=[np.array([[end, row] for end in ends_of])], colour=tones[row],
-                  width=1.1 * scale, gid="open interval", hover=hover[row])
-        )  # fmt: skip
+            Lines(
+                lines=[np.array([[end, row] for end in ends_of])],
+                colour=tones[row],
+                width=1.1 * scale,
+                gid="open interval",
+                hover=hover[row],
+            )
+        )
     for place, (row, tone) in enumerate(zip(shown.itertuples(), tones, strict=True)):
         y = upper - (place + 0.5) * pitch - 2.5 * scale
-        page.write(row.label, ends[0], y, size=7.5, align="right", colour=tone, gid="region",
-                   width=ends[0] - left)  # fmt: skip
+        page.write(
+            row.label,
+            ends[0],
+            y,
+            size=7.5,
+            align="right",
+            colour=tone,
+            gid="region",
+            width=ends[0] - left,
+        )
         for x, n_papers in zip(ends[1:], (row.a_papers, row.b_papers), strict=True):
             page.write(f"{n_papers:,}", x, y, size=SMALL, align="right")
 
@@ -217,18 +254,29 @@ def _draw_map(
         part = differ[differ["over_in"] == side]
         panel.layers.append(
             Points(
-                x=part["x"].to_numpy(float), y=part["y"].to_numpy(float), marker=marker,
-                colour=colour, size=6 * scale, gid=f"over in {side}", edge=colours.halo,
+                x=part["x"].to_numpy(float),
+                y=part["y"].to_numpy(float),
+                marker=marker,
+                colour=colour,
+                size=6 * scale,
+                gid=f"over in {side}",
+                edge=colours.halo,
                 edge_width=0.6 * scale,
-                hover=[f"{row.label}\nodds ratio {row.odds_ratio:.2f}"
-                       for row in part.itertuples()],
+                hover=[
+                    f"{row.label}\nodds ratio {row.odds_ratio:.2f}" for row in part.itertuples()
+                ],
             )
-        )  # fmt: skip
+        )
     at, half = panel.to_page(differ["x"], differ["y"]), 4 * scale
     add_few_names(
-        page, panel, differ.sort_values("p"), most=_NAMES_ON_MAP, size=7, reach=9 * scale,
+        page,
+        panel,
+        differ.sort_values("p"),
+        most=_NAMES_ON_MAP,
+        size=7,
+        reach=9 * scale,
         reserved=np.hstack([at - half, at + half]),
-    )  # fmt: skip
+    )
     across = box[0]
     for (_, _, colour), words in zip(
         keys, (f"▲ larger share: {names['a']}", f"▼ larger share: {names['b']}"), strict=True

@@ -112,8 +112,13 @@ def heatmap(
     facts, chosen = facts_of(atlas), chosen_topics(atlas.topics, levels=levels)
     specks = len(x) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
-                         "raster_dpi": raster_dpi, "ax": ax}  # fmt: skip
+    look: PageOptions = {
+        "colours": colours,
+        "size_inches": size_inches,
+        "title": title,
+        "raster_dpi": raster_dpi,
+        "ax": ax,
+    }
     page = Page(caption, look, has_key=colour == "density")
     panel = map_panel(page, page.area, x, y, include=chosen)
     regions = atlas.map["topic_id"].to_numpy(np.int64) if colour == "regions" else None
@@ -126,19 +131,33 @@ def heatmap(
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
         panel.layers.append(
-            Points(x=hidden["x"].to_numpy(float), y=hidden["y"].to_numpy(float), size=5.0,
-                   colour=page.colours.halo, edge=page.colours.ink, edge_width=1.0, gid="regions",
-                   screen=True, hover=[f"{row.label}: {count(row.n_papers, 'paper')}"
-                                       for row in hidden.itertuples()])
-        )  # fmt: skip
+            Points(
+                x=hidden["x"].to_numpy(float),
+                y=hidden["y"].to_numpy(float),
+                size=5.0,
+                colour=page.colours.halo,
+                edge=page.colours.ink,
+                edge_width=1.0,
+                gid="regions",
+                screen=True,
+                hover=[
+                    f"{row.label}: {count(row.n_papers, 'paper')}" for row in hidden.itertuples()
+                ],
+            )
+        )
     sentences = explanation(
-        facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
-        outside=panel.outside(x, y), specks=specks,
-    )  # fmt: skip
+        facts,
+        not_shown=int((~table["shown"]).sum()) if labels else 0,
+        outside=panel.outside(x, y),
+        specks=specks,
+    )
     x0, y0, x1, y1 = panel.extent
     seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
-    return page.draw(alt_text=f"{alt_text(facts, seen)} {' '.join(sentences)}", table=table,
-                     caption=replace(caption, sentences=sentences))  # fmt: skip
+    return page.draw(
+        alt_text=f"{alt_text(facts, seen)} {' '.join(sentences)}",
+        table=table,
+        caption=replace(caption, sentences=sentences),
+    )
 
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
@@ -215,9 +234,12 @@ def query_map(
     head = f"“{clean_name(results.query, most=_LONGEST_QUESTION)}”: {how or best}."
     caption = Caption(head, _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
-        palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
+        palette,
+        scale=1.0,
+        n_papers=len(table),
+        outliers=bool(outliers.any()),
         outlined=len(outlined),
-    )  # fmt: skip
+    )
     page = Page(caption, look, soft=True, legend=legend, has_key=True)
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
     panel = map_panel(page, page.area, x, y, include=shown)
@@ -299,7 +321,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     style = outline_style(page.colours, page.scale)
     panel.layers.append(
         Lines(lines=contour_lines(grid, 0.9 * level), gid="outline", order=1.4, **style)
-    )  # fmt: skip
+    )
 
 
 def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[int, int]]) -> None:
@@ -310,9 +332,15 @@ def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[i
     start, end = np.array(links).T
     seen = np.hypot(*(at[end] - at[start]).T) >= _SHORTEST_ARROW * page.scale
     panel.layers.append(
-        Arrows(starts=places[start[seen]], ends=places[end[seen]], colour=page.colours.found,
-               width=0.6 * page.scale, gid="led to", order=2.2)
-    )  # fmt: skip
+        Arrows(
+            starts=places[start[seen]],
+            ends=places[end[seen]],
+            colour=page.colours.found,
+            width=0.6 * page.scale,
+            gid="led to",
+            order=2.2,
+        )
+    )
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:

@@ -144,9 +144,15 @@ def impact(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     return draw_impact(
-        atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
-        slices=slices, **look,
-    )  # fmt: skip
+        atlas,
+        analysis,
+        usage=usage,
+        since=since,
+        until=until,
+        multiples=multiples,
+        slices=slices,
+        **look,
+    )
 
 
 def draw_impact(
@@ -285,15 +291,18 @@ def name_peaks(
     seen = np.where(found.papers >= (_SEEN + _SOLID) / 2, found.share, 0.0)
     held = found.facility_papers
     half = highest_density_levels(DensityGrid.of_window(found.extent, held), (0.5,))[0]
-    marked = [(grid == maximum_filter(grid, size)) & (grid >= least)
-              for grid, least in ((seen, _STRONG * top), (held, half))]  # fmt: skip
+    marked = [
+        (grid == maximum_filter(grid, size)) & (grid >= least)
+        for grid, least in ((seen, _STRONG * top), (held, half))
+    ]
     peaks = np.argwhere(marked[0] | marked[1])
     places: dict[int, tuple[float, float]] = {}
     for row, column in peaks[np.argsort(-held[tuple(peaks.T)])]:
         at = x0 + (column + 0.5) * (x1 - x0) / n_columns, y0 + (row + 0.5) * (y1 - y0) / n_rows
         near = np.hypot(x - at[0], y - at[1]) < 2 * found.bandwidth
-        ids, counts = np.unique(topic_id[near & np.isin(topic_id, regions["topic_id"])],
-                                return_counts=True)  # fmt: skip
+        ids, counts = np.unique(
+            topic_id[near & np.isin(topic_id, regions["topic_id"])], return_counts=True
+        )
         for topic in ids[np.argsort(-counts)][: int((counts >= _FEWEST).sum())].tolist():
             if topic not in places:
                 places[topic] = at
@@ -308,16 +317,22 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
     size = 4 + 12 * np.sqrt(regions["papers"].to_numpy(float) / max(1, regions["papers"].max()))
     panel.layers.append(
         Points(
-            x=regions["x"].to_numpy(float), y=regions["y"].to_numpy(float), size=size,
-            colour=pick(ramp, share / top), edge=page.colours.ink, edge_width=0.5, gid="regions",
-            screen=True, bar=ColourBar("share", share, (0.0, top), ramp),
+            x=regions["x"].to_numpy(float),
+            y=regions["y"].to_numpy(float),
+            size=size,
+            colour=pick(ramp, share / top),
+            edge=page.colours.ink,
+            edge_width=0.5,
+            gid="regions",
+            screen=True,
+            bar=ColourBar("share", share, (0.0, top), ramp),
             hover=[
                 f"{row.label}\n{row.papers:,} of {row.region_papers:,} papers: {row.share:.1%} "
                 f"({row.share_low:.1%} to {row.share_high:.1%})"
                 for row in regions.itertuples()
             ],
         )
-    )  # fmt: skip
+    )
 
 
 def _draw_panels(page: Page, atlas: AtlasStore, views: Sequence[View]) -> None:
@@ -373,10 +388,14 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
 
     At least `_ON_SCALE` of the papers of the facilities are at places with smaller shares.
     """
-    weights = np.concatenate([
-        (shown / max(shown.sum(), 1e-9)).ravel()
-        for shown in (found.facility_papers * fade(found.papers, _SEEN, _SOLID) for found in maps)
-    ])  # fmt: skip
+    weights = np.concatenate(
+        [
+            (shown / max(shown.sum(), 1e-9)).ravel()
+            for shown in (
+                found.facility_papers * fade(found.papers, _SEEN, _SOLID) for found in maps
+            )
+        ]
+    )
     shares = np.concatenate([found.share.ravel() for found in maps])
     order = np.argsort(shares)
     held = np.cumsum(weights[order])
@@ -389,9 +408,13 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
 def share_key(page: Page, top: float) -> Key:
     """Return the colour key of the share maps on a page, with round values."""
     values = [top * part for part in (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)]
-    squares = [(f"{'≥' * (top == value < 1)}{100 * value:.3g}%",
-                tuple(pick(share_ramp(page.colours), value / top).tolist()))
-               for value in values]  # fmt: skip
+    squares = [
+        (
+            f"{'≥' * (top == value < 1)}{100 * value:.3g}%",
+            tuple(pick(share_ramp(page.colours), value / top).tolist()),
+        )
+        for value in values
+    ]
     hatched = any(isinstance(layer, Hatched) for panel in page.panels for layer in panel.layers)
     return Key(f"Share of nearby papers{' (hatched: too few papers)' * hatched}", squares)
 
@@ -411,16 +434,21 @@ def add_shares(
         Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
     )
     if everywhere is not None:
-        hatched = Hatched(where=not_covered(found, everywhere), extent=found.extent,
-                          colour=page.colours.faint, gid="not covered")  # fmt: skip
+        hatched = Hatched(
+            where=not_covered(found, everywhere),
+            extent=found.extent,
+            colour=page.colours.faint,
+            gid="not covered",
+        )
         panel.layers.extend([hatched] if hatched.where.any() else [])
     if outline and found.facility_papers.sum() > 0:
         grid = DensityGrid.of_window(found.extent, found.facility_papers)
         lines = contour_lines(grid, *highest_density_levels(grid, (0.5,)))
         panel.layers.append(
-            Lines(lines=lines, colour=page.colours.ink, width=0.55 * page.scale, gid="half",
-                  order=1.6)
-        )  # fmt: skip
+            Lines(
+                lines=lines, colour=page.colours.ink, width=0.55 * page.scale, gid="half", order=1.6
+            )
+        )
 
 
 def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
@@ -448,9 +476,11 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
     own = own.sort_values(["share_low", "topic_id"], ascending=[False, True])
     own = own.assign(interval=[_interval(row, digits=0) for _, row in own.iterrows()])
     columns = [
-        ("papers", "Papers", "{:,}"), ("region_papers", "of", "{:,}"),
-        ("share", "Share", "{:.0%}"), ("interval", "95%", "{}"),
-    ]  # fmt: skip
+        ("papers", "Papers", "{:,}"),
+        ("region_papers", "of", "{:,}"),
+        ("share", "Share", "{:.0%}"),
+        ("interval", "95%", "{}"),
+    ]
     title = "Regions with the largest shares"
     ranking = Ranking.of_table(title, "Region, sorted by the lower bound", own, columns)
     return ranking, own["topic_id"].astype(int).tolist()
@@ -461,19 +491,29 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
     scale, (left, bottom, right, top) = page.scale, box
     since = years["year"] >= of.first_light.year - _BEFORE
     years = years[since] if since.sum() > _BEFORE else years
-    page.write("Share of all papers by year", left, top - 9 * scale, size=9, weight="bold",
-               gid="heading")  # fmt: skip
+    page.write(
+        "Share of all papers by year", left, top - 9 * scale, size=9, weight="bold", gid="heading"
+    )
     panel = share_panel(
-        page, (left + 24 * scale, bottom + 14 * scale, right, top - 16 * scale),
+        page,
+        (left + 24 * scale, bottom + 14 * scale, right, top - 16 * scale),
         years.rename(columns={"low": "share_low", "high": "share_high"}),
-        colour=page.colours.found, gid="years", n_ticks=4,
-    )  # fmt: skip
+        colour=page.colours.found,
+        gid="years",
+        n_ticks=4,
+    )
     first = of.first_light.year + of.first_light.month / 12 - 0.5
     if panel.x.limits[0] < first < panel.x.limits[1]:
         panel.layers.append(
-            Rule(x=first, colour=page.colours.ink, width=0.7 * scale, dashes="dotted",
-                 label="first light", gid="first light")
-        )  # fmt: skip
+            Rule(
+                x=first,
+                colour=page.colours.ink,
+                width=0.7 * scale,
+                dashes="dotted",
+                label="first light",
+                gid="first light",
+            )
+        )
     if not years["covered"].all():
         page.hatching_key(right, top - 9 * scale, "years covered in part")
 

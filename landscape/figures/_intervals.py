@@ -115,12 +115,16 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         start, upper, pitch = left, top, (top - bottom) / len(labels)
     place_of = {label: place for place, label in enumerate(labels)}
     panel = page.chart(
-        (start, upper - pitch * len(labels), right, upper), _axis(shown),
-        Axis((len(labels) - 0.5, -0.5)), gid="intervals", rows=list(enumerate(labels)),
-    )  # fmt: skip
+        (start, upper - pitch * len(labels), right, upper),
+        _axis(shown),
+        Axis((len(labels) - 0.5, -0.5)),
+        gid="intervals",
+        rows=list(enumerate(labels)),
+    )
     if shown.reference is not None:
-        panel.layers.append(Rule(x=shown.reference, colour=colours.faint, width=0.6 * scale,
-                                 order=0.0))  # fmt: skip
+        panel.layers.append(
+            Rule(x=shown.reference, colour=colours.faint, width=0.6 * scale, order=0.0)
+        )
     for label, place in place_of.items():
         y = upper - (place + 0.5) * pitch - 2.5 * scale
         page.write(label, names, y, size=8, align="right", gid="name", width=names - left)
@@ -132,9 +136,16 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         value, low, high = (np.clip(one, *panel.x.limits) for one in values)  # a ratio of 0
         panel.layers.append(
             Intervals(
-                at=[place_of[label] + shift for label in part["label"]], value=value, low=low,
-                high=high, colours=[tones[number]] * len(part), filled=[True] * len(part),
-                width=1.2 * scale, size=4 * scale, gid="value", name=group,
+                at=[place_of[label] + shift for label in part["label"]],
+                value=value,
+                low=low,
+                high=high,
+                colours=[tones[number]] * len(part),
+                filled=[True] * len(part),
+                width=1.2 * scale,
+                size=4 * scale,
+                gid="value",
+                name=group,
                 hover=[
                     f"{row.label}{f', {row.group}' if row.group else ''}\n"
                     f"{shown.written(row.value)} ({shown.written(row.low)} to "
@@ -142,15 +153,22 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
                     for row in part.itertuples()
                 ],
             )
-        )  # fmt: skip
+        )
         if single:
             for row in part.itertuples():
                 y = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
-                page.write(row.detail, names + 9 * scale, y, size=SMALL, colour=colours.faint,
-                           width=start - names - 18 * scale)  # fmt: skip
+                page.write(
+                    row.detail,
+                    names + 9 * scale,
+                    y,
+                    size=SMALL,
+                    colour=colours.faint,
+                    width=start - names - 18 * scale,
+                )
         else:
-            page.write(f"● {group}", across, top - 8 * scale, size=8, colour=tones[number],
-                       gid="key")  # fmt: skip
+            page.write(
+                f"● {group}", across, top - 8 * scale, size=8, colour=tones[number], gid="key"
+            )
             across += page.extent(f"● {group}", size=8).width + 14 * scale
 
 
@@ -221,8 +239,12 @@ def _known(kind: str) -> tuple[Callable[..., Analysis], Callable[[Analysis, int]
 
 def _facility_rows(found: Analysis, most: int) -> IntervalRows:
     table = found.table.sort_values("share", ascending=False).head(most)
-    rows = _rows(table, "facility", "share",
-                 lambda row: f"{row['papers']:,} of {row['corpus_papers']:,} papers")  # fmt: skip
+    rows = _rows(
+        table,
+        "facility",
+        "share",
+        lambda row: f"{row['papers']:,} of {row['corpus_papers']:,} papers",
+    )
     return IntervalRows(rows, "share of all papers")
 
 
@@ -235,13 +257,19 @@ def _era_rows(found: Analysis, most: int) -> IntervalRows:
     largest = regions.loc[regions["rise"].abs().sort_values(ascending=False, kind="stable").index]
     table = pd.concat([head, largest.head(most - 1).sort_values("rise", ascending=False)])
     before = _rows(
-        table, "label", "share_before", group="before",
+        table,
+        "label",
+        "share_before",
+        group="before",
         detail=lambda row: f"{row['papers_before']:,} of {row['corpus_before']:,} papers",
-    )  # fmt: skip
+    )
     after = _rows(
-        table, "label", "share_after", group="since",
+        table,
+        "label",
+        "share_after",
+        group="since",
         detail=lambda row: f"{row['papers_after']:,} of {row['corpus_after']:,} papers",
-    )  # fmt: skip
+    )
     rows = pd.concat([before, after], ignore_index=True)
     return IntervalRows(rows, "share of the papers of a region")
 
@@ -260,12 +288,20 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
     for other in others:
         part = shown[shown["other"] == other].set_index("topic_id")
         part = part.loc[[topic for topic in order["topic_id"] if topic in part.index]]
-        parts.append(_rows(
-            part, "label", "difference", low="low", high="high",
-            group=f"{part['facility'].iloc[0]} less {other}" if len(part) else other,
-            detail=lambda row: f"{row['papers']:,} against {row['other_papers']:,} of "
-            f"{row['region_papers']:,} papers",
-        ))  # fmt: skip
+        parts.append(
+            _rows(
+                part,
+                "label",
+                "difference",
+                low="low",
+                high="high",
+                group=f"{part['facility'].iloc[0]} less {other}" if len(part) else other,
+                detail=lambda row: (
+                    f"{row['papers']:,} against {row['other_papers']:,} of "
+                    f"{row['region_papers']:,} papers"
+                ),
+            )
+        )
     words = "difference between the shares of a region's papers"
     return IntervalRows(pd.concat(parts, ignore_index=True), words, reference=0.0)
 
@@ -278,42 +314,56 @@ def _place_rows(found: Analysis, most: int) -> IntervalRows:
         twice = names.duplicated(keep=False)
         table = table.assign(institution=names.where(~twice, names + " (" + table["country"] + ")"))
     rows = _rows(
-        table, kind, "share",
+        table,
+        kind,
+        "share",
         lambda row: f"{count(row['papers'], 'paper')}; most in {row['main_region']}",
-    )  # fmt: skip
+    )
     return IntervalRows(rows, f"share of the papers with a known {kind}")
 
 
 def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
     rows = _rows(
-        found.table[found.table["growth"] > 0].head(most), "name", "growth", high="growth",
-        detail=lambda row: f"{count(row['papers'], 'paper')}; proposed below "
-        f"{row['parent'] or 'no concept'}",
-    )  # fmt: skip
+        found.table[found.table["growth"] > 0].head(most),
+        "name",
+        "growth",
+        high="growth",
+        detail=lambda row: (
+            f"{count(row['papers'], 'paper')}; proposed below {row['parent'] or 'no concept'}"
+        ),
+    )
     words = "growth: odds in the later half relative to the earlier half (bar: 95% lower bound)"
     return IntervalRows(rows, words, reference=1.0, is_share=False, is_ratio=True)
 
 
 def _rows(
-    table: pd.DataFrame, label: str, value: str, detail: Callable[[dict[str, Any]], str], *,
-    low: str = "", high: str = "", group: str = "",
-) -> pd.DataFrame:  # fmt: skip
+    table: pd.DataFrame,
+    label: str,
+    value: str,
+    detail: Callable[[dict[str, Any]], str],
+    *,
+    low: str = "",
+    high: str = "",
+    group: str = "",
+) -> pd.DataFrame:
     """Return chart rows from a table; by default, intervals are in ``VALUE_low`` and ``_high``."""
-    chosen = {"label": label, "value": value, "low": low or f"{value}_low",
-              "high": high or f"{value}_high"}  # fmt: skip
+    chosen = {
+        "label": label,
+        "value": value,
+        "low": low or f"{value}_low",
+        "high": high or f"{value}_high",
+    }
     rows = table[[]].assign(**{name: table[column] for name, column in chosen.items()})
     rows = rows.astype({"label": str, "value": float, "low": float, "high": float})
     details = [detail(row) for row in table.to_dict("records")]
     return rows.assign(group=group, detail=details).reset_index(drop=True)
 
 
-KINDS: dict[
-    str, tuple[Callable[..., Analysis], Callable[[Analysis, int], IntervalRows]]
-] = {
+KINDS: dict[str, tuple[Callable[..., Analysis], Callable[[Analysis, int], IntervalRows]]] = {
     "facilities": (impact, _facility_rows),
     "before_after": (before_after, _era_rows),
     "compare_facilities": (compare_facilities, _difference_rows),
     "countries": (countries, _place_rows),
     "institutions": (institutions, _place_rows),
     "uat_gaps": (thesaurus_gaps, _proposal_rows),
-}  # fmt: skip
+}

@@ -134,8 +134,10 @@ def draw_report(
     numbers = key_numbers(row)
     home = [f"Main research fields: {', '.join(of.home_fields)}."] if of.home_fields else []
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    page = Page(gaps_first(caption_of(found, *_METHOD, *home), usage),
-                {"colours": colours, "size_inches": size_inches, "title": title})  # fmt: skip
+    page = Page(
+        gaps_first(caption_of(found, *_METHOD, *home), usage),
+        {"colours": colours, "size_inches": size_inches, "title": title},
+    )
     regions = found.tables["regions"].query("papers > 0")
     regions = regions.sort_values("papers", ascending=False, ignore_index=True)
     summary = summarize(row, regions, usage.verb)
@@ -243,11 +245,13 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
     numbers = [
         Number(whole("papers"), "", f"papers of {whole('corpus_papers')}"),
         share("share", "of all papers"),
-        share("local_share", f"of the {whole('local_corpus')} papers in its "
-                             f"{whole('core_regions')} main regions"),
+        share(
+            "local_share",
+            f"of the {whole('local_corpus')} papers in its {whole('core_regions')} main regions",
+        ),
         share("citations_share", f"of all known citations, from {whole('cited_papers')} papers"),
         share("outside_home", "of its papers are outside its main research fields"),
-    ]  # fmt: skip
+    ]
     if not pd.isna(row.get("regions")):
         meaning = f"regions have its papers (effective number {row['effective_regions']:.0f})"
         numbers.append(Number(whole("regions"), "", meaning))
@@ -256,8 +260,9 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
     for name, same, unit, meaning in (("rise", 0, "", since), ("bridging", 1, "%", links)):
         values = [row.get(f"{name}{end}", math.nan) for end in ("", "_low", "_high")]
         if row.get(f"{name}_comparable", True) and (values[1] > same or values[2] < same):
-            value, low, high = (f"{100 * (one - same):+.0f}{unit}".replace("-", "−")
-                                for one in values)  # fmt: skip
+            value, low, high = (
+                f"{100 * (one - same):+.0f}{unit}".replace("-", "−") for one in values
+            )
             numbers.append(Number(value, f"{low} to {high}", meaning))
     return [number for number in numbers if number is not None]
 
@@ -272,14 +277,25 @@ def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
         x, y = left + column * pitch, top - row * _TILE * scale - _BIG * scale
         page.write(number.value, x, y, size=_BIG, weight="bold", gid="number")
         beside = x + page.extent(number.value, size=_BIG, weight="bold").width + 4 * scale
-        page.write(number.interval, beside, y, size=SMALL, colour=page.colours.faint,
-                   gid="interval", width=pitch - (beside - x) - 6 * scale)  # fmt: skip
+        page.write(
+            number.interval,
+            beside,
+            y,
+            size=SMALL,
+            colour=page.colours.faint,
+            gid="interval",
+            width=pitch - (beside - x) - 6 * scale,
+        )
         lines = page.wrapped(number.meaning, size=7.5, width=pitch - 8 * scale)
         for line_number, line in enumerate(lines[:2]):
             page.write(
-                line, x, y - (10 + 9 * line_number) * scale, size=7.5, colour=page.colours.faint,
+                line,
+                x,
+                y - (10 + 9 * line_number) * scale,
+                size=7.5,
+                colour=page.colours.faint,
                 gid="meaning",
-            )  # fmt: skip
+            )
     return top - math.ceil(len(numbers) / _A_ROW) * _TILE * scale
 
 
@@ -369,8 +385,16 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
             return
         y -= 11 * scale
         who = f"{_authors(paper.authors)} {paper.year} · {names.get(topic, '')} · {paper.paper_id}"
-        page.write(who, left, y, size=SMALL, weight="bold", colour=page.colours.faint, gid="paper",
-                   width=right - left)  # fmt: skip
+        page.write(
+            who,
+            left,
+            y,
+            size=SMALL,
+            weight="bold",
+            colour=page.colours.faint,
+            gid="paper",
+            width=right - left,
+        )
         for line in lines:
             y -= 9 * scale
             page.write(line, left, y, size=7.5, gid="paper title")
@@ -382,6 +406,4 @@ def _authors(authors: Any) -> str:
 
 
 def _heading(page: Page, box: Box, words: str) -> None:
-    page.write(
-        words, box[0], box[3] - 8 * page.scale, size=_HEADING, weight="bold", gid="heading"
-    )  # fmt: skip
+    page.write(words, box[0], box[3] - 8 * page.scale, size=_HEADING, weight="bold", gid="heading")

@@ -131,14 +131,23 @@ def draw_reviews(
     box, column = page.divided(beside=_BESIDE)
     panel = map_panel(page, box, x, y, include=best)
     shares = share_map(
-        x, y, found, extent=panel.extent, shape=grid_shape(panel.box, scale=page.scale),
+        x,
+        y,
+        found,
+        extent=panel.extent,
+        shape=grid_shape(panel.box, scale=page.scale),
         bandwidth=_WIDER * default_bandwidth(x, y),
         weights=chance_of_review(year, found) / max(float(found.mean()), 1e-12),
-    )  # fmt: skip
+    )
     panel.layers.append(
-        Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
-              gid="reviews", order=1.0)
-    )  # fmt: skip
+        Image(
+            pixels=contrast_pixels(shares, ramp),
+            extent=shares.extent,
+            smooth=True,
+            gid="reviews",
+            order=1.0,
+        )
+    )
     title = "Gaps relative to size"
     ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
@@ -168,11 +177,19 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     size = 5 + 15 * np.sqrt(table["papers"].to_numpy(float) / max(1, table["papers"].max()))
     panel.layers.append(
         Points(
-            x=table["x"].to_numpy(float), y=table["y"].to_numpy(float), size=size * page.scale,
-            colour=pick(ramp, (ratio / reach + 1) / 2), edge=page.colours.ink,
-            edge_width=0.5 * page.scale, gid="regions",
-            bar=ColourBar("reviews relative to<br>the expected number<br>(powers of 2)", ratio,
-                          (-reach, reach), ramp),
+            x=table["x"].to_numpy(float),
+            y=table["y"].to_numpy(float),
+            size=size * page.scale,
+            colour=pick(ramp, (ratio / reach + 1) / 2),
+            edge=page.colours.ink,
+            edge_width=0.5 * page.scale,
+            gid="regions",
+            bar=ColourBar(
+                "reviews relative to<br>the expected number<br>(powers of 2)",
+                ratio,
+                (-reach, reach),
+                ramp,
+            ),
             hover=[
                 f"{row.label}\n{row.reviews:,} reviews of {row.papers:,} papers, "
                 f"{row.expected:.1f} expected\nratio {row.density_ratio:.2f} "
@@ -180,7 +197,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
                 for row in table.itertuples()
             ],
         )
-    )  # fmt: skip
+    )
     add_names(page, panel, chosen_topics(atlas.topics, levels=(0,)))
     words = caption.describe("Map of regions by their reviews.")
     return page.draw(alt_text=words, table=found.table)
@@ -199,21 +216,33 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     import pandas as pd
 
     hover = [
-        f"{row['label'] if pd.isna(row['rank']) else f'{rank}. ' + row['label']}\n" + ", ".join(
+        f"{row['label'] if pd.isna(row['rank']) else f'{rank}. ' + row['label']}\n"
+        + ", ".join(
             f"{heading.replace(chr(10), '').replace('-', '').lower()} {form.format(row[name])}"
             for name, heading, form in _COLUMNS
             if name in located and not pd.isna(row[name])
         )
         for rank, (_, row) in enumerate(located.iterrows(), 1)
-    ]  # fmt: skip
+    ]
     rest = located.iloc[len(best) :]
     panel.layers.append(
-        Points(x=rest["x"].to_numpy(float), y=rest["y"].to_numpy(float), size=4.0, gid="gaps",
-               colour=page.colours.faint, hover=hover[len(best) :], screen=True)
-    )  # fmt: skip
+        Points(
+            x=rest["x"].to_numpy(float),
+            y=rest["y"].to_numpy(float),
+            size=4.0,
+            gid="gaps",
+            colour=page.colours.faint,
+            hover=hover[len(best) :],
+            screen=True,
+        )
+    )
     boxes, _ = mark_papers(
-        page, panel, best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float),
-        outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)],
-    )  # fmt: skip
+        page,
+        panel,
+        best["x"].to_numpy(dtype=float),
+        best["y"].to_numpy(dtype=float),
+        outliers=np.zeros(len(best), dtype=bool),
+        hover=hover[: len(best)],
+    )
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())

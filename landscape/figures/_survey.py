@@ -107,10 +107,14 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
             way = by_key.get(way.parent)
     root = _Node(clean_name(survey.question, most=_LONGEST), 0)
     searches = [
-        _Node("Search for the whole question" if asked.by == "question" else
-              f"Search for “{clean_name(asked.text, most=_LONGEST)}”", 1)
+        _Node(
+            "Search for the whole question"
+            if asked.by == "question"
+            else f"Search for “{clean_name(asked.text, most=_LONGEST)}”",
+            1,
+        )
         for asked in survey.searches
-    ]  # fmt: skip
+    ]
     nodes = {key: _Node(_label(one), 0, one.how, one) for key, one in wanted.items()}
     for one in survey.crawled:
         node = nodes.get(one.key)
@@ -156,9 +160,15 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
             lines.append(np.array([[start, child.row], [end, child.row]]))
     if lines:
         panel.layers.append(
-            Lines(lines=lines, colour=page.colours.faint, width=0.5 * page.scale, opacity=0.6,
-                  gid="led to", order=1)
-        )  # fmt: skip
+            Lines(
+                lines=lines,
+                colour=page.colours.faint,
+                width=0.5 * page.scale,
+                opacity=0.6,
+                gid="led to",
+                order=1,
+            )
+        )
     for selected in (True, False):
         some = [node for node in nodes if node.one and node.one.selected == selected]
         _add_dots(page, panel, some, across, selected=selected, size=min(0.5 * pitch, 5.0))
@@ -170,11 +180,27 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
         ((at, up),) = panel.to_page([start], [node.row])
         up -= 0.32 * size * page.scale
         ink = page.colours.ink if node.selected else page.colours.faint
-        page.write(node.label, at, up, size=size, weight="normal" if node.one else "bold",
-                   gid="label", in_panel=True, colour=ink,
-                   width=right - at - noted - 8 * page.scale)  # fmt: skip
-        page.write(_note(node), right, up, size=size, gid="note", in_panel=True, align="right",
-                   colour=page.colours.faint)  # fmt: skip
+        page.write(
+            node.label,
+            at,
+            up,
+            size=size,
+            weight="normal" if node.one else "bold",
+            gid="label",
+            in_panel=True,
+            colour=ink,
+            width=right - at - noted - 8 * page.scale,
+        )
+        page.write(
+            _note(node),
+            right,
+            up,
+            size=size,
+            gid="note",
+            in_panel=True,
+            align="right",
+            colour=page.colours.faint,
+        )
 
 
 def _note(node: _Node) -> str:
@@ -186,21 +212,30 @@ def _note(node: _Node) -> str:
 
 
 def _add_dots(
-    page: Page, panel: Panel, some: list[_Node], across: dict[int, float], *, selected: bool,
+    page: Page,
+    panel: Panel,
+    some: list[_Node],
+    across: dict[int, float],
+    *,
+    selected: bool,
     size: float,
-) -> None:  # fmt: skip
+) -> None:
     """Draw filled dots for selected papers, and open dots for other papers."""
     colours = page.colours
     if some:
         panel.layers.append(
             Points(
-                x=[across[id(node)] for node in some], y=[node.row for node in some], order=3,
-                colour=colours.found if selected else colours.halo, gid="paper",
-                edge=colours.found if selected else colours.faint, edge_width=0.6 * page.scale,
+                x=[across[id(node)] for node in some],
+                y=[node.row for node in some],
+                order=3,
+                colour=colours.found if selected else colours.halo,
+                gid="paper",
+                edge=colours.found if selected else colours.faint,
+                edge_width=0.6 * page.scale,
                 size=size * (1.0 if selected else 0.8),
                 hover=[f"{node.label}\n{_note(node)}" for node in some],
             )
-        )  # fmt: skip
+        )
 
 
 def _label(one: Crawled) -> str:

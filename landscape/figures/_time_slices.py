@@ -105,11 +105,16 @@ def time_slices(
     chosen, slice_of = cut(year, edges)
     years, facts = read_years(atlas), facts_of(atlas)
     caption = Caption(
-        f"The map in time slices: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
+        f"The map in time slices: {headline(facts)}",
+        [*years.warnings, _HOW, NEARNESS],
         facts.generated,
-    )  # fmt: skip
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title,
-                         "raster_dpi": raster_dpi}  # fmt: skip
+    )
+    look: PageOptions = {
+        "colours": colours,
+        "size_inches": size_inches,
+        "title": title,
+        "raster_dpi": raster_dpi,
+    }
     size = fitted_page(x, y, len(chosen) - 1)
     page = Page(caption, look, size=size, smallest=(4.0, 3.0))
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
@@ -192,14 +197,21 @@ def _checked(edges: Sequence[int]) -> list[int]:
 
 
 def _draw(
-    page: Page, x: Floats, y: Floats, slice_of: Ints, edges: Sequence[int], years: Years, *,
+    page: Page,
+    x: Floats,
+    y: Floats,
+    slice_of: Ints,
+    edges: Sequence[int],
+    years: Years,
+    *,
     topics: pd.DataFrame,
-) -> None:  # fmt: skip
+) -> None:
     """Draw the maps of all slices with a common colour scale."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     held = [(years.years >= a) & (years.years < b) for a, b in pairwise(edges)]
-    hatched = [2 * years.counts[its & years.covered].sum() <= years.counts[its].sum()
-               for its in held]  # fmt: skip
+    hatched = [
+        2 * years.counts[its & years.covered].sum() <= years.counts[its].sum() for its in held
+    ]
     left, bottom, right, top = page.chart_area
     box = left, bottom + 13 * page.scale * any(hatched), right, top
     boxes = tile(box, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
@@ -212,12 +224,20 @@ def _draw(
         gaps = format_spans(years.years[held[number] & ~years.covered])
         note = count(n_papers, "paper") + (f"; {', '.join(gaps)} in part" if gaps else "")
         page.write_heading(
-            panel.box, f"{first}" if first == last else f"{first}-{last}", note, size=8.5,
+            panel.box,
+            f"{first}" if first == last else f"{first}-{last}",
+            note,
+            size=8.5,
             note_colour=page.colours.accent if gaps else None,
-        )  # fmt: skip
+        )
         if hatched[number]:
-            panel.layers.append(Hatched(where=np.ones((1, 1), dtype=bool), extent=panel.extent,
-                                        colour=page.colours.faint))  # fmt: skip
+            panel.layers.append(
+                Hatched(
+                    where=np.ones((1, 1), dtype=bool),
+                    extent=panel.extent,
+                    colour=page.colours.faint,
+                )
+            )
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
     if any(hatched):
         page.hatching_key(right, bottom, f"slices mostly of {IN_PART}")
@@ -228,17 +248,25 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
     places = table[["topic_id"]].merge(
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
-    )  # fmt: skip
+    )
     for number, panel in enumerate([one for one in page.panels if one.gid != "key"], 1):
         rows = (table["slice"] == number).to_numpy()
         panel.layers.append(
             Points(
-                x=places["x"].to_numpy(float)[rows], y=places["y"].to_numpy(float)[rows], size=3.0,
-                colour=page.colours.ink, opacity=0.35, gid="regions", screen=True,
-                hover=[f"{row.region}\n{row.papers:,} of {row.papers_in_slice:,} papers: "
-                       f"{row.share:.1%}" for row in table[rows].itertuples()],
+                x=places["x"].to_numpy(float)[rows],
+                y=places["y"].to_numpy(float)[rows],
+                size=3.0,
+                colour=page.colours.ink,
+                opacity=0.35,
+                gid="regions",
+                screen=True,
+                hover=[
+                    f"{row.region}\n{row.papers:,} of {row.papers_in_slice:,} papers: "
+                    f"{row.share:.1%}"
+                    for row in table[rows].itertuples()
+                ],
             )
-        )  # fmt: skip
+        )
 
 
 def smoothed_slices(
@@ -383,9 +411,14 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
 
 
 def _draw_frames(
-    atlas: AtlasStore, usage: Usage, views: list[View], *, colours: str,
-    size_inches: tuple[float, float], dpi: int,
-) -> list[Image.Image]:  # fmt: skip
+    atlas: AtlasStore,
+    usage: Usage,
+    views: list[View],
+    *,
+    colours: str,
+    size_inches: tuple[float, float],
+    dpi: int,
+) -> list[Image.Image]:
     """Draw a share map for each frame; names, caption and key are drawn once for all frames."""
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts = facts_of(atlas)
@@ -401,15 +434,30 @@ def _draw_frames(
     add_names(page, panel, topics, emphasized=())
     (title,) = [text for text in page.texts if text.gid == "title"]
     page.texts.remove(title)
-    scene = Scene((page.width, page.height), page.scale, page.colours, page.title, page.caption,
-                  [panel], page.layers, page.texts)  # fmt: skip
+    scene = Scene(
+        (page.width, page.height),
+        page.scale,
+        page.colours,
+        page.title,
+        page.caption,
+        [panel],
+        page.layers,
+        page.texts,
+    )
     over = _pixels(scene, dpi, "none")
     pictures = []
     for view, shares in zip(views, found, strict=True):
         panel.layers.clear()
         add_shares(page, panel, shares, top, everywhere=everywhere, outline=False)
-        counts = Text(view.counts, page.width - page.margin, title.y, 9.0 * page.scale,
-                      page.colours.faint, align="right", gid="note")  # fmt: skip
+        counts = Text(
+            view.counts,
+            page.width - page.margin,
+            title.y,
+            9.0 * page.scale,
+            page.colours.faint,
+            align="right",
+            gid="note",
+        )
         texts = [replace(title, words=view.heading), counts]
         drawn = _pixels(replace(scene, layers=(), texts=texts), dpi, page.colours.page)
         drawn.alpha_composite(over)
@@ -441,9 +489,14 @@ def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
     shown[-1] *= _LAST_SHOWN
     buffer = io.BytesIO()
     frames[0].save(
-        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=shown, loop=0,
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=shown,
+        loop=0,
         optimize=False,
-    )  # fmt: skip
+    )
     return buffer.getvalue()
 
 
@@ -454,10 +507,25 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "made.mp4")
         command = [
-            program, "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24",
-            "-video_size", f"{width}x{height}", "-framerate", f"{1 / seconds:.6g}", "-i", "-",
-            "-pix_fmt", "yuv420p", "-r", "25", str(made),
-        ]  # fmt: skip
+            program,
+            "-loglevel",
+            "error",
+            "-f",
+            "rawvideo",
+            "-pixel_format",
+            "rgb24",
+            "-video_size",
+            f"{width}x{height}",
+            "-framerate",
+            f"{1 / seconds:.6g}",
+            "-i",
+            "-",
+            "-pix_fmt",
+            "yuv420p",
+            "-r",
+            "25",
+            str(made),
+        ]
         frames = b"".join(picture.tobytes() for picture in pictures)
         done = subprocess.run(  # noqa: S603 - our own arguments, no shell
             command, input=frames, capture_output=True, check=False

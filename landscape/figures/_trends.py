@@ -186,25 +186,47 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
     limits = lower - border, higher + border
     marks = ticks(limits, 5, lambda v: f"{v:+.0f}%" if v else "0")
     panel = page.chart(
-        (names, upper - pitch * len(shown), right, upper), Axis(limits, marks),
-        Axis((len(shown) - 0.5, -0.5)), gid="slopes", rows=list(enumerate(shown["label"])),
-    )  # fmt: skip
+        (names, upper - pitch * len(shown), right, upper),
+        Axis(limits, marks),
+        Axis((len(shown) - 0.5, -0.5)),
+        gid="slopes",
+        rows=list(enumerate(shown["label"])),
+    )
     colours = [colour_of(kind, page.colours) for kind in shown["class"]]
-    panel.layers.extend([
-        Rule(x=0.0, colour=faint, width=0.6 * scale, order=0.0),
-        Intervals(
-            at=np.arange(len(shown)), value=middle, low=low, high=high, colours=colours,
-            filled=[colour != faint for colour in colours], width=1.1 * scale, size=3.6 * scale,
-            gid="slope",
-            hover=[f"{label}: {kind or 'no verdict'}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
-                   for label, kind, m, a, b in zip(shown["label"], shown["class"], middle, low,
-                                                   high, strict=True)],
-        ),
-    ])  # fmt: skip
+    panel.layers.extend(
+        [
+            Rule(x=0.0, colour=faint, width=0.6 * scale, order=0.0),
+            Intervals(
+                at=np.arange(len(shown)),
+                value=middle,
+                low=low,
+                high=high,
+                colours=colours,
+                filled=[colour != faint for colour in colours],
+                width=1.1 * scale,
+                size=3.6 * scale,
+                gid="slope",
+                hover=[
+                    f"{label}: {kind or 'no verdict'}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
+                    for label, kind, m, a, b in zip(
+                        shown["label"], shown["class"], middle, low, high, strict=True
+                    )
+                ],
+            ),
+        ]
+    )
     for row, (words, colour) in enumerate(zip(shown["label"], colours, strict=True)):
         y = upper - (row + 0.5) * pitch - 2.5 * scale
-        page.write(words, names - 4 * scale, y, size=7.5, align="right", colour=colour,
-                   gid="topic", width=names - left - 6 * scale)  # fmt: skip
+        page.write(
+            words,
+            names - 4 * scale,
+            y,
+            size=7.5,
+            align="right",
+            colour=colour,
+            gid="topic",
+            width=names - left - 6 * scale,
+        )
     x, y = left, max(bottom + 11 * scale * gaps, upper - pitch * len(shown) - 26 * scale)
     for kind, words in (
         ("emerging", "● emerging"),
@@ -230,24 +252,48 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     for row, cell in zip(steep.to_dict("records"), boxes, strict=True):
         left, bottom, right, top = cell
         colour = colour_of(row["class"], page.colours)
-        page.write(row["label"], left, top + 3 * scale, size=7.5, weight="bold", colour=colour,
-                   gid="heading", width=right - left)  # fmt: skip
+        page.write(
+            row["label"],
+            left,
+            top + 3 * scale,
+            size=7.5,
+            weight="bold",
+            colour=colour,
+            gid="heading",
+            width=right - left,
+        )
         panel = share_panel(
-            page, (left + 16 * scale, bottom + 4 * scale, right, top - 2 * scale),
-            years[years["topic_id"] == row["topic_id"]], colour=colour, heading=str(row["label"]),
-        )  # fmt: skip
+            page,
+            (left + 16 * scale, bottom + 4 * scale, right, top - 2 * scale),
+            years[years["topic_id"] == row["topic_id"]],
+            colour=colour,
+            heading=str(row["label"]),
+        )
         if changes is not None and len(changes):
-            panel.layers.extend([
-                Rule(x=float(year) - 0.5, colour=page.colours.ink, width=0.6 * scale,
-                     dashes="dotted", gid="change")
-                for year in changes.loc[changes["topic_id"] == row["topic_id"], "year"]
-            ])  # fmt: skip
+            panel.layers.extend(
+                [
+                    Rule(
+                        x=float(year) - 0.5,
+                        colour=page.colours.ink,
+                        width=0.6 * scale,
+                        dashes="dotted",
+                        gid="change",
+                    )
+                    for year in changes.loc[changes["topic_id"] == row["topic_id"], "year"]
+                ]
+            )
 
 
 def share_panel(
-    page: Page, box: Box, years: pd.DataFrame, *, colour: str, heading: str = "",
-    gid: str = "chart", n_ticks: int = 3,
-) -> Panel:  # fmt: skip
+    page: Page,
+    box: Box,
+    years: pd.DataFrame,
+    *,
+    colour: str,
+    heading: str = "",
+    gid: str = "chart",
+    n_ticks: int = 3,
+) -> Panel:
     """Draw shares by year with intervals (``year, share, share_low, share_high, covered``)."""
     ordered = years.sort_values("year")
     at = ordered["year"].to_numpy(dtype=float)
@@ -260,26 +306,37 @@ def share_panel(
     step = float(np.min(np.diff(at), initial=1.0))  # a year, or a quarter
     across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.08 * most)
     panel = page.chart(
-        box, Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
-        Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")), gid=gid, heading=heading,
-    )  # fmt: skip
+        box,
+        Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
+        Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")),
+        gid=gid,
+        heading=heading,
+    )
     hover = [
         f"{heading + ', ' if heading else ''}{year:g}\n{s:.2f}% ({a:.2f}% to {b:.2f}%)"
         for year, s, a, b in zip(at, share, low, high, strict=True)
     ]
-    panel.layers.extend([
-        Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
-        Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-        # A covered year between two gaps has no line, so it is drawn as a point.
-        Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
-        Spans(spans=[(step * start, step * end)
-                     for start, end in uncovered_spans(np.round(at / step), covered)],
-              colour=page.colours.faint, gid="not covered"),
-    ])  # fmt: skip
+    panel.layers.extend(
+        [
+            Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
+            Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
+            # A covered year between two gaps has no line, so it is drawn as a point.
+            Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=hover),
+            Spans(
+                spans=[
+                    (step * start, step * end)
+                    for start, end in uncovered_spans(np.round(at / step), covered)
+                ],
+                colour=page.colours.faint,
+                gid="not covered",
+            ),
+        ]
+    )
     if "fitted" in ordered:
         fitted = 100 * ordered["fitted"].to_numpy(dtype=float)
-        panel.layers.append(Curve(x=at, y=fitted, colour=page.colours.ink,
-                                  width=0.6 * page.scale, gid="fitted"))  # fmt: skip
+        panel.layers.append(
+            Curve(x=at, y=fitted, colour=page.colours.ink, width=0.6 * page.scale, gid="fitted")
+        )
     return panel
 
 
@@ -376,9 +433,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
     # Yellow and blue can be distinguished with all types of colour vision.
-    return oklab_to_srgb(
-        np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
-    )  # fmt: skip
+    return oklab_to_srgb(np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along]))
 
 
 def _draw_author_map(
@@ -397,19 +452,30 @@ def _draw_author_map(
     ramp = year_tints(np.linspace(*ends, 64), dark=colours.name == "dark")
     panel.layers.append(
         Points(
-            x=last_first["x"].to_numpy(float), y=last_first["y"].to_numpy(float),
-            size=4.2 * scale, colour=tints[::-1], order=3, gid="papers", edge=colours.halo,
-            edge_width=0.5 * scale, bar=ColourBar("year", years, ends, ramp),
+            x=last_first["x"].to_numpy(float),
+            y=last_first["y"].to_numpy(float),
+            size=4.2 * scale,
+            colour=tints[::-1],
+            order=3,
+            gid="papers",
+            edge=colours.halo,
+            edge_width=0.5 * scale,
+            bar=ColourBar("year", years, ends, ramp),
             hover=[f"{row.year} {row.title}\n{row.label}" for row in last_first.itertuples()],
         )
-    )  # fmt: skip
+    )
     at, half = panel.to_page(papers["x"], papers["y"]), 2.5 * scale
     wanted = papers.loc[papers["topic_id"] >= 0, "topic_id"].value_counts()
     topics = atlas.topics.set_index("topic_id", drop=False)
     add_few_names(
-        page, panel, topics.loc[[topic for topic in wanted.index if topic in topics.index]],
-        most=14, size=7, reach=14 * scale, reserved=np.hstack([at - half, at + half]),
-    )  # fmt: skip
+        page,
+        panel,
+        topics.loc[[topic for topic in wanted.index if topic in topics.index]],
+        most=14,
+        size=7,
+        reach=14 * scale,
+        reserved=np.hstack([at - half, at + half]),
+    )
     first, last = int(papers["year"].min()), int(papers["year"].max())
     y_of_key = panel.box[1] - 12 * scale
     page.colour_bar(left, y_of_key, ramp, str(first), str(last) if last > first else "")
@@ -435,23 +501,46 @@ def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floa
     panel = page.chart(
         (names, upper - pitch * len(rows), right, upper),
         Axis(limits, ticks(limits, 5, lambda v: f"{v:.0f}", whole=True)),
-        Axis((len(rows) - 0.5, -0.5)), gid="regions", rows=list(enumerate(rows)),
-    )  # fmt: skip
+        Axis((len(rows) - 0.5, -0.5)),
+        gid="regions",
+        rows=list(enumerate(rows)),
+    )
     for place, region in enumerate(rows):
         of = (label == region).to_numpy()
         line = np.array([[years[of].min(), place], [years[of].max(), place]])
         each, n = np.unique(years[of], return_counts=True)
         tint = np.array([tints[np.flatnonzero(years == year)[0]] for year in each])
-        panel.layers.extend([
-            Lines(lines=[line], width=0.7 * scale, colour=page.colours.faint, order=1),
-            Points(x=each, y=np.full(len(each), place), size=4 * scale * np.sqrt(n), colour=tint,
-                   hover=[f"{region}, {year:.0f}: {count}"
-                          for year, count in zip(each, n, strict=True)]),
-        ])  # fmt: skip
+        panel.layers.extend(
+            [
+                Lines(lines=[line], width=0.7 * scale, colour=page.colours.faint, order=1),
+                Points(
+                    x=each,
+                    y=np.full(len(each), place),
+                    size=4 * scale * np.sqrt(n),
+                    colour=tint,
+                    hover=[
+                        f"{region}, {year:.0f}: {count}"
+                        for year, count in zip(each, n, strict=True)
+                    ],
+                ),
+            ]
+        )
         y = upper - (place + 0.5) * pitch - 2.5 * scale
-        page.write(f"{region} ({of.sum()})", names - 6 * scale, y, size=7.5, align="right",
-                   gid="region", width=names - left - 8 * scale)  # fmt: skip
+        page.write(
+            f"{region} ({of.sum()})",
+            names - 6 * scale,
+            y,
+            size=7.5,
+            align="right",
+            gid="region",
+            width=names - left - 8 * scale,
+        )
     if len(counts) > len(rows):
         rest = f"and {len(counts) - len(rows)} more regions"
-        page.write(rest, left, upper - pitch * len(rows) - 22 * scale, size=SMALL,
-                   colour=page.colours.faint)  # fmt: skip
+        page.write(
+            rest,
+            left,
+            upper - pitch * len(rows) - 22 * scale,
+            size=SMALL,
+            colour=page.colours.faint,
+        )

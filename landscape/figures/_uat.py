@@ -121,12 +121,16 @@ def _draw_places(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
         number, name = int(tint), str(label) if tint >= 0 else ""
         panel.layers.append(
             Lines(
-                lines=pieces(own), colour=styles[number % 7] if name else page.colours.faint,
-                width=(0.8 if name else 0.5) * page.scale, order=1.0, name=name, hover=name,
+                lines=pieces(own),
+                colour=styles[number % 7] if name else page.colours.faint,
+                width=(0.8 if name else 0.5) * page.scale,
+                order=1.0,
+                name=name,
+                hover=name,
                 fill=_FILLS[number // 7] if name else 0.06,
                 gid=f"concept-{own['concept_id'].iloc[0]}" if name else "land",
             )
-        )  # fmt: skip
+        )
     first = ~places["concept_id"].duplicated()
     named = places.assign(
         topic_id=range(len(places)), level=np.where(first, 0, 1), n_papers=places["papers"]
@@ -148,12 +152,15 @@ def _draw_multiples(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Pan
             inner = share == own["share"].min()
             panel.layers.append(
                 Lines(
-                    lines=pieces(own[own["share"] == share]), colour=page.colours.found,
-                    width=(0.9 if inner else 0.4) * page.scale, fill=0.30 if inner else 0.1,
-                    order=1.6, gid=f"concept-{row.concept_id}",
+                    lines=pieces(own[own["share"] == share]),
+                    colour=page.colours.found,
+                    width=(0.9 if inner else 0.4) * page.scale,
+                    fill=0.30 if inner else 0.1,
+                    order=1.6,
+                    gid=f"concept-{row.concept_id}",
                     hover=f"{row.label}: {share:.0%} of its papers",
                 )
-            )  # fmt: skip
+            )
         page.write_heading(panel.box, row.label, f"{row.papers:,} papers")
     return panels[0]
 

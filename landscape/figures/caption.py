@@ -47,8 +47,11 @@ class Caption:
 
     def describe(self, what: str, more: str = "") -> str:
         """Return the alternative text with the kind of figure, the caption and the contents."""
-        return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
-                                      *self.sentences, more]))  # fmt: skip
+        return " ".join(
+            filter(
+                None, [GENERATED if self.generated else "", what, self.head, *self.sentences, more]
+            )
+        )
 
 
 def caption_of(analysis: Analysis, *notes: str) -> Caption:

@@ -106,8 +106,13 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
 
     resolution = dpi or PNG_DPI
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=resolution, facecolor=figure.get_facecolor(),
-                   pil_kwargs={"compress_level": 1})  # fmt: skip
+    figure.savefig(
+        buffer,
+        format="png",
+        dpi=resolution,
+        facecolor=figure.get_facecolor(),
+        pil_kwargs={"compress_level": 1},
+    )
     with Image.open(buffer) as drawn:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
@@ -160,12 +165,15 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
 
     # Store text as text (TrueType in PDF, <text> in SVG), with the same identifiers in every run.
     settings: dict[Any, Any] = {
-        "pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "landscape",
-    }  # fmt: skip
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "landscape",
+    }
     buffer = io.BytesIO()
     with mpl.rc_context(settings):
-        figure.savefig(buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(),
-                       metadata=about)  # fmt: skip
+        figure.savefig(
+            buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(), metadata=about
+        )
     return buffer.getvalue()
 
 

@@ -282,9 +282,18 @@ def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
 
     at = atlas.map[["x", "y"]].iloc[rows].astype(np.float32)
     panel.layers.append(
-        Points(x=at["x"], y=at["y"], size=3.0, colour=colours.ink, opacity=0.02, hover=hover,
-               gid="papers", screen=True, of=n)
-    )  # fmt: skip
+        Points(
+            x=at["x"],
+            y=at["y"],
+            size=3.0,
+            colour=colours.ink,
+            opacity=0.02,
+            hover=hover,
+            gid="papers",
+            screen=True,
+            of=n,
+        )
+    )
 
 
 # -- names
@@ -332,10 +341,14 @@ def add_few_names(
     inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
     wanted = topics[inside].head(most)
     names = [
-        ([way.split("\n") for way in line_breaks(clean_name(label, most=48))], size, "normal",
-         page.colours.ink)
+        (
+            [way.split("\n") for way in line_breaks(clean_name(label, most=48))],
+            size,
+            "normal",
+            page.colours.ink,
+        )
         for label in wanted["label"]
-    ]  # fmt: skip
+    ]
     _place(page, panel, wanted, names, reserved=reserved, leaders=False, reach=reach)
 
 
@@ -383,14 +396,20 @@ def _place(
     # Labels about three times as wide as high have the lowest cost.
     shapes = [np.abs(np.log2(size[:, 0] / size[:, 1] / 3.2)) for size in sizes]
     placed = place_labels(
-        peaks, sizes, frame=_frame(page, panel), reserved=reserved, gap=2.0 * scale,
+        peaks,
+        sizes,
+        frame=_frame(page, panel),
+        reserved=reserved,
+        gap=2.0 * scale,
         reluctance=[0.55 * np.maximum(shape - 0.5, 0) for shape in shapes],
         reach=130 * scale if reach is None else reach,
-    )  # fmt: skip
+    )
     names = []
     papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
-    hover = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
-             for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
+    hover = [
+        f"{label}: {count(int(n), 'paper')}" if n else str(label)
+        for label, n in zip(topics["label"], papers, strict=True)
+    ]
     for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
         lines, box = ways[int(placed.variants[place])], placed.boxes[place]
@@ -400,14 +419,27 @@ def _place(
         # Align text to the side where its leader line ends.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
         names.append(
-            Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
-                 size * scale, weight, colour, f"topic-{topics['topic_id'].iloc[place]}", side,
-                 hover[place], (float(peaks[place, 0]), float(peaks[place, 1])))
-        )  # fmt: skip
+            Name(
+                lines,
+                box,
+                [float(box[3] - first - n * step) for n in range(len(lines))],
+                size * scale,
+                weight,
+                colour,
+                f"topic-{topics['topic_id'].iloc[place]}",
+                side,
+                hover[place],
+                (float(peaks[place, 0]), float(peaks[place, 1])),
+            )
+        )
     panel.layers.append(
-        Names(names=names, leaders=placed.leaders[placed.shown], gid="names",
-              leader_colour=page.colours.ink if leaders else "")
-    )  # fmt: skip
+        Names(
+            names=names,
+            leaders=placed.leaders[placed.shown],
+            gid="names",
+            leader_colour=page.colours.ink if leaders else "",
+        )
+    )
     return placed.boxes
 
 
@@ -459,22 +491,38 @@ def mark_papers(
         for number, style in enumerate(styles if which.any() else ()):
             last = number == len(styles) - 1  # the first of two styles is a halo
             panel.layers.append(
-                Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
-                       hover=texts, screen=None if last else False,
-                       name="outlier" if gid == "apart" else "found")
-            )  # fmt: skip
+                Points(
+                    x=x[which],
+                    y=y[which],
+                    **style,
+                    gid=gid,
+                    order=order + 0.01 * number,
+                    hover=texts,
+                    screen=None if last else False,
+                    name="outlier" if gid == "apart" else "found",
+                )
+            )
         size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
         colour = getattr(page.colours, gid)
         ranks = [
-            Name([str(place + 1)], box, [float(box[1])], size, "bold", colour,
-                 f"rank-{place + 1}", peak=(float(at[place, 0]), float(at[place, 1])))
+            Name(
+                [str(place + 1)],
+                box,
+                [float(box[1])],
+                size,
+                "bold",
+                colour,
+                f"rank-{place + 1}",
+                peak=(float(at[place, 0]), float(at[place, 1])),
+            )
             for place, box in enumerate(numbers)
             if which[place] and np.isfinite(box[0])
-        ]  # fmt: skip
+        ]
         panel.layers.append(
-            Names(names=ranks, leaders=leaders[which], leader_colour=colour, peaks=False,
-                  gid="ranks")
-        )  # fmt: skip
+            Names(
+                names=ranks, leaders=leaders[which], leader_colour=colour, peaks=False, gid="ranks"
+            )
+        )
     placed = ~np.isnan(numbers[:, 0])
     taken = np.concatenate([dots, numbers[placed], _along(leaders)])
     return taken, int((~placed).sum())
@@ -483,8 +531,13 @@ def mark_papers(
 def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
     """Return the symbols for papers found and for outliers (``apart``); halos come first."""
     hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
-    dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
-           "edge_width": 0.7 * scale}  # fmt: skip
+    dot = {
+        "marker": "o",
+        "size": _DOT * scale,
+        "colour": colours.found,
+        "edge": colours.halo,
+        "edge_width": 0.7 * scale,
+    }
     return {
         "found": (dot,),
         "apart": (
@@ -526,10 +579,14 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
     extents = [page.extent(str(rank), size=size, weight="bold") for rank in range(1, n + 1)]
     placement = place_labels(
-        at[:n], [np.array([[extent.width, extent.ascent]]) for extent in extents],
-        frame=_frame(page, panel), reserved=dots, gap=page.scale, reach=200 * page.scale,
+        at[:n],
+        [np.array([[extent.width, extent.ascent]]) for extent in extents],
+        frame=_frame(page, panel),
+        reserved=dots,
+        gap=page.scale,
+        reach=200 * page.scale,
         directions=48,
-    )  # fmt: skip
+    )
     numbers[:n], leaders[:n] = placement.boxes, placement.leaders
     leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
     return numbers, leaders

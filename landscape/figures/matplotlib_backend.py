@@ -98,9 +98,13 @@ def draw(scene: Scene) -> Sheet:
     """Draw a scene as a page with all its panels and texts."""
     width, height = scene.size
     sheet = Sheet(
-        figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
-        alt_text=scene.alt_text, table=scene.table, caption=scene.caption.text,
-    )  # fmt: skip
+        figsize=(width / 72, height / 72),
+        facecolor=scene.colours.page,
+        scene=scene,
+        alt_text=scene.alt_text,
+        table=scene.table,
+        caption=scene.caption.text,
+    )
     if not DRAWS.get():
         return sheet
     points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
@@ -134,16 +138,26 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
         brush.text(text)
     size = 7.0 * scene.scale
     if panel.rows:
-        axes.set_yticks([at for at, _ in panel.rows], [words for _, words in panel.rows],
-                        fontsize=size, **_FONT)  # fmt: skip
+        axes.set_yticks(
+            [at for at, _ in panel.rows], [words for _, words in panel.rows], fontsize=size, **_FONT
+        )
     if panel.x.title:
         axes.set_xlabel(panel.x.title, fontsize=size, **_FONT)
     axes.set_title(scene.title or scene.caption.head, loc="left", fontsize=1.3 * size, **_FONT)
     lines = [*([GENERATED] if scene.caption.generated else []), *scene.caption.sentences[:1]]
-    axes.annotate("\n".join(lines), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
-                  xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
-                  color=scene.colours.faint, gid="caption", annotation_clip=False,
-                  **_FONT)  # fmt: skip
+    axes.annotate(
+        "\n".join(lines),
+        (0, 0),
+        xycoords="axes fraction",
+        fontsize=0.9 * size,
+        xytext=(0, -(26 if panel.x.ticks else 4)),
+        textcoords="offset points",
+        va="top",
+        color=scene.colours.faint,
+        gid="caption",
+        annotation_clip=False,
+        **_FONT,
+    )
     return axes
 
 
@@ -168,16 +182,26 @@ class _Brush:
             if isinstance(layer, Squares):
                 for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
                     square = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor=colour)
-                    square.set(edgecolor=layer.edge, linewidth=layer.width, gid=layer.gid,
-                               transform=self.points)  # fmt: skip
+                    square.set(
+                        edgecolor=layer.edge,
+                        linewidth=layer.width,
+                        gid=layer.gid,
+                        transform=self.points,
+                    )
                     self.target.add_artist(square)
             elif isinstance(layer, Lines):
                 for line in layer.lines:
-                    self.target.add_artist(Line2D(
-                        *line.T, color=layer.colour, linewidth=layer.width, alpha=layer.opacity,
-                        linestyle=_STYLES.get(layer.dashes, layer.dashes), gid=layer.gid,
-                        transform=self.points,
-                    ))  # fmt: skip
+                    self.target.add_artist(
+                        Line2D(
+                            *line.T,
+                            color=layer.colour,
+                            linewidth=layer.width,
+                            alpha=layer.opacity,
+                            linestyle=_STYLES.get(layer.dashes, layer.dashes),
+                            gid=layer.gid,
+                            transform=self.points,
+                        )
+                    )
             elif isinstance(layer, Points):
                 drawn = Line2D(layer.x, layer.y, **_mark_style(layer), transform=self.points)
                 self.target.add_artist(drawn)
@@ -188,10 +212,20 @@ class _Brush:
         """Draw one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(
-            text.x, text.y, text.words, transform=self.points, fontsize=text.size,
-            fontweight=text.weight, color=text.colour, ha=text.align, va="baseline", gid=text.gid,
-            zorder=3, bbox=behind if text.in_panel else None, **_FONT,
-        )  # fmt: skip
+            text.x,
+            text.y,
+            text.words,
+            transform=self.points,
+            fontsize=text.size,
+            fontweight=text.weight,
+            color=text.colour,
+            ha=text.align,
+            va="baseline",
+            gid=text.gid,
+            zorder=3,
+            bbox=behind if text.in_panel else None,
+            **_FONT,
+        )
 
     def _style(self, axes: Axes, panel: Panel) -> None:
         """Style the axes with thin lines; set log scales before limits."""
@@ -203,9 +237,13 @@ class _Brush:
             drawn.set_minor_locator(NullLocator())
             drawn.set_ticks([at for at, _ in axis.ticks], [words for _, words in axis.ticks])
         axes.tick_params(
-            colors=faint, labelsize=7.0 * scale, width=0.5 * scale, length=2.5 * scale,
-            pad=2 * scale, labelfontfamily=list(FONTS),
-        )  # fmt: skip
+            colors=faint,
+            labelsize=7.0 * scale,
+            width=0.5 * scale,
+            length=2.5 * scale,
+            pad=2 * scale,
+            labelfontfamily=list(FONTS),
+        )
         if axes is not self.target:
             axes.set_facecolor("none")
         shown = {"none": (), "box": ("left", "bottom", "right", "top"), "chart": ("left", "bottom")}
@@ -219,9 +257,14 @@ class _Brush:
     def _image(self, axes: Axes, layer: Image) -> None:
         x0, y0, x1, y1 = layer.extent
         axes.imshow(
-            layer.pixels, extent=(x0, x1, y0, y1), origin="lower", aspect="auto", gid=layer.gid,
-            zorder=layer.order, interpolation="bilinear" if layer.smooth else None,
-        )  # fmt: skip
+            layer.pixels,
+            extent=(x0, x1, y0, y1),
+            origin="lower",
+            aspect="auto",
+            gid=layer.gid,
+            zorder=layer.order,
+            interpolation="bilinear" if layer.smooth else None,
+        )
 
     def _lines(self, axes: Axes, layer: Lines) -> None:
         lines = [line for line in layer.lines if len(line)]
@@ -230,57 +273,126 @@ class _Brush:
         if layer.fill:
             # A single compound path leaves holes unfilled.
             whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
-            axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
-                                     gid=f"{layer.gid} fill"))  # fmt: skip
-        drawn = LineCollection(lines, colors=layer.colour, linewidths=layer.width,
-                               alpha=layer.opacity,
-                               linestyles=[_STYLES.get(layer.dashes, layer.dashes)])  # fmt: skip
+            axes.add_patch(
+                PathPatch(
+                    whole,
+                    facecolor=layer.colour,
+                    alpha=layer.fill,
+                    linewidth=0,
+                    gid=f"{layer.gid} fill",
+                )
+            )
+        drawn = LineCollection(
+            lines,
+            colors=layer.colour,
+            linewidths=layer.width,
+            alpha=layer.opacity,
+            linestyles=[_STYLES.get(layer.dashes, layer.dashes)],
+        )
         drawn.set(gid=layer.gid, zorder=layer.order + 0.1, capstyle="butt", joinstyle="round")
         axes.add_collection(drawn, autolim=False)
 
     def _points(self, axes: Axes, layer: Points) -> None:
         if isinstance(layer.colour, str) and np.ndim(layer.size) == 0:
-            axes.plot(layer.x, layer.y, **_mark_style(layer), alpha=layer.opacity,
-                      zorder=layer.order, scalex=False, scaley=False)  # fmt: skip
+            axes.plot(
+                layer.x,
+                layer.y,
+                **_mark_style(layer),
+                alpha=layer.opacity,
+                zorder=layer.order,
+                scalex=False,
+                scaley=False,
+            )
             return
         size = np.asarray(layer.size, dtype=float) ** 2
         axes.scatter(
-            layer.x, layer.y, s=size, c=layer.colour, marker=layer.marker, gid=layer.gid,
-            zorder=layer.order, edgecolors=layer.edge or "none", linewidths=layer.edge_width,
+            layer.x,
+            layer.y,
+            s=size,
+            c=layer.colour,
+            marker=layer.marker,
+            gid=layer.gid,
+            zorder=layer.order,
+            edgecolors=layer.edge or "none",
+            linewidths=layer.edge_width,
             alpha=layer.opacity,
-        )  # fmt: skip
+        )
 
     def _curve(self, axes: Axes, layer: Curve) -> None:
-        axes.plot(layer.x, layer.y, color=layer.colour, lw=layer.width, gid=layer.gid,
-                  zorder=layer.order)  # fmt: skip
+        axes.plot(
+            layer.x, layer.y, color=layer.colour, lw=layer.width, gid=layer.gid, zorder=layer.order
+        )
 
     def _band(self, axes: Axes, layer: Band) -> None:
-        axes.fill_between(layer.x, layer.low, layer.high, color=layer.colour, alpha=0.22,
-                          linewidth=0, gid=layer.gid)  # fmt: skip
+        axes.fill_between(
+            layer.x,
+            layer.low,
+            layer.high,
+            color=layer.colour,
+            alpha=0.22,
+            linewidth=0,
+            gid=layer.gid,
+        )
 
     def _intervals(self, axes: Axes, layer: Intervals) -> None:
-        rows = zip(layer.at, layer.value, layer.low, layer.high, layer.colours, layer.filled,
-                   strict=True)  # fmt: skip
+        rows = zip(
+            layer.at, layer.value, layer.low, layer.high, layer.colours, layer.filled, strict=True
+        )
         for at, value, low, high, colour, filled in rows:
-            axes.plot([low, high], [at, at], color=colour, lw=layer.width, gid="interval",
-                      solid_capstyle="butt")  # fmt: skip
-            axes.plot(value, at, "o", color=colour, ms=layer.size, gid=layer.gid, clip_on=False,
-                      markerfacecolor=colour if filled else self.colours.page)  # fmt: skip
+            axes.plot(
+                [low, high],
+                [at, at],
+                color=colour,
+                lw=layer.width,
+                gid="interval",
+                solid_capstyle="butt",
+            )
+            axes.plot(
+                value,
+                at,
+                "o",
+                color=colour,
+                ms=layer.size,
+                gid=layer.gid,
+                clip_on=False,
+                markerfacecolor=colour if filled else self.colours.page,
+            )
 
     def _rule(self, axes: Axes, layer: Rule) -> None:
-        axes.axvline(layer.x, color=layer.colour, lw=layer.width, zorder=layer.order,
-                     ls=_STYLES.get(layer.dashes, layer.dashes), gid=layer.gid)  # fmt: skip
+        axes.axvline(
+            layer.x,
+            color=layer.colour,
+            lw=layer.width,
+            zorder=layer.order,
+            ls=_STYLES.get(layer.dashes, layer.dashes),
+            gid=layer.gid,
+        )
         if layer.label:
             axes.annotate(
-                layer.label, (layer.x, 1), xycoords=("data", "axes fraction"), xytext=(3, -7),
-                textcoords="offset points", fontsize=7 * self.scale, color=layer.colour,
-                gid=layer.gid, **_FONT,
-            )  # fmt: skip
+                layer.label,
+                (layer.x, 1),
+                xycoords=("data", "axes fraction"),
+                xytext=(3, -7),
+                textcoords="offset points",
+                fontsize=7 * self.scale,
+                color=layer.colour,
+                gid=layer.gid,
+                **_FONT,
+            )
 
     def _spans(self, axes: Axes, layer: Spans) -> None:
         for start, end in layer.spans:
-            axes.axvspan(start, end, facecolor="none", edgecolor=layer.colour, hatch=_HATCH,
-                         linewidth=0, alpha=0.45, zorder=0.5, gid="not covered")  # fmt: skip
+            axes.axvspan(
+                start,
+                end,
+                facecolor="none",
+                edgecolor=layer.colour,
+                hatch=_HATCH,
+                linewidth=0,
+                alpha=0.45,
+                zorder=0.5,
+                gid="not covered",
+            )
 
     def _hatched(self, axes: Axes, layer: Hatched) -> None:
         x0, y0, x1, y1 = layer.extent
@@ -292,18 +404,34 @@ class _Brush:
             rows, columns = layer.where.shape
             across = x0 + (np.arange(columns) + 0.5) * (x1 - x0) / columns
             up = y0 + (np.arange(rows) + 0.5) * (y1 - y0) / rows
-            drawn = axes.contourf(across, up, layer.where.astype(float), levels=[0.5, 1.5],
-                                  colors="none", hatches=[_HATCH])  # fmt: skip
+            drawn = axes.contourf(
+                across,
+                up,
+                layer.where.astype(float),
+                levels=[0.5, 1.5],
+                colors="none",
+                hatches=[_HATCH],
+            )
             drawn.set(edgecolor=layer.colour, linewidth=0.0, zorder=1.3, gid="not covered")
 
     def _arrows(self, axes: Axes, layer: Arrows) -> None:
         for start, end in zip(layer.starts, layer.ends, strict=True):
-            axes.add_patch(FancyArrowPatch(
-                tuple(start), tuple(end), connectionstyle=f"arc3,rad={_BEND}", arrowstyle="-|>",
-                mutation_scale=5.0 * self.scale, linewidth=layer.width, color=layer.colour,
-                alpha=0.55, shrinkA=2.5 * self.scale, shrinkB=2.5 * self.scale,
-                zorder=layer.order, gid=layer.gid,
-            ))  # fmt: skip
+            axes.add_patch(
+                FancyArrowPatch(
+                    tuple(start),
+                    tuple(end),
+                    connectionstyle=f"arc3,rad={_BEND}",
+                    arrowstyle="-|>",
+                    mutation_scale=5.0 * self.scale,
+                    linewidth=layer.width,
+                    color=layer.colour,
+                    alpha=0.55,
+                    shrinkA=2.5 * self.scale,
+                    shrinkB=2.5 * self.scale,
+                    zorder=layer.order,
+                    gid=layer.gid,
+                )
+            )
 
     def _names(self, axes: Axes, layer: Names) -> None:
         self._leaders(axes, layer)
@@ -331,8 +459,9 @@ class _Brush:
         along = drawn[:, 0] - drawn[:, 1]
         drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         for colour, width, order in (
-            (self.colours.halo, 1.8, 2.0), (layer.leader_colour, 0.5, 2.1),
-        ):  # fmt: skip
+            (self.colours.halo, 1.8, 2.0),
+            (layer.leader_colour, 0.5, 2.1),
+        ):
             lines = LineCollection(
                 list(drawn), colors=colour, linewidths=width * self.scale, gid="leaders"
             )
@@ -341,16 +470,29 @@ class _Brush:
             axes.add_collection(lines, autolim=False)
         if layer.peaks and len(drawn):
             axes.plot(
-                *drawn[:, 0].T, "o", transform=self.points, color=layer.leader_colour,
-                markersize=2.4 * self.scale, markeredgecolor=self.colours.halo,
-                markeredgewidth=0.6 * self.scale, gid="peaks", zorder=2.2, scalex=False,
+                *drawn[:, 0].T,
+                "o",
+                transform=self.points,
+                color=layer.leader_colour,
+                markersize=2.4 * self.scale,
+                markeredgecolor=self.colours.halo,
+                markeredgewidth=0.6 * self.scale,
+                gid="peaks",
+                zorder=2.2,
+                scalex=False,
                 scaley=False,
-            )  # fmt: skip
+            )
 
 
 def _mark_style(layer: Points) -> dict[str, Any]:
     edge = layer.edge or layer.colour
-    return {"linestyle": "none", "marker": layer.marker, "markersize": layer.size,
-            "color": layer.colour, "markerfacecolor": layer.colour if layer.filled else "none",
-            "markeredgecolor": edge, "markeredgewidth": layer.edge_width,
-            "gid": layer.gid}  # fmt: skip
+    return {
+        "linestyle": "none",
+        "marker": layer.marker,
+        "markersize": layer.size,
+        "color": layer.colour,
+        "markerfacecolor": layer.colour if layer.filled else "none",
+        "markeredgecolor": edge,
+        "markeredgewidth": layer.edge_width,
+        "gid": layer.gid,
+    }

@@ -121,19 +121,25 @@ class Ranking:
 
     @classmethod
     def of_table(
-        cls, title: str, name: str, table: pd.DataFrame, columns: Sequence[tuple[str, str, str]],
-        *, numbered: bool = False,
-    ) -> Ranking:  # fmt: skip
+        cls,
+        title: str,
+        name: str,
+        table: pd.DataFrame,
+        columns: Sequence[tuple[str, str, str]],
+        *,
+        numbered: bool = False,
+    ) -> Ranking:
         """Make a ranking from a sorted table; `columns` contains names, headings and formats."""
         import pandas as pd
 
         known = [column for column in columns if column[0] in table]
         rows = []
         for number, row in enumerate(table.to_dict("records")):
-            cells = ("–" if pd.isna(row[column]) else form.format(row[column])
-                     for column, _, form in known)  # fmt: skip
-            rows.append(Row(str(row["label"]), tuple(cells),
-                            str(number + 1) if numbered else ""))  # fmt: skip
+            cells = (
+                "–" if pd.isna(row[column]) else form.format(row[column])
+                for column, _, form in known
+            )
+            rows.append(Row(str(row["label"]), tuple(cells), str(number + 1) if numbered else ""))
         return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 
@@ -209,8 +215,19 @@ class Page:
         if self.onto is None or in_panel:
             if width is not None:
                 words = self.shortened(words, width=width, size=size, weight=weight)
-            self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
-                                   weight, align, gid, in_panel))  # fmt: skip
+            self.texts.append(
+                Text(
+                    words,
+                    x,
+                    y,
+                    size * self.scale,
+                    colour or self.colours.ink,
+                    weight,
+                    align,
+                    gid,
+                    in_panel,
+                )
+            )
 
     def wrapped(
         self, words: str, *, size: float, width: float, weight: str = "normal", most: int = 0
@@ -258,9 +275,10 @@ class Page:
         if self.extent(whole, size=size, weight=weight).width <= width:
             return whole
         n = bisect_right(
-            range(1, len(whole)), width,
+            range(1, len(whole)),
+            width,
             key=lambda n: self.extent(whole[:n].rstrip() + "…", size=size, weight=weight).width,
-        )  # fmt: skip
+        )
         return whole[:n].rstrip() + "…"
 
     # -- title and caption
@@ -283,12 +301,16 @@ class Page:
         """Write up to two caption lines below the figure, and reserve space for the key."""
         beside = has_key and self._column() >= 0.45 * self.width
         width = self._column() if beside else self.width - 2 * self.margin
-        lines = [(line, "bold", self.colours.accent)
-                 for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
-                 if self.caption.generated]  # fmt: skip
+        lines = [
+            (line, "bold", self.colours.accent)
+            for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
+            if self.caption.generated
+        ]
         head = [self.caption.head] if self.has_own_title else []
-        lines += [(line, "normal", self.colours.faint)
-                  for line in self._fitting([*head, *self.caption.sentences], width)]  # fmt: skip
+        lines += [
+            (line, "normal", self.colours.faint)
+            for line in self._fitting([*head, *self.caption.sentences], width)
+        ]
         pitch = _LINE * NORMAL * self.scale
         text, key = len(lines) * pitch, 0.0
         if has_key:
@@ -368,15 +390,27 @@ class Page:
     ) -> Panel:
         """Add a chart to the page; its x title is `below` points below the chart."""
         if x.title:
-            self.write(x.title, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
-                       align="center", colour=self.colours.faint,
-                       width=box[2] - box[0])  # fmt: skip
+            self.write(
+                x.title,
+                (box[0] + box[2]) / 2,
+                box[1] - below * self.scale,
+                size=SMALL,
+                align="center",
+                colour=self.colours.faint,
+                width=box[2] - box[0],
+            )
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
-        self, box: Box, words: str, note: str = "", *, colour: str | None = None,
-        note_colour: str | None = None, size: float = 8.6,
-    ) -> None:  # fmt: skip
+        self,
+        box: Box,
+        words: str,
+        note: str = "",
+        *,
+        colour: str | None = None,
+        note_colour: str | None = None,
+        size: float = 8.6,
+    ) -> None:
         """Write a heading above a panel, and a small note to the right of the heading."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
@@ -386,8 +420,16 @@ class Page:
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
         if note and rest > 20 * self.scale:
-            self.write(note, right, y, size=SMALL, gid="note", align="right", width=rest,
-                       colour=note_colour or self.colours.faint)  # fmt: skip
+            self.write(
+                note,
+                right,
+                y,
+                size=SMALL,
+                gid="note",
+                align="right",
+                width=rest,
+                colour=note_colour or self.colours.faint,
+            )
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
         """Draw a colour ramp with a label at each end."""
@@ -421,8 +463,15 @@ class Page:
         for number, (meaning, _) in enumerate(key.squares):
             x, y = left + number * pitch, top - 12 * scale - side
             boxes.append((x, y, x + side, y + side))
-            self.write(meaning, x + side / 2, y - 8 * scale, size=6.6, gid="key", colour=faint,
-                       align="center")  # fmt: skip
+            self.write(
+                meaning,
+                x + side / 2,
+                y - 8 * scale,
+                size=6.6,
+                gid="key",
+                colour=faint,
+                align="center",
+            )
         colours = [colour for _, colour in key.squares]
         self.layers.append(
             Squares(boxes=boxes, colours=colours, edge=faint, width=0.3 * scale, gid="key")
@@ -438,8 +487,9 @@ class Page:
         """Explain hatched years: a hatched square and words that end at `right` points."""
         if self.onto is None:
             left = right - self.extent(words, size=SMALL).width
-            self.write(words, right, y, size=SMALL, colour=self.colours.faint, align="right",
-                       gid="key")  # fmt: skip
+            self.write(
+                words, right, y, size=SMALL, colour=self.colours.faint, align="right", gid="key"
+            )
             side, gap = 9 * self.scale, 4 * self.scale
             box = (left - gap - 1.4 * side, y - 0.2 * side, left - gap, y + 0.8 * side)
             square = self.add(Panel(box, Axis((0, 1)), Axis((0, 1)), gid="key", edge="box"))
@@ -466,13 +516,15 @@ class Page:
         ):
             y -= 9.0 * 1.18 * scale
             self.write(line, left, y, size=9.0, weight="bold", gid="ranking")
-        marks = [self.extent(row.mark, size=7.6, weight="bold").width
-                 for row in ranking.rows if row.mark]  # fmt: skip
+        marks = [
+            self.extent(row.mark, size=7.6, weight="bold").width for row in ranking.rows if row.mark
+        ]
         indent = max(marks) + 4 * scale if marks else 0.0
         widths = self._columns(ranking, width=right - left - indent)
         gutter = 7.0 * scale
-        ends = [right - (sum(widths[i:]) + gutter * len(widths[i:]))
-                for i in range(1, len(widths) + 1)]  # fmt: skip
+        ends = [
+            right - (sum(widths[i:]) + gutter * len(widths[i:])) for i in range(1, len(widths) + 1)
+        ]
         names = right - left - indent - sum(widths) - gutter * len(widths)
         y = self._write_headings(ranking.headings, left + indent, y, ends)
         for written, row in enumerate(ranking.rows):
@@ -482,8 +534,16 @@ class Page:
                 return written
             baseline = y - 7.6 * scale
             if row.mark:
-                self.write(row.mark, left + indent - 4 * scale, baseline, size=7.6, weight="bold",
-                           colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
+                self.write(
+                    row.mark,
+                    left + indent - 4 * scale,
+                    baseline,
+                    size=7.6,
+                    weight="bold",
+                    colour=self.colours.found,
+                    align="right",
+                    gid="ranking",
+                )
             for number, line in enumerate(lines):
                 down = number * 1.18 * 7.6 * scale
                 self.write(line, left + indent, baseline - down, size=7.6, gid="ranking")
@@ -525,15 +585,28 @@ class Page:
     # -- done
 
     def draw(
-        self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
+        self,
+        *,
+        alt_text: str,
+        table: pd.DataFrame | None,
+        on_screen: Sequence[str] = ("map",),
         caption: Caption | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Draw the page as a `Sheet`, or draw its panel into the axes given by the user."""
         title = self.title if self.has_own_title else ""
         scene = Scene(
-            (self.width, self.height), self.scale, self.colours, title, caption or self.caption,
-            self.panels, self.layers, self.texts, on_screen, alt_text, table,
-        )  # fmt: skip
+            (self.width, self.height),
+            self.scale,
+            self.colours,
+            title,
+            caption or self.caption,
+            self.panels,
+            self.layers,
+            self.texts,
+            on_screen,
+            alt_text,
+            table,
+        )
         if self.onto is not None:
             return matplotlib_backend.draw_onto(self.onto, scene)
         return matplotlib_backend.draw(scene)
@@ -544,8 +617,16 @@ _RULER = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100))
 
 @lru_cache(maxsize=50_000)
 def _measure(words: str, size: float, weight: str) -> Extent:
-    text = Drawn(0, 0, words, fontfamily=list(FONTS), fontsize=size, fontweight=weight,
-                 parse_math=False, verticalalignment="baseline")  # fmt: skip
+    text = Drawn(
+        0,
+        0,
+        words,
+        fontfamily=list(FONTS),
+        fontsize=size,
+        fontweight=weight,
+        parse_math=False,
+        verticalalignment="baseline",
+    )
     text.set_figure(_RULER.figure)
     before = mpl.rcParams["text.hinting"]
     mpl.rcParams["text.hinting"] = "none"  # the text width is then independent of the resolution

@@ -55,8 +55,14 @@ _MANY = 2000  # maximum number of points drawn without WebGL
 _LETTERS = "FigureSTIX"  # name of the font embedded in a page
 _FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
 _WIDER = 1.2  # width of the widest fallback font, relative to the embedded font
-_SYMBOLS = {"o": "circle", ".": "circle", "D": "diamond", "s": "square", "^": "triangle-up",
-            "v": "triangle-down"}  # fmt: skip
+_SYMBOLS = {
+    "o": "circle",
+    ".": "circle",
+    "D": "diamond",
+    "s": "square",
+    "^": "triangle-up",
+    "v": "triangle-down",
+}
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
 
 
@@ -82,9 +88,7 @@ def to_page(figure: Any) -> str:
     # In a script element, "<" could start its end tag, so it is written as a JSON escape.
     drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
     fonts = [(weight, _font_link(weight)) for weight in ("normal", "bold")]
-    return render(
-        "figure.html", family=_LETTERS, fonts=fonts, library=get_plotlyjs(), drawn=drawn
-    )  # fmt: skip
+    return render("figure.html", family=_LETTERS, fonts=fonts, library=get_plotlyjs(), drawn=drawn)
 
 
 @cache
@@ -172,16 +176,22 @@ class _Drawing:
         #: Pixels per point for text and symbols, which are not scaled with the panels.
         self.size = _PIXELS_A_POINT
         self.vertices = sum(
-            len(line) + 1 for panel in panels for layer in panel.layers if isinstance(layer, Lines)
+            len(line) + 1
+            for panel in panels
+            for layer in panel.layers
+            if isinstance(layer, Lines)
             for line in layer.lines
-        )  # fmt: skip
+        )
         self.samples: list[str] = []
         self.taken: dict[str, Floats] = {}  # boxes that names must not overlap
         self.figure.update_layout(
-            template="none", paper_bgcolor=self.colours.page, plot_bgcolor="rgba(0,0,0,0)",
+            template="none",
+            paper_bgcolor=self.colours.page,
+            plot_bgcolor="rgba(0,0,0,0)",
             font={"family": _FONT, "size": 12, "color": self.colours.ink},
-            hoverlabel={"font": {"family": _FONT}}, hovermode="closest",
-        )  # fmt: skip
+            hoverlabel={"font": {"family": _FONT}},
+            hovermode="closest",
+        )
         if is_page:
             self._page()
         else:
@@ -212,13 +222,20 @@ class _Drawing:
 
     def _text(self, text: Text) -> None:
         safe = safe_text(text.words, most=400)
-        self._add("annotations",
-            text=f"<b>{safe}</b>" if text.weight == "bold" else safe, x=text.x,
-            y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
+        self._add(
+            "annotations",
+            text=f"<b>{safe}</b>" if text.weight == "bold" else safe,
+            x=text.x,
+            y=text.y + 0.28 * text.size,
+            xref="x",
+            yref="y",
+            showarrow=False,
+            borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
-            yanchor="middle", font={"size": text.size * self.size, "color": text.colour},
+            yanchor="middle",
+            font={"size": text.size * self.size, "color": text.colour},
             bgcolor=self.colours.page if text.in_panel else None,
-        )  # fmt: skip
+        )
 
     def _caption(self) -> None:
         """Write the caption below the panels."""
@@ -242,10 +259,12 @@ class _Drawing:
         if self.is_page:
             below = 24 * rows + 18 * len(self.samples)
             self.figure.update_layout(
-                width=round(width * self.pixels), height=round(height * self.pixels) + below,
-                margin={"l": 0, "r": 0, "t": 0, "b": below}, showlegend=rows > 0,
+                width=round(width * self.pixels),
+                height=round(height * self.pixels) + below,
+                margin={"l": 0, "r": 0, "t": 0, "b": below},
+                showlegend=rows > 0,
                 legend={"orientation": "h", "x": 0.02, "y": 0, "yanchor": "top"},
-            )  # fmt: skip
+            )
             for place, words in enumerate(self.samples):
                 self._write_below(safe_text(words), x=0.02, yshift=-(24 * rows + 18 * place))
             return
@@ -255,20 +274,34 @@ class _Drawing:
         gap = 48 if has_ticks else 12
         note["yshift"] = -gap
         own = bool(self.scene.title)
-        margin = {"l": 30, "r": 20, "t": 50 if own else 24,
-                  "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
+        margin = {
+            "l": 30,
+            "r": 20,
+            "t": 50 if own else 24,
+            "b": gap + self.below + 15 * len(self.samples),
+        }
         point = _PIXELS_A_POINT if panels[0].edge == "chart" else self.pixels
         high = max(180, round(height * point))
         self.figure.update_layout(
-            title={"text": safe_text(self.scene.title)} if own else None, margin=margin,
-            height=high + margin["t"] + margin["b"], showlegend=rows > 0,
-        )  # fmt: skip
+            title={"text": safe_text(self.scene.title)} if own else None,
+            margin=margin,
+            height=high + margin["t"] + margin["b"],
+            showlegend=rows > 0,
+        )
 
     def _write_below(self, text: str, **style: Any) -> None:
-        self._add("annotations",
-            text=text, xref="paper", yref="paper", y=0, showarrow=False, xanchor="left",
-            yanchor="top", font={"size": 11, "color": self.colours.faint}, **style,
-        )  # fmt: skip
+        self._add(
+            "annotations",
+            text=text,
+            xref="paper",
+            yref="paper",
+            y=0,
+            showarrow=False,
+            xanchor="left",
+            yanchor="top",
+            font={"size": 11, "color": self.colours.faint},
+            **style,
+        )
 
     # -- panels
 
@@ -276,9 +309,10 @@ class _Drawing:
         left, bottom, right, top = self.box
         width, height = right - left, top - bottom
         x0, y0, x1, y1 = panel.box
-        domains = ((x0 - left) / width, (x1 - left) / width), (
-            (y0 - bottom) / height, (y1 - bottom) / height,
-        )  # fmt: skip
+        domains = (
+            ((x0 - left) / width, (x1 - left) / width),
+            ((y0 - bottom) / height, (y1 - bottom) / height),
+        )
         is_framed = panel.edge == "box"
         for side, axis, domain in zip("xy", (panel.x, panel.y), domains, strict=True):
             low, high = np.log10(axis.limits) if axis.log else axis.limits
@@ -286,20 +320,26 @@ class _Drawing:
             if side == "y" and panel.rows and not self.is_page:
                 marks = panel.rows
             layout: dict[str, Any] = {
-                "domain": [max(0.0, domain[0]), min(1.0, domain[1])], "range": [low, high],
-                "anchor": f"{'y' if side == 'x' else 'x'}{number}", "zeroline": False,
-                "showgrid": False, "type": "log" if axis.log else "linear",
+                "domain": [max(0.0, domain[0]), min(1.0, domain[1])],
+                "range": [low, high],
+                "anchor": f"{'y' if side == 'x' else 'x'}{number}",
+                "zeroline": False,
+                "showgrid": False,
+                "type": "log" if axis.log else "linear",
                 "visible": panel.edge == "chart" or (self.is_page and is_framed),
                 "mirror": is_framed,
                 "tickvals": [at for at, _ in marks],
                 "ticktext": [safe_text(words, most=48) for _, words in marks],
-                "tickfont": {"color": self.colours.faint,
-                             "size": 7.0 * self.scene.scale * self.size if self.is_page else 11},
+                "tickfont": {
+                    "color": self.colours.faint,
+                    "size": 7.0 * self.scene.scale * self.size if self.is_page else 11,
+                },
                 "linecolor": self.colours.faint,
                 "showline": side == "x" or is_framed or bool(axis.ticks),
-                "ticks": "outside" if axis.ticks else "", "ticklen": 3,
+                "ticks": "outside" if axis.ticks else "",
+                "ticklen": 3,
                 "automargin": not self.is_page,
-            }  # fmt: skip
+            }
             if axis.title and not self.is_page:
                 layout["title"] = {"text": safe_text(axis.title)}
             self.figure.update_layout({f"{side}axis{number}": layout})
@@ -311,11 +351,18 @@ class _Drawing:
             for side in "xy":
                 self.figure.update_layout({f"{side}axis{number}": {"matches": f"{side}{first}"}})
         if panel.heading and not self.is_page:
-            self._add("annotations",
-                text=f"<b>{safe_text(panel.heading, most=40)}</b>", xref=f"x{number} domain",
-                yref=f"y{number} domain", x=0, y=1, yanchor="bottom", xanchor="left",
-                showarrow=False, font={"size": 11},
-            )  # fmt: skip
+            self._add(
+                "annotations",
+                text=f"<b>{safe_text(panel.heading, most=40)}</b>",
+                xref=f"x{number} domain",
+                yref=f"y{number} domain",
+                x=0,
+                y=1,
+                yanchor="bottom",
+                xanchor="left",
+                showarrow=False,
+                font={"size": 11},
+            )
         for layer in panel.layers:
             if layer.screen is not False:
                 self._draw(layer, number, panel)
@@ -344,10 +391,17 @@ class _Drawing:
 
     def _image(self, layer: Image, number: str, _panel: Panel) -> None:
         x0, y0, x1, y1 = layer.extent
-        self._add("images",
-            source=picture_link(layer.pixels), x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0,
-            sizing="stretch", layer="below", **self._refs(number),
-        )  # fmt: skip
+        self._add(
+            "images",
+            source=picture_link(layer.pixels),
+            x=x0,
+            y=y1,
+            sizex=x1 - x0,
+            sizey=y1 - y0,
+            sizing="stretch",
+            layer="below",
+            **self._refs(number),
+        )
 
     def _lines(self, layer: Lines, number: str, panel: Panel) -> None:
         lines = [line for line in layer.lines if len(line)]
@@ -359,50 +413,78 @@ class _Drawing:
         x, y = thinned(lines, most=max(8, most))
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
         self._trace(
-            number, x, y, safe_text(layer.hover), mode="lines", connectgaps=False,
-            name=safe_text(layer.name, most=60) or layer.gid, legendgroup=layer.gid,
-            showlegend=bool(layer.name), opacity=layer.opacity,
-            line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
-                  "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
+            number,
+            x,
+            y,
+            safe_text(layer.hover),
+            mode="lines",
+            connectgaps=False,
+            name=safe_text(layer.name, most=60) or layer.gid,
+            legendgroup=layer.gid,
+            showlegend=bool(layer.name),
+            opacity=layer.opacity,
+            line={
+                "color": layer.colour,
+                "width": max(0.8, layer.width * self.size),
+                "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot"),
+            },
             fill="toself" if layer.fill else None,
             fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
-        )  # fmt: skip
+        )
 
     def _points(self, layer: Points, number: str, _panel: Panel) -> None:
         symbol = _SYMBOLS.get(layer.marker, "circle") + ("" if layer.filled else "-open")
         size = np.asarray(layer.size, dtype=float) * self.size
         marker: dict[str, Any] = {
-            "size": size if size.ndim else float(size), "symbol": symbol,
-            "color": _colours(layer.colour), "opacity": layer.opacity,
-            "line": {"width": layer.edge_width * self.size,
-                     "color": layer.edge or _colours(layer.colour)},
-        }  # fmt: skip
+            "size": size if size.ndim else float(size),
+            "symbol": symbol,
+            "color": _colours(layer.colour),
+            "opacity": layer.opacity,
+            "line": {
+                "width": layer.edge_width * self.size,
+                "color": layer.edge or _colours(layer.colour),
+            },
+        }
         if layer.bar is not None and not self.is_page:
             bar, low, high = layer.bar, *layer.bar.limits
             steps = np.linspace(0, len(bar.ramp) - 1, 9).astype(int)
             marker |= {
-                "color": np.asarray(bar.values, dtype=float), "cmin": low, "cmax": high,
-                "colorscale": [[place / 8, _colours(bar.ramp[at][None])[0]]
-                               for place, at in enumerate(steps)],
+                "color": np.asarray(bar.values, dtype=float),
+                "cmin": low,
+                "cmax": high,
+                "colorscale": [
+                    [place / 8, _colours(bar.ramp[at][None])[0]] for place, at in enumerate(steps)
+                ],
                 "colorbar": {"title": {"text": bar.title}, "thickness": 12},
-            }  # fmt: skip
+            }
         if layer.of > len(layer.x):
             self.samples.append(
                 f"{len(layer.x):,} of {layer.of:,} papers, chosen at random, have hover texts."
             )
         self._trace(
-            number, np.asarray(layer.x), np.asarray(layer.y), layer.hover, mode="markers",
-            kind="Scattergl" if len(layer.x) > _MANY else "Scatter", marker=marker,
+            number,
+            np.asarray(layer.x),
+            np.asarray(layer.y),
+            layer.hover,
+            mode="markers",
+            kind="Scattergl" if len(layer.x) > _MANY else "Scatter",
+            marker=marker,
             name=safe_text(layer.name) or layer.gid,
             showlegend=bool(layer.name) and not self.is_page,
-        )  # fmt: skip
+        )
 
     def _curve(self, layer: Curve, number: str, _panel: Panel) -> None:
         self._trace(
-            number, np.asarray(layer.x, dtype=float), np.asarray(layer.y, dtype=float),
-            layer.hover, mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
+            number,
+            np.asarray(layer.x, dtype=float),
+            np.asarray(layer.y, dtype=float),
+            layer.hover,
+            mode="lines",
+            connectgaps=False,
+            showlegend=False,
+            name=layer.gid,
             line={"color": layer.colour, "width": layer.width * self.size},
-        )  # fmt: skip
+        )
 
     def _band(self, layer: Band, number: str, _panel: Panel) -> None:
         x, low, high = (np.asarray(one, dtype=float) for one in (layer.x, layer.low, layer.high))
@@ -411,10 +493,16 @@ class _Drawing:
             if known[run].any():
                 path = np.concatenate([x[run], x[run][::-1]])
                 self._trace(
-                    number, path, np.concatenate([low[run], high[run][::-1]]), mode="lines",
-                    fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
-                    showlegend=False, name=layer.gid,
-                )  # fmt: skip
+                    number,
+                    path,
+                    np.concatenate([low[run], high[run][::-1]]),
+                    mode="lines",
+                    fill="toself",
+                    fillcolor=_faded(layer.colour, 0.22),
+                    line={"width": 0},
+                    showlegend=False,
+                    name=layer.gid,
+                )
 
     def _intervals(self, layer: Intervals, number: str, _panel: Panel) -> None:
         value, low, high = (
@@ -425,40 +513,75 @@ class _Drawing:
         for colour, is_filled in dict.fromkeys(zip(colours.tolist(), filled.tolist(), strict=True)):
             rows = np.flatnonzero((colours == colour) & (filled == is_filled)).tolist()
             self._trace(
-                number, value[rows], np.asarray(layer.at)[rows],
-                [hover[row] for row in rows] if len(hover) else "", mode="markers",
-                hoverinfo="text" if len(hover) else "x", cliponaxis=False,
+                number,
+                value[rows],
+                np.asarray(layer.at)[rows],
+                [hover[row] for row in rows] if len(hover) else "",
+                mode="markers",
+                hoverinfo="text" if len(hover) else "x",
+                cliponaxis=False,
                 name=safe_text(layer.name) or layer.gid,
                 showlegend=bool(layer.name) and not self.is_page,
-                marker={"color": colour, "size": layer.size * self.size,
-                        "symbol": "circle" if is_filled else "circle-open"},
-                error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
-                         "thickness": layer.width * self.size,
-                         "array": np.maximum(high[rows] - value[rows], 0),
-                         "arrayminus": np.maximum(value[rows] - low[rows], 0)},
-            )  # fmt: skip
+                marker={
+                    "color": colour,
+                    "size": layer.size * self.size,
+                    "symbol": "circle" if is_filled else "circle-open",
+                },
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "width": 0,
+                    "color": colour,
+                    "thickness": layer.width * self.size,
+                    "array": np.maximum(high[rows] - value[rows], 0),
+                    "arrayminus": np.maximum(value[rows] - low[rows], 0),
+                },
+            )
 
     def _rule(self, layer: Rule, number: str, _panel: Panel) -> None:
         dash = _DASHES.get(layer.dashes, "solid")
-        self._add("shapes",
-            type="line", x0=layer.x, x1=layer.x, y0=0, y1=1, xref=f"x{number}",
-            yref=f"y{number} domain", layer="below",
+        self._add(
+            "shapes",
+            type="line",
+            x0=layer.x,
+            x1=layer.x,
+            y0=0,
+            y1=1,
+            xref=f"x{number}",
+            yref=f"y{number} domain",
+            layer="below",
             line={"color": layer.colour, "width": layer.width * self.size, "dash": dash},
-        )  # fmt: skip
+        )
         if layer.label:
-            self._add("annotations",
-                text=safe_text(layer.label), x=layer.x, y=1, xref=f"x{number}",
-                yref=f"y{number} domain", showarrow=False, xanchor="left", yanchor="top",
+            self._add(
+                "annotations",
+                text=safe_text(layer.label),
+                x=layer.x,
+                y=1,
+                xref=f"x{number}",
+                yref=f"y{number} domain",
+                showarrow=False,
+                xanchor="left",
+                yanchor="top",
                 font={"size": 7 * self.scene.scale * self.size},
-            )  # fmt: skip
+            )
 
     def _spans(self, layer: Spans, number: str, _panel: Panel) -> None:
         for start, end in layer.spans:
-            self._add("shapes",
-                type="rect", x0=start, x1=end, y0=0, y1=1, xref=f"x{number}",
-                yref=f"y{number} domain", fillcolor=layer.colour, opacity=0.15,
-                line={"width": 0}, layer="below",
-            )  # fmt: skip
+            self._add(
+                "shapes",
+                type="rect",
+                x0=start,
+                x1=end,
+                y0=0,
+                y1=1,
+                xref=f"x{number}",
+                yref=f"y{number} domain",
+                fillcolor=layer.colour,
+                opacity=0.15,
+                line={"width": 0},
+                layer="below",
+            )
 
     def _hatched(self, layer: Hatched, number: str, panel: Panel) -> None:
         if not layer.where.any():
@@ -474,18 +597,37 @@ class _Drawing:
     def _arrows(self, layer: Arrows, number: str, _panel: Panel) -> None:
         axes = {"axref": f"x{number}", "ayref": f"y{number}", **self._refs(number)}
         for (x0, y0), (x1, y1) in zip(layer.starts, layer.ends, strict=True):
-            self._add("annotations",
-                x=x1, y=y1, ax=x0, ay=y0, text="", showarrow=True, arrowhead=2, arrowsize=1,
-                arrowwidth=max(0.6, layer.width * self.size), arrowcolor=layer.colour,
-                opacity=0.55, standoff=4, startstandoff=4, **axes,
-            )  # fmt: skip
+            self._add(
+                "annotations",
+                x=x1,
+                y=y1,
+                ax=x0,
+                ay=y0,
+                text="",
+                showarrow=True,
+                arrowhead=2,
+                arrowsize=1,
+                arrowwidth=max(0.6, layer.width * self.size),
+                arrowcolor=layer.colour,
+                opacity=0.55,
+                standoff=4,
+                startstandoff=4,
+                **axes,
+            )
 
     def _squares(self, layer: Squares, number: str, _panel: Panel) -> None:
         for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
-            self._add("shapes",
-                type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"width": 0.5, "color": layer.edge},
-                fillcolor=_colours(np.array([colour]))[0], **self._refs(number),
-            )  # fmt: skip
+            self._add(
+                "shapes",
+                type="rect",
+                x0=x0,
+                x1=x1,
+                y0=y0,
+                y1=y1,
+                line={"width": 0.5, "color": layer.edge},
+                fillcolor=_colours(np.array([colour]))[0],
+                **self._refs(number),
+            )
 
     def _names(self, layer: Names, number: str, panel: Panel) -> None:
         names, leaders = layer.names, layer.leaders
@@ -499,22 +641,34 @@ class _Drawing:
             kept = leaders[~np.isnan(leaders).any(axis=1)]
             ends = panel.to_data(kept[:, :2]), panel.to_data(kept[:, 2:])
             for (x0, y0), (x1, y1) in zip(*ends, strict=True):
-                self._add("shapes",
-                    type="line", x0=x0, y0=y0, x1=x1, y1=y1, **self._refs(number),
+                self._add(
+                    "shapes",
+                    type="line",
+                    x0=x0,
+                    y0=y0,
+                    x1=x1,
+                    y1=y1,
+                    **self._refs(number),
                     line={"width": 0.7, "color": layer.leader_colour},
-                )  # fmt: skip
+                )
         for name in names:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
             text = "<br>".join(_escaped(line) for line in name.lines)
             if not self.is_page:  # thin spaces are too wide in fallback fonts
                 text = text.replace("\u200a", "").replace("\u2004", " ")
-            self._add("annotations",
-                text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
-                showarrow=False, borderpad=0, hovertext=safe_text(name.hover) or None,
-                align=name.side, font={"size": name.size * self.size, "color": name.colour},
+            self._add(
+                "annotations",
+                text=f"<b>{text}</b>" if name.weight == "bold" else text,
+                x=x,
+                y=y,
+                showarrow=False,
+                borderpad=0,
+                hovertext=safe_text(name.hover) or None,
+                align=name.side,
+                font={"size": name.size * self.size, "color": name.colour},
                 **self._refs(number),
-            )  # fmt: skip
+            )
 
 
 def _place_again(

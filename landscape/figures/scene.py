@@ -239,8 +239,9 @@ class Panel:
         """Convert page positions in points to data coordinates, shape (n, 2)."""
         left, bottom, right, top = self.box
         share = (np.asarray(points, dtype=float).reshape(-1, 2) - (left, bottom)) / (
-            right - left, top - bottom,
-        )  # fmt: skip
+            right - left,
+            top - bottom,
+        )
         low = np.array([self.x.limits[0], self.y.limits[0]])
         return np.asarray(low + share * (np.array([self.x.limits[1], self.y.limits[1]]) - low))
 

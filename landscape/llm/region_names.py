@@ -109,8 +109,28 @@ def _words(text: str) -> set[str]:
     return set(normal_forms(normal_form(text).split()))
 
 
-_FUNCTION_WORDS = frozenset([
-    "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "near",
-    "of", "on", "or", "the", "through", "to", "with",
-])  # fmt: skip
+_FUNCTION_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "between",
+        "beyond",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "near",
+        "of",
+        "on",
+        "or",
+        "the",
+        "through",
+        "to",
+        "with",
+    ]
+)
 _MARKUP = frozenset('<>{}[]`*_#|\\$~^@"')

@@ -145,8 +145,13 @@ class Server:
                 "Try again later. Finished parts are stored."
             ) from error
         except (
-            openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError, RecursionError,
-        ) as error:  # fmt: skip
+            openai.OpenAIError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+        ) as error:
             # ValueError and similar errors mean that the reply has another format.
             raise RemoteError(self._failure(error, model, limits)) from error
 

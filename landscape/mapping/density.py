@@ -269,8 +269,11 @@ def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
         raise InputError("No paper is selected, so there is no map extent; use a wider selection.")
     edge = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
     return (
-        float(x.min() - edge), float(y.min() - edge), float(x.max() + edge), float(y.max() + edge),
-    )  # fmt: skip
+        float(x.min() - edge),
+        float(y.min() - edge),
+        float(x.max() + edge),
+        float(y.max() + edge),
+    )
 
 
 def kernel_within(bounds: Bounds, bandwidth: float) -> float:
@@ -364,9 +367,13 @@ def find_basins(
     # A Gaussian kernel averages over 4 pi h^2; a peak of n papers is uncertain by sqrt(n).
     kernel = 4 * np.pi * grid.bandwidth**2 / (grid.cell_width * grid.cell_height)
     owner = _merge_basins(
-        density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks,
+        density,
+        flooded,
+        n_peaks,
+        min_papers=min_papers,
+        max_peaks=max_peaks,
         noise=noise / np.sqrt(kernel) if kernel else 0.0,
-    )  # fmt: skip
+    )
     merged = np.where(flooded >= 0, owner[flooded], -1)
     papers, highest = _papers_and_heights(density, merged, n_peaks)
     basins = np.unique(owner)

@@ -92,9 +92,17 @@ def measure_quality(
     plane = np.column_stack([x, y]).astype(np.float64)
     sample = np.sort(rng.choice(n_papers, size=min(n_sample, n_papers), replace=False))
     measures: Measures = dict.fromkeys(
-        ("knn_recall_at_10", "trustworthiness", "continuity", "category_accuracy_full",
-         "category_accuracy_map", "category_accuracy_chance", "peak_recall", "stability")
-    )  # fmt: skip
+        (
+            "knn_recall_at_10",
+            "trustworthiness",
+            "continuity",
+            "category_accuracy_full",
+            "category_accuracy_map",
+            "category_accuracy_chance",
+            "peak_recall",
+            "stability",
+        )
+    )
     measures["n_papers"] = n_papers
     measures["n_sample"] = len(sample)
     if n_papers < 30:
@@ -108,16 +116,24 @@ def measure_quality(
     if topics is not None and len(topics):
         regions = topics[topics.level == 1] if "level" in topics else topics
         measures["peak_recall"] = peak_recall(
-            plane, regions.x.to_numpy(), regions.y.to_numpy(), method=topics_method,
-            n_resamples=_RESAMPLES[topics_method], seed=seed,
-        )  # fmt: skip
+            plane,
+            regions.x.to_numpy(),
+            regions.y.to_numpy(),
+            method=topics_method,
+            n_resamples=_RESAMPLES[topics_method],
+            seed=seed,
+        )
     if layout in _WITHOUT_RUNS:
         measures["stability_reason"] = _WITHOUT_RUNS[layout]
         return measures
     measures["stability"] = stability(
-        vectors, layout=layout, n_neighbors=n_neighbors, min_dist=min_dist,
-        n_sample=n_second_run, seed=seed,
-    )  # fmt: skip
+        vectors,
+        layout=layout,
+        n_neighbors=n_neighbors,
+        min_dist=min_dist,
+        n_sample=n_second_run,
+        seed=seed,
+    )
     measures["n_second_run"] = min(n_second_run, n_papers)
     return measures
 

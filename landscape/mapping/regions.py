@@ -491,14 +491,18 @@ def _places(
             highest[number] = peak
     places = peaks.iloc[highest].reset_index(drop=True)
     if vectors is None:
-        away = np.hypot(x[inside] - places.x.to_numpy()[group[inside]],
-                        y[inside] - places.y.to_numpy()[group[inside]])  # fmt: skip
+        away = np.hypot(
+            x[inside] - places.x.to_numpy()[group[inside]],
+            y[inside] - places.y.to_numpy()[group[inside]],
+        )
     else:
         means = mean_vectors(vectors, group, n_groups).astype(np.float32)
-        away = np.concatenate([
-            -np.einsum("ij,ij->i", vectors[rows], means[group[rows]])
-            for rows in np.array_split(inside, len(inside) // 65536 + 1)
-        ])  # fmt: skip
+        away = np.concatenate(
+            [
+                -np.einsum("ij,ij->i", vectors[rows], means[group[rows]])
+                for rows in np.array_split(inside, len(inside) // 65536 + 1)
+            ]
+        )
     order = inside[np.lexsort((away, group[inside]))]
     counts = np.bincount(group[inside], minlength=n_groups)
     starts = np.cumsum(counts) - counts

@@ -92,10 +92,14 @@ def tabulate_years(
     n_groups, n_years = counts.shape
     low, high = share_interval(counts, period.counts)
     shares = {"share": ratio(counts, period.counts), "share_low": low, "share_high": high}
-    return names.loc[names.index.repeat(n_years)].reset_index(drop=True).assign(
-        year=np.tile(period.years, n_groups),
-        papers=counts.ravel(),
-        **{total: np.tile(period.counts, n_groups)},
-        **{name: np.where(period.covered, of, np.nan).ravel() for name, of in shares.items()},
-        covered=np.tile(period.covered, n_groups),
-    )  # fmt: skip
+    return (
+        names.loc[names.index.repeat(n_years)]
+        .reset_index(drop=True)
+        .assign(
+            year=np.tile(period.years, n_groups),
+            papers=counts.ravel(),
+            **{total: np.tile(period.counts, n_groups)},
+            **{name: np.where(period.covered, of, np.nan).ravel() for name, of in shares.items()},
+            covered=np.tile(period.covered, n_groups),
+        )
+    )

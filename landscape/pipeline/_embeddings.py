@@ -260,8 +260,11 @@ class _Known:
             fit = all(one.lengths.sum() == len(one.vectors) for one in words)
             if fit and lengths == [len(keys)] * 2:
                 self.model, self.matrices, self.words, self.keys = (
-                    record.model, matrices, words, keys
-                )  # fmt: skip
+                    record.model,
+                    matrices,
+                    words,
+                    keys,
+                )
 
 
 class _LazyEmbedder:

@@ -62,8 +62,11 @@ def _last_day(day: date | None, precision: str | None) -> date | None:
     """Return the last day of a date that is known to the year or the month."""
     if day is None or precision == "day":
         return day
-    after = date(day.year + 1, 1, 1) if precision == "year" or day.month == 12 else (
-        date(day.year, day.month + 1, 1))  # fmt: skip
+    after = (
+        date(day.year + 1, 1, 1)
+        if precision == "year" or day.month == 12
+        else (date(day.year, day.month + 1, 1))
+    )
     return after - timedelta(days=1)
 
 

@@ -25,7 +25,7 @@ from landscape.pipeline._stages import (
     inputs_from,
     keep_only,
     recall,
-)  # fmt: skip
+)
 from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
 from landscape.store.manifest import Manifest
 
@@ -155,9 +155,12 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
     options = context.options
     with progress("Map", total=None):
         return project(
-            vectors, method=layout, seed=options.seed, n_neighbors=options.n_neighbors,
+            vectors,
+            method=layout,
+            seed=options.seed,
+            n_neighbors=options.n_neighbors,
             min_dist=options.min_dist,
-        )  # fmt: skip
+        )
 
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
@@ -208,10 +211,20 @@ def topics_schema() -> pa.Schema:
 
     number, text, words = pa.int32(), pa.string(), pa.list_(pa.string())
     return pa.schema(
-        [("topic_id", number), ("x", pa.float32()), ("y", pa.float32()), ("label", text),
-         ("keywords", words), ("n_papers", number), ("parent_id", number), ("label_source", text),
-         ("level", pa.int8()), ("density", pa.float32()), ("exemplars", words)]
-    )  # fmt: skip
+        [
+            ("topic_id", number),
+            ("x", pa.float32()),
+            ("y", pa.float32()),
+            ("label", text),
+            ("keywords", words),
+            ("n_papers", number),
+            ("parent_id", number),
+            ("label_source", text),
+            ("level", pa.int8()),
+            ("density", pa.float32()),
+            ("exemplars", words),
+        ]
+    )
 
 
 def _topics_parameters(context: Context) -> dict[str, Any]:

@@ -324,9 +324,13 @@ def _years(request: str, now: int) -> tuple[list[str], str]:
         if found:
             given = [int(group) for group in found.groups() if group] or [0]
             year = form.format(
-                *given, next=given[0] + 1, previous=given[0] - 1, past=now - given[0],
-                recent=now - 2, now=now,
-            )  # fmt: skip
+                *given,
+                next=given[0] + 1,
+                previous=given[0] - 1,
+                past=now - given[0],
+                recent=now - 2,
+                now=now,
+            )
             return [f"year:{year}"], request
     return [], request
 

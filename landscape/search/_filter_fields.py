@@ -82,8 +82,12 @@ _REVIEW_TITLE = (
 )
 _NOT_A_REVIEW = r"\bpeer[ -]review|\breview (?:process|panel|board)"
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq
-}  # fmt: skip
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+}
 
 
 class Columns:

@@ -58,9 +58,20 @@ _AROUND = 30  # number of characters before and after an error that fit into one
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
-    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "role",
-    "concept", "region", "bibcode", "arxiv",
-]  # fmt: skip
+    "any",
+    "author",
+    "title",
+    "journal",
+    "doi",
+    "category",
+    "keyword",
+    "facility",
+    "role",
+    "concept",
+    "region",
+    "bibcode",
+    "arxiv",
+]
 """Fields of a term; "any" means the title, the abstract and the keywords."""
 # Values that the parser reads as one word; all other values are printed in quotes.
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')

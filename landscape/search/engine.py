@@ -161,8 +161,11 @@ class Engine:
         if language := self._foreign_language(reading):
             text = shared_words(self.indexes, text, language)
             names = f"Only its names and numbers are searched: {text}." if text else ""
-            notes = (f"The query seems to be in {language}, and this atlas is searched in English. "
-                     f"{names or 'Write the query in English.'}", *notes)  # fmt: skip
+            notes = (
+                f"The query seems to be in {language}, and this atlas is searched in English. "
+                f"{names or 'Write the query in English.'}",
+                *notes,
+            )
             if not text:
                 none = self._results(query, _nothing(), settings, allowed)
                 return replace(none, matched=False, note=notes[0])

@@ -118,8 +118,10 @@ def empty_words() -> frozenset[str]:
 def foreign_language(indexes: SearchIndexes, query: str) -> str:
     """Return the language of a query that is not English, or "" if it is English or unknown."""
     letters = [mark for mark in query if mark.isalpha()]
-    foreign = sum(unicodedata.category(mark) == "Lo" or "CYRILLIC" in unicodedata.name(mark, "")
-                  for mark in letters)  # fmt: skip
+    foreign = sum(
+        unicodedata.category(mark) == "Lo" or "CYRILLIC" in unicodedata.name(mark, "")
+        for mark in letters
+    )
     if foreign > len(letters) / 2:
         return "another language"
     words = re.findall(r"[^\W_]+", query)
@@ -129,8 +131,11 @@ def foreign_language(indexes: SearchIndexes, query: str) -> str:
     foreign_words = frozenset[str]().union(*of_languages.values())
     after = [*words[1:], ""]
     # A capital letter inside a name does not count, as in "La Silla".
-    small = [word.casefold() for word, other in zip(words, after, strict=True)
-             if word.islower() or (word is words[0] and other.islower())]  # fmt: skip
+    small = [
+        word.casefold()
+        for word, other in zip(words, after, strict=True)
+        if word.islower() or (word is words[0] and other.islower())
+    ]
     n_english = sum(word in STOP_WORDS - foreign_words for word in small)
     counts = {name: sum(word in known for word in small) for name, known in of_languages.items()}
     name = max(counts, key=counts.__getitem__)
@@ -139,8 +144,11 @@ def foreign_language(indexes: SearchIndexes, query: str) -> str:
     if counts[name] >= _CERTAIN and not n_english:
         return name
     known = of_languages[name] | STOP_WORDS
-    others = [word for word in words if word.casefold() not in known and word.isalpha()
-              and len(word) > 1 and not word.isupper()]  # fmt: skip
+    others = [
+        word
+        for word in words
+        if word.casefold() not in known and word.isalpha() and len(word) > 1 and not word.isupper()
+    ]
     rare = len(indexes) * _RARE
     counted = [map(indexes.words.count, indexes.words.terms(word)) for word in others]
     n_rare = sum(max(found, default=0) <= rare for found in counted)

@@ -193,8 +193,11 @@ class SearchIndexes:
         """Return the mask of papers in a continent, region or subregion, by name or number."""
         topics, places = self._atlas.topics, self._atlas.map
         names = topics["label"].str.casefold()
-        is_named = topics["topic_id"].astype(str) == text if text.isdecimal() else (
-            names == text.casefold())  # fmt: skip
+        is_named = (
+            topics["topic_id"].astype(str) == text
+            if text.isdecimal()
+            else (names == text.casefold())
+        )
         if not is_named.any():
             near = difflib.get_close_matches(text.casefold(), names, n=3, cutoff=0.5)
             labels = topics["label"][names.isin(near)].unique()

@@ -56,8 +56,11 @@ def apply_weights(
     """Multiply scores by the weights of recency, citations and keywords, shape (n,)."""
     given = {"keyword": keyword, "time": age, "citation": citations}
     formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
-    lifts = {name: formulas[name](values) for name in weights.names
-             if (values := given[name]) is not None}  # fmt: skip
+    lifts = {
+        name: formulas[name](values)
+        for name in weights.names
+        if (values := given[name]) is not None
+    }
     if weights.compat == "pathfinder":
         product: Floats = np.prod([scores, *lifts.values()], axis=0)
         return product
@@ -91,8 +94,10 @@ def pathfinder_standing(citations: Floats) -> Floats:
 _Formulas = dict[str, Callable[["Floats"], "Floats"]]
 _BOUNDED: _Formulas = {"keyword": np.positive, "time": recency, "citation": standing}
 _PATHFINDER: _Formulas = {
-    "keyword": np.positive, "time": pathfinder_recency, "citation": pathfinder_standing
-}  # fmt: skip
+    "keyword": np.positive,
+    "time": pathfinder_recency,
+    "citation": pathfinder_standing,
+}
 
 
 def fuse_scores(

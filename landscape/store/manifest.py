@@ -23,11 +23,16 @@ _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 DETAILS: dict[str, dict[str, Any]] = {
     "ingest": {
-        "sources": dict[str, int], "first_date": str | None, "last_date": str | None,
-        "generated": int, "read": int, "merged": int, "rejected": int,
+        "sources": dict[str, int],
+        "first_date": str | None,
+        "last_date": str | None,
+        "generated": int,
+        "read": int,
+        "merged": int,
+        "rejected": int,
     },
     "search": {"exact": bool, "n_probe": int | None},
-}  # fmt: skip
+}
 """Types of the details that are read for every atlas, by stage."""
 
 

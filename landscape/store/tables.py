@@ -85,8 +85,14 @@ def layer_schema(layer: str) -> pa.Schema:
 
     number, text = pa.int32(), pa.string()
     judged = [("score", pa.float32()), ("evidence", text)]
-    mention = {"facility": text, "field": text, "start": number, "end": number, "surface": text,
-               "role": text}  # fmt: skip
+    mention = {
+        "facility": text,
+        "field": text,
+        "start": number,
+        "end": number,
+        "surface": text,
+        "role": text,
+    }
     own = {
         "missions.parquet": [*mention.items()],
         "uat.parquet": [("concept_id", text), *judged],
@@ -113,9 +119,10 @@ def read_layer(
         try:
             with pq.ParquetFile(folder / name) as file:
                 stored = [
-                    one for one in schema.names
+                    one
+                    for one in schema.names
                     if one != "role" or one in file.schema_arrow.names  # not in older atlases
-                ]  # fmt: skip
+                ]
                 table = read_limited(file, folder / name, stored)
             if len(stored) < len(schema):
                 table = table.append_column("role", pa.nulls(len(table), pa.string()))

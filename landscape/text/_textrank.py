@@ -47,9 +47,13 @@ def rank_text(text: TaggedText) -> Floats:
     starts: list[bool | int | None] = list(text.starts)
     document = Doc(Vocab(), words=text.words, pos=text.tags, lemmas=text.lemmas, sent_starts=starts)
     ranker = BaseTextRank(
-        document, edge_weight=1.0, pos_kept=POS_KEPT, token_lookback=LOOKBACK,
-        scrubber=None, stopwords={},
-    )  # fmt: skip
+        document,
+        edge_weight=1.0,
+        pos_kept=POS_KEPT,
+        token_lookback=LOOKBACK,
+        scrubber=None,
+        stopwords={},
+    )
     document.vocab.get_noun_chunks = lambda _: iter(())  # noun chunks of pytextrank are not used
     ranker.calc_textrank()
     return np.array(

@@ -125,9 +125,14 @@ _RUN = re.compile("(?<!a)(?:a*+n)++")
 
 # Pairs of words that form a noun phrase with "of", such as "equation of state".
 _OF = frozenset(
-    [("equation", "state"), ("equations", "state"), ("epoch", "reionization"),
-     ("degrees", "freedom"), ("degree", "freedom")]
-)  # fmt: skip
+    [
+        ("equation", "state"),
+        ("equations", "state"),
+        ("epoch", "reionization"),
+        ("degrees", "freedom"),
+        ("degree", "freedom"),
+    ]
+)
 
 
 def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]:

@@ -141,9 +141,12 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         self._files.value = f"<p>{' '.join(links)}</p>{note}"
 
     def _lay_out(
-        self, *, asking: list[widgets.Widget], folds: Mapping[str, widgets.Widget],
+        self,
+        *,
+        asking: list[widgets.Widget],
+        folds: Mapping[str, widgets.Widget],
         found: list[widgets.Widget],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Arrange the question, the progress, the collapsed sections and the results."""
         self._folds = widgets.Accordion(
             children=[*folds.values()], titles=[*folds], selected_index=None
@@ -153,9 +156,18 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         style = style_sheet(render("results.css") + css_of("ask", "scholar"))
         # Progress and the stop button are next to the question, not below a long answer.
         self.children: tuple[widgets.Widget, ...] = (
-            css, heading, style, *asking, self._working, self._status, self._reopen, self._live,
-            self._folds, *found, self._code_line,
-        )  # fmt: skip
+            css,
+            heading,
+            style,
+            *asking,
+            self._working,
+            self._status,
+            self._reopen,
+            self._live,
+            self._folds,
+            *found,
+            self._code_line,
+        )
         self._show_model()
 
     def _show_model(self) -> None:
@@ -283,9 +295,13 @@ class ResultTabs(widgets.VBox):
     """
 
     def __init__(
-        self, tabs: Mapping[str, widgets.Widget], *, files: widgets.HTML,
-        offer_files: Callable[[], Any], when_opened: Mapping[str, Callable[[], Any]],
-    ) -> None:  # fmt: skip
+        self,
+        tabs: Mapping[str, widgets.Widget],
+        *,
+        files: widgets.HTML,
+        offer_files: Callable[[], Any],
+        when_opened: Mapping[str, Callable[[], Any]],
+    ) -> None:
         self._heading, self._files = widgets.HTML(), files
         self._actions = {**when_opened, "Save": offer_files}
         self._titles = [*tabs, "Save"]

@@ -54,9 +54,14 @@ class ResultPanel(OpenedPanel):
     _result: Any = None
 
     def __init__(
-        self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget],
-        above: list[widgets.Widget], below: tuple[widgets.Widget, ...] = (),
-    ) -> None:  # fmt: skip
+        self,
+        verb: str,
+        atlas: Atlas,
+        *,
+        controls: list[widgets.Widget],
+        above: list[widgets.Widget],
+        below: tuple[widgets.Widget, ...] = (),
+    ) -> None:
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._buttons.add_class("landscape-files")
         self._links = widgets.HTML()
@@ -65,9 +70,17 @@ class ResultPanel(OpenedPanel):
         # Progress and errors are shown directly below the controls.
         *head, working, status, code = tuple(self.children)
         self.children: tuple[widgets.Widget, ...] = (
-            style_sheet(css_of("analysis")), *head, working, status, self._reopen, *above,
-            self._buttons, self._links, *below, code,
-        )  # fmt: skip
+            style_sheet(css_of("analysis")),
+            *head,
+            working,
+            status,
+            self._reopen,
+            *above,
+            self._buttons,
+            self._links,
+            *below,
+            code,
+        )
         self.add_class("landscape-analysis")
 
     def _draw_newest(
@@ -167,9 +180,11 @@ class AnalysisPanel(ResultPanel):
         self._caption, self._table, self._beside = widgets.HTML(), widgets.HTML(), widgets.VBox()
         self._controls.add_class("landscape-controls")
         super().__init__(
-            verb, atlas, controls=[self._controls],
+            verb,
+            atlas,
+            controls=[self._controls],
             above=[self._picture, self._caption, self._table, self._beside],
-        )  # fmt: skip
+        )
         if theme == "dark":
             self.add_class("landscape-dark-figure")
         with self._filled_in():
@@ -263,11 +278,17 @@ class AnalysisPanel(ResultPanel):
         """Run the analysis and draw its figure in the background, after `_prepare`."""
 
     def _analysed(
-        self, function: str, kind: str, name: str, *arguments: Any, columns: str = "",
+        self,
+        function: str,
+        kind: str,
+        name: str,
+        *arguments: Any,
+        columns: str = "",
         draw: Callable[[Analysis], Any] | None = None,
         table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
-        unwritten: Mapping[str, Any] | None = None, **options: Any,
-    ) -> Result:  # fmt: skip
+        unwritten: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Result:
         """Run a function of `landscape.overlays`, draw its figure, and write the code for both.
 
         If `draw` is None, the figure shows values with intervals. `unwritten` contains
@@ -279,12 +300,17 @@ class AnalysisPanel(ResultPanel):
         found = analyse(self.atlas, function, *arguments, **options, **(unwritten or {}))
         page = draw(found) if draw else draw_intervals(kind, found, colours=self.theme)
         line = call(f"ls.overlays.{function}", *arguments, **options)
-        code = figure_lines(line, kind, *arguments, printed=None if draw else "intervals",
-                            **options, colours=self._colours)  # fmt: skip
+        code = figure_lines(
+            line,
+            kind,
+            *arguments,
+            printed=None if draw else "intervals",
+            **options,
+            colours=self._colours,
+        )
         return Result(
-            found, table(found), columns or kind, draw_panels(page.scene), code, lambda: page,
-            name,
-        )  # fmt: skip
+            found, table(found), columns or kind, draw_panels(page.scene), code, lambda: page, name
+        )
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:  # noqa: ARG002 - some panels do
         """Return the widgets below the table."""

@@ -93,14 +93,16 @@ class AskControls(widgets.VBox):
         self._weights.observe(self._on_weights, "value")
         fields["question_type"].observe(self._on_question_type, "value")
         reset = make_control("questions.reset", lambda: self.put({}))
-        super().__init__([
-            group("The question", *groups["The question"]),
-            self._filter_error,
-            group("Finding papers", *groups["Finding papers"]),
-            group("Boosting papers", self._weights, *self._sliders.values()),
-            group("Answering", *groups["Answering"]),
-            reset,
-        ])  # fmt: skip
+        super().__init__(
+            [
+                group("The question", *groups["The question"]),
+                self._filter_error,
+                group("Finding papers", *groups["Finding papers"]),
+                group("Boosting papers", self._weights, *self._sliders.values()),
+                group("Answering", *groups["Answering"]),
+                reset,
+            ]
+        )
         self.suggest("")
 
     def given(self) -> dict[str, Any]:
@@ -209,8 +211,11 @@ class AnswerMap(SheetView):
         self._picked = widgets.HTML()
         hint = widgets.HTML(quiet_html("Click a paper on the map to see it here."))
         self.children: tuple[widgets.Widget, ...] = (
-            self._colours, self._picture, hint, self._picked
-        )  # fmt: skip
+            self._colours,
+            self._picture,
+            hint,
+            self._picked,
+        )
 
     def show_papers(self, atlas: Atlas, results: Results) -> None:
         """Set the papers. The map is drawn when the user opens the tab of the map."""
@@ -233,8 +238,11 @@ class AnswerMap(SheetView):
         for trace in figure.data:
             if trace.name not in ("found", "outlier"):
                 continue
-            ranks = [hit.rank for hit in self._results.hits
-                     if bool(hit.outlier) == (trace.name != "found")]  # fmt: skip
+            ranks = [
+                hit.rank
+                for hit in self._results.hits
+                if bool(hit.outlier) == (trace.name != "found")
+            ]
             trace.on_click(lambda _trace, points, _state, ranks=ranks: self._pick(ranks, points))
         return figure
 
@@ -265,9 +273,12 @@ class AnswerView(ResultTabs):
         self._parts = {part: widgets.HTML() for part in ("claims", "consensus", "method")}
         self.papers, self.map = PapersView(), AnswerMap()
         tabs = {
-            "Answer": self._parts["claims"], "Papers": self.papers, "Map": self.map,
-            "Consensus": self._parts["consensus"], "How it was found": self._parts["method"],
-        }  # fmt: skip
+            "Answer": self._parts["claims"],
+            "Papers": self.papers,
+            "Map": self.map,
+            "Consensus": self._parts["consensus"],
+            "How it was found": self._parts["method"],
+        }
         super().__init__(
             tabs, files=files, offer_files=offer_files, when_opened={"Map": self.map.look}
         )
@@ -277,9 +288,11 @@ class AnswerView(ResultTabs):
         self.asked, answer = asked, asked.answer
         for part, page in self._parts.items():
             page.value = render(
-                "panel_answer.html", part=part, asked=asked,
+                "panel_answer.html",
+                part=part,
+                asked=asked,
                 detected=[entity.text for entity in find_entities(answer.question)],
-            )  # fmt: skip
+            )
         self.papers.show_results(answer.results)
         self.map.show_papers(asked.atlas, answer.results)
         self.tabs.set_title(1, f"Papers ({len(answer.results)})")
@@ -322,12 +335,19 @@ class AskPanel(AtlasPanel[Answer]):
             [widgets.HTML("<p class='landscape-quiet'>No earlier questions.</p>")]
         )
         self._lay_out(
-            asking=[widgets.HBox([self._question, self._button]), self._plan, self._model_line,
-                    self._follow],
-            folds={"Settings": self.controls, "Language model": self.connection,
-                   "Earlier questions": self._earlier},
+            asking=[
+                widgets.HBox([self._question, self._button]),
+                self._plan,
+                self._model_line,
+                self._follow,
+            ],
+            folds={
+                "Settings": self.controls,
+                "Language model": self.connection,
+                "Earlier questions": self._earlier,
+            },
             found=[self._view],
-        )  # fmt: skip
+        )
         self._on_enter(self._question, self._ask_typed)
         self._folds.observe(lambda _: self._show_plan(), "selected_index")
         self._show_plan()
@@ -422,16 +442,26 @@ class AskPanel(AtlasPanel[Answer]):
                     live.note(f"{step.thought} → {step.action}")
 
                 answer = ask(
-                    atlas.engine, question, AskSettings(**given), thread=thread,
+                    atlas.engine,
+                    question,
+                    AskSettings(**given),
+                    thread=thread,
                     model=WatchedModel(model, before_request) if model else None,
-                    on_text=on_text, on_step=on_step,
-                )  # fmt: skip
+                    on_text=on_text,
+                    on_step=on_step,
+                )
             failed = model is not None and answer.method == "extractive"
             return Asked(
-                answer, atlas, dict(given), thread, model=name, used=used,
+                answer,
+                atlas,
+                dict(given),
+                thread,
+                model=name,
+                used=used,
                 unfinished=live.text if failed else "",
-                cost=str(model.budget) if model else "", seconds=time.monotonic() - began,
-            )  # fmt: skip
+                cost=str(model.budget) if model else "",
+                seconds=time.monotonic() - began,
+            )
 
         def done(asked: Asked) -> None:
             self._live_text.end()
@@ -456,10 +486,12 @@ class AskPanel(AtlasPanel[Answer]):
         for asked in reversed(self._history):
             text = " ".join(asked.answer.question.split())
             one = button(
-                text, f"Show the answer to: {text[:200]}",
+                text,
+                f"Show the answer to: {text[:200]}",
                 lambda asked=asked: self._show(asked),  # type: ignore[misc]  # bound in the loop
-                icon="check" if asked is self._view.asked else "", width="100%",
-            )  # fmt: skip
+                icon="check" if asked is self._view.asked else "",
+                width="100%",
+            )
             one.add_class("landscape-asked-before")
             buttons.append(one)
         self._earlier.children = buttons
@@ -515,9 +547,13 @@ class LiveText:
     def note(self, status: str, *, broken: bool = False) -> None:
         if not self._is_over:
             self._page.value = render(
-                "panel_answer.html", part="live", now=self, status=status, broken=broken,
+                "panel_answer.html",
+                part="live",
+                now=self,
+                status=status,
+                broken=broken,
                 replaced=self.replaced,
-            )  # fmt: skip
+            )
 
     def end(self) -> None:
         self.text, self._is_over = "", True

@@ -61,9 +61,13 @@ class CitationPanel(ScholarPanel[Attribution]):
     """
 
     def __init__(
-        self, atlas: Atlas, *, connection: Connection | None = None, excerpt: str = "",
+        self,
+        atlas: Atlas,
+        *,
+        connection: Connection | None = None,
+        excerpt: str = "",
         **settings: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         readable_text("excerpt", excerpt)
         chosen = vars(AttributeSettings(**settings))
         super().__init__("citation", atlas, connection=connection)
@@ -78,12 +82,15 @@ class CitationPanel(ScholarPanel[Attribution]):
         self._found.layout.display = "none"
         limits = grid(*groups["Limits"], least=280, flex="1 1 auto")
         self._lay_out(
-            asking=[self._excerpt, self._read_as,
-                    widgets.HBox([limits, start], layout={"align_items": "center"}),
-                    self._model_line],
+            asking=[
+                self._excerpt,
+                self._read_as,
+                widgets.HBox([limits, start], layout={"align_items": "center"}),
+                self._model_line,
+            ],
             folds={"Settings": grid(*groups["Settings"]), "Language model": self.connection},
             found=[self._found],
-        )  # fmt: skip
+        )
         fill_fields(self._fields, chosen)
         self._show_reading()
 

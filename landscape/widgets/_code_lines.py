@@ -108,15 +108,19 @@ def answer_as_notebook(
     """Write a notebook that runs a question again with the same settings."""
     text = render(
         "answer_notebook.txt",
-        question=_escaped_line(answer.question), title=_escaped_line(answer.results.coverage.title),
-        model=model and repr(model), model_name=_escaped_line(model or ""),
-        server=used and repr(used.server), key_variable=used and repr(used.key_variable),
+        question=_escaped_line(answer.question),
+        title=_escaped_line(answer.results.coverage.title),
+        model=model and repr(model),
+        model_name=_escaped_line(model or ""),
+        server=used and repr(used.server),
+        key_variable=used and repr(used.key_variable),
         path=repr(str(atlas.path.resolve())),
-        checksum=repr(checksum_of(atlas)), call=_full_call(answer),
+        checksum=repr(checksum_of(atlas)),
+        call=_full_call(answer),
         thread=[_full_call(earlier) for earlier in thread],
         identifiers=repr([paper.paper_id for paper in answer.papers]),
         text_checksum=repr(hashlib.sha256(answer.text.encode()).hexdigest()),
-    )  # fmt: skip
+    )
     cells = []
     for place, cell in enumerate(text.removeprefix("%% ").split("\n%% ")):
         kind, _, source = cell.partition("\n")

@@ -25,15 +25,36 @@ if TYPE_CHECKING:
 
 _MOST_CLASSES = 7
 NAMES = {
-    "density": "Density of papers", "topic": "Topic", "year": "Year", "citations": "Citations",
-    "concept": "Concept", "facility": "Facility",
-}  # fmt: skip
+    "density": "Density of papers",
+    "topic": "Topic",
+    "year": "Year",
+    "citations": "Citations",
+    "concept": "Concept",
+    "facility": "Facility",
+}
 _LOGARITHMIC = ("cites", "read_count")
 _NOT_CLASSES = frozenset(
-    {"paper_id", "ads_id", "arxiv_id", "bibcode", "doi", "title", "abstract", "title_original",
-     "abstract_original", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "date", "year",
-     "cites", "keywords", "ads_keywords"}
-)  # fmt: skip
+    {
+        "paper_id",
+        "ads_id",
+        "arxiv_id",
+        "bibcode",
+        "doi",
+        "title",
+        "abstract",
+        "title_original",
+        "abstract_original",
+        "authors",
+        "aff",
+        "cite_bibcodes",
+        "ref_bibcodes",
+        "date",
+        "year",
+        "cites",
+        "keywords",
+        "ads_keywords",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -156,9 +177,15 @@ def colouring_of_column(name: str, values: Any) -> Colouring:
     if high <= low:
         low, high = low - 0.5, high + 0.5
     return Colouring(
-        name, title, "numbers", numbers.astype(np.float32), low=low, high=high,
-        logarithmic=logarithmic, missing=len(numbers) - len(known),
-    )  # fmt: skip
+        name,
+        title,
+        "numbers",
+        numbers.astype(np.float32),
+        low=low,
+        high=high,
+        logarithmic=logarithmic,
+        missing=len(numbers) - len(known),
+    )
 
 
 def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: int) -> Colouring:
@@ -167,9 +194,8 @@ def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: in
     values[rows] = 1.0
     share = len(rows) / max(1, n_papers)
     return Colouring(
-        name, title, "numbers", values, low=0.0, high=min(1.0, max(12 * share, 0.02)),
-        is_share=True,
-    )  # fmt: skip
+        name, title, "numbers", values, low=0.0, high=min(1.0, max(12 * share, 0.02)), is_share=True
+    )
 
 
 def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:

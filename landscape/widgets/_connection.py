@@ -93,9 +93,10 @@ class Connection(Panel):
             "connection.server", placeholder=shown if default else "OpenAI itself"
         )
         self._model_box = make_control(
-            "connection.model", value=model or "",
+            "connection.model",
+            value=model or "",
             placeholder=os.environ.get("LANDSCAPE_LLM_MODEL") or "such as gpt-4o-mini or qwen3",
-        )  # fmt: skip
+        )
         self._key_box = make_control("connection.key", kind=_SecretBox)
         self._variable_box = make_control("connection.variable", value=key_variable)
         test = make_control("connection.test", self.test)
@@ -103,9 +104,15 @@ class Connection(Panel):
         self._key_state = widgets.HTML()
         super().__init__(
             "Language model",
-            [self._server_box, self._model_box, self._key_box, self._variable_box,
-             self._key_state, widgets.HBox([test, self._forget_button])],
-        )  # fmt: skip
+            [
+                self._server_box,
+                self._model_box,
+                self._key_box,
+                self._variable_box,
+                self._key_state,
+                widgets.HBox([test, self._forget_button]),
+            ],
+        )
         self._server_box.observe(self._take_address, "value")
         self._key_box.observe(self._take_key, "value")
         self._variable_box.observe(self._take_variable, "value")

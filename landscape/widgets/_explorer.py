@@ -297,16 +297,22 @@ class MapExplorer(ExplorerState):
             return
         atlas, rows = self.atlas, self.rows
         self._for_selection(
-            "Asking the selected papers", "ask", self._controls.outcome,
-            lambda: tasks.ask_papers(atlas, rows, question), lambda answer: answer._repr_html_(),
-        )  # fmt: skip
+            "Asking the selected papers",
+            "ask",
+            self._controls.outcome,
+            lambda: tasks.ask_papers(atlas, rows, question),
+            lambda answer: answer._repr_html_(),
+        )
 
     def _compare_selection(self) -> None:
         atlas, rows = self.atlas, self._some_rows()
         self._for_selection(
-            "Comparing", "compare", self._controls.outcome,
-            lambda: tasks.compare_with_rest(atlas, rows), comparison_html,
-        )  # fmt: skip
+            "Comparing",
+            "compare",
+            self._controls.outcome,
+            lambda: tasks.compare_with_rest(atlas, rows),
+            comparison_html,
+        )
 
     def _make_links(self) -> None:
         atlas, rows = self.atlas, self._some_rows()
@@ -354,8 +360,9 @@ class MapExplorer(ExplorerState):
                 (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
                 self._select_outline([x0, x1, x1, x0], [y0, y0, y1, y1])
 
-        figure.layout.on_change(lambda *_: self._show_window(figure.box()),
-                                "xaxis.range", "yaxis.range")  # fmt: skip
+        figure.layout.on_change(
+            lambda *_: self._show_window(figure.box()), "xaxis.range", "yaxis.range"
+        )
         figure.layout.on_change(mode_changed, "dragmode")
         # plotly reports all outlines to all traces, even if no point is inside.
         figure.data[0].on_selection(selected)
@@ -401,17 +408,21 @@ class MapExplorer(ExplorerState):
     def _connect_controls(self) -> None:
         controls = self._controls
         clicks: dict[Any, Callable[[], Any]] = {
-            controls.search: self._search_query, controls.clear_search: self._clear_search,
-            controls.zoom_found: self._zoom_to_found, controls.select_found: self._select_found,
+            controls.search: self._search_query,
+            controls.clear_search: self._clear_search,
+            controls.zoom_found: self._zoom_to_found,
+            controls.select_found: self._select_found,
             controls.zoom_in: lambda: self.zoom(_STEP),
             controls.zoom_out: lambda: self.zoom(1 / _STEP),
-            controls.home: self.home, controls.back: self.back,
+            controls.home: self.home,
+            controls.back: self.back,
             controls.all_times: lambda: setattr(self, "time", None),
             controls.clear_selection: self._clear_selection,
-            controls.compare: self._compare_selection, controls.export: self._make_links,
+            controls.compare: self._compare_selection,
+            controls.export: self._make_links,
             controls.make: lambda: self._make_file(controls.format.value),
             controls.reload: self.reload,
-        }  # fmt: skip
+        }
         changes: dict[Any, Callable[[Any], Any]] = {
             controls.query: lambda _: self._search_query(),
             controls.colour: lambda name: setattr(self, "colour_by", name),
@@ -455,9 +466,11 @@ class MapExplorer(ExplorerState):
             x, y = self._data.x[self.results.rows], self._data.y[self.results.rows]
             margin = 0.06 * max(float(np.ptp(x)), float(np.ptp(y))) or 0.01
             self.view = (
-                float(x.min()) - margin, float(y.min()) - margin,
-                float(x.max()) + margin, float(y.max()) + margin,
-            )  # fmt: skip
+                float(x.min()) - margin,
+                float(y.min()) - margin,
+                float(x.max()) + margin,
+                float(y.max()) + margin,
+            )
 
     def _select_found(self) -> None:
         if self.results is not None:

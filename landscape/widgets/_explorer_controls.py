@@ -58,8 +58,9 @@ class Controls(SimpleNamespace):
         self.summary, self.file, self.save_note, self.record = (widgets.HTML() for _ in range(4))
         self.reload.layout.display = "none"
         self.times = _bar(self.time, self.play, self.all_times)
-        framed = widgets.Box([figure], layout=widgets.Layout(
-            width=f"{size[0] + 2}px", height=f"{size[1] + 2}px"))  # fmt: skip
+        framed = widgets.Box(
+            [figure], layout=widgets.Layout(width=f"{size[0] + 2}px", height=f"{size[1] + 2}px")
+        )
         framed.add_class("landscape-map")
         moves = _bar(self.mode, self.zoom_in, self.zoom_out, self.home, self.back, self.regions)
         left = widgets.VBox(
@@ -86,10 +87,18 @@ class Controls(SimpleNamespace):
         selection_buttons = _bar(self.compare, self.export, self.clear_selection)
         pages = [
             widgets.VBox([self.found_note, self.found_list, self.found_buttons]),
-            widgets.VBox([self.summary, self.filter, selection_buttons, self.links, self.question,
-                          self.outcome]),
+            widgets.VBox(
+                [
+                    self.summary,
+                    self.filter,
+                    selection_buttons,
+                    self.links,
+                    self.question,
+                    self.outcome,
+                ]
+            ),
             widgets.VBox([_bar(self.format, self.make), self.file, self.save_note]),
-        ]  # fmt: skip
+        ]
         self.tabs = widgets.Tab(pages, titles=("Found", "Selected", "Save"))
         record_box = widgets.VBox([self.record], layout=widgets.Layout(max_height="330px"))
         for page in pages:
@@ -114,9 +123,13 @@ class Controls(SimpleNamespace):
             ]
         self.colour.options = colours
         ordered = labels.iloc[labels["label"].astype(str).str.casefold().argsort(kind="stable")]
-        self.regions.options = [("Go to …", -1), *(
-            (f"{row.label} ({row.n_papers:,})", int(row.topic_id)) for row in ordered.itertuples()
-        )]  # fmt: skip
+        self.regions.options = [
+            ("Go to …", -1),
+            *(
+                (f"{row.label} ({row.n_papers:,})", int(row.topic_id))
+                for row in ordered.itertuples()
+            ),
+        ]
         self.regions.value = -1
         period = data.period
         self.times.layout.display = "" if period and period[0] < period[1] else "none"
@@ -139,8 +152,11 @@ class Controls(SimpleNamespace):
     def _offer_layers(self, atlas: Atlas) -> list[str]:
         from landscape.corpus import load_facilities
 
-        controls = {"uat": ("thesaurus", self.concept), "missions": ("missions", self.facility),
-                    "reviews": ("reviews", self.layers["reviews"])}  # fmt: skip
+        controls = {
+            "uat": ("thesaurus", self.concept),
+            "missions": ("missions", self.facility),
+            "reviews": ("reviews", self.layers["reviews"]),
+        }
         for stage, (_, control) in controls.items():
             control.disabled = stage not in atlas.stages
         if "missions" in atlas.stages:
@@ -152,8 +168,10 @@ class Controls(SimpleNamespace):
         missing = [name for stage, (name, _) in controls.items() if stage not in atlas.stages]
         if not missing:
             return []
-        return [f"This atlas has no layer of {', '.join(missing)}. Run the same landscape build "
-                "again to add it."]  # fmt: skip
+        return [
+            f"This atlas has no layer of {', '.join(missing)}. Run the same landscape build "
+            "again to add it."
+        ]
 
     # -- values
 

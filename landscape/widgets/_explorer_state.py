@@ -40,9 +40,15 @@ class ExplorerState(Panel):
     """State, figure and controls of a map explorer, which are kept consistent."""
 
     def __init__(
-        self, atlas: Atlas, *, view: Sequence[float] | None, time: Sequence[int] | None,
-        layers: Sequence[str], theme: str, size: tuple[int, int],
-    ) -> None:  # fmt: skip
+        self,
+        atlas: Atlas,
+        *,
+        view: Sequence[float] | None,
+        time: Sequence[int] | None,
+        layers: Sequence[str],
+        theme: str,
+        size: tuple[int, int],
+    ) -> None:
         require("plotly", "lab")
         self.atlas = checked_atlas(atlas)
         find_theme(theme)
@@ -50,9 +56,11 @@ class ExplorerState(Panel):
         self._data = MapData(atlas, self._size)
         self._state = MapState(
             view=self._data.whole if view is None else view_of(view, self._size),
-            size=self._size, theme=theme, time=tasks.checked_time(time, self._data.period),
+            size=self._size,
+            theme=theme,
+            time=tasks.checked_time(time, self._data.period),
             layers=tasks.checked_layers(layers),
-        )  # fmt: skip
+        )
         self._built, self._is_old = tasks.written_at(atlas), False
         self._history: list[View] = []
         self._moved = 0.0
@@ -120,9 +128,11 @@ class ExplorerState(Panel):
                     self._change(colouring=colouring)
 
         self.run(
-            "Reading the colours", lambda: colouring_of(self.atlas, name, self._state.overlays),
-            then, kind="colours",
-        )  # fmt: skip
+            "Reading the colours",
+            lambda: colouring_of(self.atlas, name, self._state.overlays),
+            then,
+            kind="colours",
+        )
 
     @property
     def time(self) -> Period | None:
@@ -202,9 +212,11 @@ class ExplorerState(Panel):
     def reload(self) -> Self:
         """Open the atlas again after a rebuild; keep the colours, the outlines and the search."""
         self.run(
-            "Opening the atlas", lambda: tasks.reopen(self.atlas, self._state),
-            self._replace_atlas, kind="open",
-        )  # fmt: skip
+            "Opening the atlas",
+            lambda: tasks.reopen(self.atlas, self._state),
+            self._replace_atlas,
+            kind="open",
+        )
         return self
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -311,8 +323,12 @@ class ExplorerState(Panel):
             if kind != "reviews" and not len(overlay.rows):
                 self.say(f"No paper of this atlas is about {overlay.title}.")
 
-        self.run(f"Reading the {kind}", lambda: tasks.read_overlay(self.atlas, kind, name), then,
-                 kind=kind)  # fmt: skip
+        self.run(
+            f"Reading the {kind}",
+            lambda: tasks.read_overlay(self.atlas, kind, name),
+            then,
+            kind=kind,
+        )
 
     def _drop_overlay(self, kind: str) -> None:
         self._cancel(kind)
@@ -417,8 +433,11 @@ class ExplorerState(Panel):
             if self.atlas is not atlas:
                 return  # the atlas was opened again meanwhile
             self._offer_reload()
-            self.say("This atlas was rebuilt since it was opened, and the map shows the old atlas. "
-                     "Reload to see the new atlas.", "warning")  # fmt: skip
+            self.say(
+                "This atlas was rebuilt since it was opened, and the map shows the old atlas. "
+                "Reload to see the new atlas.",
+                "warning",
+            )
 
     def _offer_reload(self) -> None:
         self._is_old = True

@@ -125,10 +125,12 @@ _MOST_CORNERS = 80  # of a lasso
 def line_of_code(state: MapState, whole: View) -> str:
     """Write the call that creates the same view; default values are omitted."""
     options: dict[str, Any] = {
-        "colour_by": state.colouring.name, "time": state.time,
+        "colour_by": state.colouring.name,
+        "time": state.time,
         "layers": tuple(name for name in LAYERS if name in state.layers),
-        "concept": state.name_of("concept"), "facility": state.name_of("facility"),
-    }  # fmt: skip
+        "concept": state.name_of("concept"),
+        "facility": state.name_of("facility"),
+    }
     if state.found is not None:
         options |= {"search": state.found.query, "method": state.found.method, "k": state.found.k}
     by = state.selected_by
@@ -137,8 +139,14 @@ def line_of_code(state: MapState, whole: View) -> str:
     if by is not None:
         options[by[0]] = by[1]
     options |= {"theme": state.theme, "size": state.size}
-    defaults = {"colour_by": "density", "layers": ("names", "papers"), "method": "hybrid", "k": 30,
-                "theme": "light", "size": DEFAULT_SIZE}  # fmt: skip
+    defaults = {
+        "colour_by": "density",
+        "layers": ("names", "papers"),
+        "method": "hybrid",
+        "k": 30,
+        "theme": "light",
+        "size": DEFAULT_SIZE,
+    }
     arguments = ["atlas"]
     if state.view.differs_from(whole):
         digits = max(2, 3 - int(np.floor(np.log10(state.view.width))))
@@ -308,7 +316,13 @@ def reopen(old: Atlas, state: MapState) -> Reopened:
         query, method, k = state.found.query, state.found.method, state.found.k
         found = tried(find_papers, query, method=method, k=k, time=time)
     new = replace(
-        state, view=data.whole, time=time, colouring=colouring or DENSITY, overlays=overlays,
-        found=found, selected=np.zeros(0, dtype=np.int64), selected_by=None,
-    )  # fmt: skip
+        state,
+        view=data.whole,
+        time=time,
+        colouring=colouring or DENSITY,
+        overlays=overlays,
+        found=found,
+        selected=np.zeros(0, dtype=np.int64),
+        selected_by=None,
+    )
     return Reopened(atlas, data, built, new, tuple(problems))

@@ -80,11 +80,13 @@ def for_screen(figure: Any) -> ScreenFigure:
     else:
         height = max(_LEAST, min(drawn.layout.height or 560, _MOST))
     drawn.update_layout(
-        width=_WIDTH, height=height, autosize=False,
+        width=_WIDTH,
+        height=height,
+        autosize=False,
         margin={"l": 10, "r": 10, "t": 16, "b": 10 + below if is_map else 52},
         legend={"font": {"size": 12}, **(_BELOW if is_map else {})},
         font={"family": FONT, "size": 12},
-    )  # fmt: skip
+    )
     drawn.update_xaxes(title_font_size=12, title_standoff=8)
     drawn.update_yaxes(title_font_size=12)
     return ScreenFigure(drawn)
@@ -102,9 +104,10 @@ class SheetView(widgets.VBox):
         self._is_drawn = False
         self._job: Job[Any] | None = None
         self._colours = widgets.ToggleButtons(
-            options=["light", "dark"], style={"button_width": "70px"},
+            options=["light", "dark"],
+            style={"button_width": "70px"},
             tooltips=[f"The {name} for a light page", f"The {name} for a dark page"],
-        )  # fmt: skip
+        )
         self._colours.observe(lambda _: self._start(), "value")
         self._picture = widgets.VBox()
         super().__init__([self._colours, self._picture])

@@ -156,22 +156,36 @@ def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
     x0, y0, x1, y1 = view.box
     layout, theme_part = _style("layout", colours), _style("theme", colours)
     layout["xaxis"]["range"], layout["yaxis"]["range"] = [x0, x1], [y0, y1]
-    empty = {"xref": "x", "yref": "y", "layer": "below", "sizing": "stretch",
-             **image_part(view.box, _EMPTY_PICTURE)}  # fmt: skip
+    empty = {
+        "xref": "x",
+        "yref": "y",
+        "layer": "below",
+        "sizing": "stretch",
+        **image_part(view.box, _EMPTY_PICTURE),
+    }
     return {
         "data": [
             {"type": "scatter", "name": name, "x": [], "y": [], **style}
             for name, style in trace_styles(colours).items()
         ],
-        "layout": {"width": size[0], "height": size[1], "images": [dict(empty), dict(empty)],
-                   **layout, **theme_part},
-    }  # fmt: skip
+        "layout": {
+            "width": size[0],
+            "height": size[1],
+            "images": [dict(empty), dict(empty)],
+            **layout,
+            **theme_part,
+        },
+    }
 
 
 def _style(part: str, colours: Theme) -> Any:
     """Return a part of ``explorer_figure.yaml`` in the colours of a theme."""
-    values = {"page": colours.page, "font": FONT, **THEMES[colours.name]["marks"],
-              **THEMES[colours.name]["overlays"]}  # fmt: skip
+    values = {
+        "page": colours.page,
+        "font": FONT,
+        **THEMES[colours.name]["marks"],
+        **THEMES[colours.name]["overlays"],
+    }
     return json.loads(Template(json.dumps(_STYLE[part])).substitute(values))
 
 
@@ -222,8 +236,13 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
     parts["reviews"]["mode"] = "markers"
     if "reviews" in drawn.lines:
         line = {"color": THEMES[state.theme]["overlays"]["reviews"], "width": 1.4, "dash": "dot"}
-        parts["reviews"] = {"x": drawn.lines["reviews"][0], "y": drawn.lines["reviews"][1],
-                            "hovertext": [], "mode": "lines", "line": line}  # fmt: skip
+        parts["reviews"] = {
+            "x": drawn.lines["reviews"][0],
+            "y": drawn.lines["reviews"][1],
+            "hovertext": [],
+            "mode": "lines",
+            "line": line,
+        }
     for name, level in NAMED_LEVELS.items():
         chosen = [one for one in drawn.names if one.level == level]
         parts[name] = {
@@ -273,14 +292,25 @@ class Painter:
         """Draw a state and show it in the figure."""
         drawn = draw(state, data)
         self.data = data
-        key = (id(state.colouring), state.colours.name, state.time, state.found is None,
-               bool(state.overlays), len(state.selected))  # fmt: skip
+        key = (
+            id(state.colouring),
+            state.colours.name,
+            state.time,
+            state.found is None,
+            bool(state.overlays),
+            len(state.selected),
+        )
         base = None
         if key != self._base_of:
             base = draw_picture(
-                data.in_time(state.time), data.whole.zoomed(0.6), state.size,
-                colours=state.colours, colouring=state.colouring, fine=_BASE_FINE, specks=False,
-            )  # fmt: skip
+                data.in_time(state.time),
+                data.whole.zoomed(0.6),
+                state.size,
+                colours=state.colours,
+                colouring=state.colouring,
+                fine=_BASE_FINE,
+                specks=False,
+            )
         self._set_theme(state)
         self.drawn = drawn
         self.figure.show_drawn(drawn, data, base=base)
@@ -359,9 +389,13 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
     if colouring.kind != "classes":
         palette = palette[np.linspace(0, len(palette) - 1, _STOPS).round().astype(int)]
     return render(
-        "map_legend.html", drawn=drawn, n_all=n_all, shades=[to_hex(shade) for shade in palette],
-        overlay_colours=THEMES[state.theme]["overlays"], shown_of=shown_of,
-    )  # fmt: skip
+        "map_legend.html",
+        drawn=drawn,
+        n_all=n_all,
+        shades=[to_hex(shade) for shade in palette],
+        overlay_colours=THEMES[state.theme]["overlays"],
+        shown_of=shown_of,
+    )
 
 
 def shown_of(n_shown: int, n_all: int, noun: str) -> str:

@@ -160,22 +160,25 @@ class Labels:
             frame=(2, 2, size[0] - 2, size[1] - 2),
             reserved=reserved,
             reluctance=[shape.reluctance for shape in shapes],
-            gap=_GAP, reach=_REACH, directions=8,
+            gap=_GAP,
+            reach=_REACH,
+            directions=8,
             repair=False,  # faster, since names are placed after each move
-        )  # fmt: skip
+        )
         unit = view.width / size[0]
         names = []
         for place in np.flatnonzero(placed.shown).tolist():
             topic, box = chosen[place], placed.boxes[place].tolist()
             names.append(
                 Name(
-                    int(self.table["topic_id"].iloc[topic]), min(int(self._level[topic]), 1),
+                    int(self.table["topic_id"].iloc[topic]),
+                    min(int(self._level[topic]), 1),
                     shapes[place].lines[int(placed.variants[place])],
                     view.box[0] + unit * (box[0] + box[2]) / 2,
                     view.box[1] + unit * (box[1] + box[3]) / 2,
                     (box[0], box[1], box[2], box[3]),
                 )
-            )  # fmt: skip
+            )
         return names
 
 
@@ -192,10 +195,12 @@ def _shapes(label: str, level: int) -> _Shapes:
     size, bold = SIZES[level], level == 0
     ways = line_breaks(clean_name(label, most=60), most_lines=3, longest_word=22)
     lines = [tuple(_raised(line) if bold else line for line in way.split("\n")) for way in ways]
-    sizes = np.array([
-        (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
-        for some in lines
-    ])  # fmt: skip
+    sizes = np.array(
+        [
+            (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
+            for some in lines
+        ]
+    )
     # The best shape is about three times wider than it is high.
     return _Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
 
@@ -326,17 +331,25 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
     marks, lit = marks_of(state, data)
     n_near = len(points.near(state.view.box)[0])
     picture = draw_picture(
-        points, state.view, state.size, colours=state.colours, colouring=state.colouring,
-        fine=fine, lit=lit, specks=not ("papers" in state.layers and n_near <= MOST_POINTS),
-    )  # fmt: skip
+        points,
+        state.view,
+        state.size,
+        colours=state.colours,
+        colouring=state.colouring,
+        fine=fine,
+        lit=lit,
+        specks=not ("papers" in state.layers and n_near <= MOST_POINTS),
+    )
     if "papers" in state.layers and picture.n_papers <= MOST_POINTS:
         marks["papers"] = points.within(state.view.box).astype(np.int64)
     names: list[Name] = []
     if "names" in state.layers:
         names = data.labels.place(
-            state.view, state.size, zoom=data.zoom(state.view),
+            state.view,
+            state.size,
+            zoom=data.zoom(state.view),
             reserved=_best_found(state, data) if "found" in marks else None,
-        )  # fmt: skip
+        )
     kept = {kind: data.of_time(one.rows, state.time) for kind, one in state.overlays.items()}
     lines = {
         kind: data.contours((kind, state.overlays[kind].title, state.time, len(rows)), rows)

@@ -38,10 +38,19 @@ if TYPE_CHECKING:
     from landscape.outreach import Rendering
 
 DEFAULTS: dict[str, Any] = {
-    "theme": "atlas", "size": "web", "title": None, "credits": "", "names": None,
-    "language": "en", "everyday": False, "sea_share": 0.97, "recent_years": 5, "weights": None,
-    "seed": 0, "strength": None,
-}  # fmt: skip
+    "theme": "atlas",
+    "size": "web",
+    "title": None,
+    "credits": "",
+    "names": None,
+    "language": "en",
+    "everyday": False,
+    "sea_share": 0.97,
+    "recent_years": 5,
+    "weights": None,
+    "seed": 0,
+    "strength": None,
+}
 """Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
@@ -97,9 +106,12 @@ class OutreachControls(widgets.VBox):
         show_only({self.fields["own"]: self.fields["size"].value == _OWN})
         self.fields["seed"].disabled = self.fields["strength"].disabled = not weights
         self._hint.value = render(
-            "panel_results.html", part="weights", weights=weights, example=EXAMPLE,
+            "panel_results.html",
+            part="weights",
+            weights=weights,
+            example=EXAMPLE,
             install="" if find_spec("diffusers") else install_line("outreach"),
-        )  # fmt: skip
+        )
 
 
 def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
@@ -111,10 +123,12 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
     strengths = sorted({*texts["strengths"], *([given["strength"]] if given["strength"] else [])})
     values = {
         **{name: "" if value is None else value for name, value in given.items()},
-        "size": size if size in SIZES else _OWN, "own": "" if size in SIZES else size,
-        "names": str(given["names"] or ""), "weights": str(given["weights"] or ""),
+        "size": size if size in SIZES else _OWN,
+        "own": "" if size in SIZES else size,
+        "names": str(given["names"] or ""),
+        "weights": str(given["weights"] or ""),
         "strength": given["strength"] or 0.0,
-    }  # fmt: skip
+    }
     more: dict[str, dict[str, Any]] = {
         "theme": {"options": [(f"{name}: {look.words}", name) for name, look in THEMES.items()]},
         "size": {"options": [(words, one) for one, words in {**sizes, _OWN: "Own size"}.items()]},
@@ -192,10 +206,11 @@ def scores_html(rendering: Rendering) -> str:
     table = pd.DataFrame(rows, columns=["name", "measure", "value", "bar"])
     table["verdict"] = ["no" if name in scores.failed else "yes" for name in table["name"]]
     return render(
-        "panel_results.html", part="scores",
+        "panel_results.html",
+        part="scores",
         is_kept=rendering.settings.get("repainting", {}).get("kept", scores.passed),
         table=table_html(table, "fidelity", about="Fidelity to the data"),
-    )  # fmt: skip
+    )
 
 
 def places_html(rendering: Rendering) -> str:
@@ -269,9 +284,12 @@ class OutreachPanel(ResultPanel):
         picture, self._used, self._scores, places = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
-            "Outreach map:", atlas, controls=[self._controls, drawing],
-            above=[picture, self._used, self._scores], below=(places,),
-        )  # fmt: skip
+            "Outreach map:",
+            atlas,
+            controls=[self._controls, drawing],
+            above=[picture, self._used, self._scores],
+            below=(places,),
+        )
         self.draw()
 
     @property

@@ -60,9 +60,15 @@ class ImpactPanel(AnalysisPanel):
     """
 
     def __init__(
-        self, atlas: Atlas, *, facilities: str | Sequence[str] | None = None, what: str = "map",
-        since: int | None = None, until: int | None = None, theme: str = "light",
-    ) -> None:  # fmt: skip
+        self,
+        atlas: Atlas,
+        *,
+        facilities: str | Sequence[str] | None = None,
+        what: str = "map",
+        since: int | None = None,
+        until: int | None = None,
+        theme: str = "light",
+    ) -> None:
         checked_atlas(atlas)
         check_period(since, until)
         given = checked_names("facilities", facilities)
@@ -71,9 +77,11 @@ class ImpactPanel(AnalysisPanel):
         self._first = make_control("overlays.first", self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         super().__init__(
-            "Impact of facilities:", atlas, theme=theme,
+            "Impact of facilities:",
+            atlas,
+            theme=theme,
             controls=[self._what, self._first, self._chooser, self._years],
-        )  # fmt: skip
+        )
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -88,10 +96,12 @@ class ImpactPanel(AnalysisPanel):
         if tuple(names) != tuple(self._first.options):
             self._first.options = tuple(names)
             self._first.value = first if first in names else next(iter(names), None)
-        show_only({
-            self._first: len(names) > 1 and what in _OF_THE_FIRST,
-            self._years: what != "before_after",
-        })  # fmt: skip
+        show_only(
+            {
+                self._first: len(names) > 1 and what in _OF_THE_FIRST,
+                self._years: what != "before_after",
+            }
+        )
 
     def _suit_atlas(self, atlas: Atlas) -> None:
         self._years.suit(atlas)
@@ -105,10 +115,12 @@ class ImpactPanel(AnalysisPanel):
         return {str(name): int(n) for name, n in used.sort_values(ascending=False).items() if n}
 
     def _offer(self, known: dict[str, int]) -> None:
-        self._chooser.offer({
-            f"{name} ({number:,} {'paper' if number == 1 else 'papers'})": name
-            for name, number in known.items()
-        })  # fmt: skip
+        self._chooser.offer(
+            {
+                f"{name} ({number:,} {'paper' if number == 1 else 'papers'})": name
+                for name, number in known.items()
+            }
+        )
         if not self._chooser.value:
             self._chooser.value = list(known)[:_DEFAULT_FACILITIES]
         self._suit_controls()
@@ -130,18 +142,26 @@ class ImpactPanel(AnalysisPanel):
             )
         if what == "compare":
             return self._analysed(
-                "missions.compare_facilities", "compare_facilities", f"{stem}-compared", names,
+                "missions.compare_facilities",
+                "compare_facilities",
+                f"{stem}-compared",
+                names,
                 table=lambda found: found.table.assign(
                     measure_text=found.table["measure"].map(panel_texts()["measures"])
                 ),
                 **period,
-            )  # fmt: skip
+            )
         if what == "map":
             return self._analysed(
-                "missions.impact", "impact", f"{stem}-share", columns="facility_regions",
+                "missions.impact",
+                "impact",
+                f"{stem}-share",
+                columns="facility_regions",
                 draw=lambda found: draw_impact(self.atlas, found, colours=self.theme, **period),
-                table=_regions_with_papers, facilities=[first], **period,
-            )  # fmt: skip
+                table=_regions_with_papers,
+                facilities=[first],
+                **period,
+            )
         # The remaining figures have only a version for print.
         is_report = what == "report"
         if is_report:
@@ -157,10 +177,14 @@ class ImpactPanel(AnalysisPanel):
             f"found = {call('ls.overlays.missions.impact', names, **period)}", f"page = {line}"
         )
         return Result(
-            found, _regions_with_papers(found) if is_report else found.table,
-            "facility_regions" if is_report else "facilities", page, code, lambda: page,
+            found,
+            _regions_with_papers(found) if is_report else found.table,
+            "facility_regions" if is_report else "facilities",
+            page,
+            code,
+            lambda: page,
             f"{stem}-report" if is_report else "facilities-maps",
-        )  # fmt: skip
+        )
 
 
 def _regions_with_papers(found: Analysis) -> pd.DataFrame:
@@ -196,9 +220,13 @@ class ReviewPanel(AnalysisPanel):
     """
 
     def __init__(
-        self, atlas: Atlas, *, what: str = "gaps", weights: Mapping[str, float] | None = None,
+        self,
+        atlas: Atlas,
+        *,
+        what: str = "gaps",
+        weights: Mapping[str, float] | None = None,
         theme: str = "light",
-    ) -> None:  # fmt: skip
+    ) -> None:
         from landscape.overlays.reviews.gaps import check_weights
 
         checked_atlas(atlas)
@@ -207,9 +235,13 @@ class ReviewPanel(AnalysisPanel):
         for name, weight in check_weights(weights).items():
             words, meaning = panel_texts()["review_weights"][name]
             self._weights[name] = make_control(
-                "overlays.weight", self._change, description=words, tooltip=f"{words}: {meaning}",
-                value=weight, max=max(_LARGEST_WEIGHT, weight),
-            )  # fmt: skip
+                "overlays.weight",
+                self._change,
+                description=words,
+                tooltip=f"{words}: {meaning}",
+                value=weight,
+                max=max(_LARGEST_WEIGHT, weight),
+            )
         label = widgets.HTML(quiet_html("Weights of the components; weight 0 omits a component"))
         sliders = widgets.HBox(
             list(self._weights.values()),
@@ -244,18 +276,31 @@ class ReviewPanel(AnalysisPanel):
                 if weight != DEFAULT_WEIGHTS[name]
             }
             return self._analysed(
-                "reviews.review_gaps", "reviews", "review-gaps", columns="review_gaps",
-                draw=draw_gaps, weights=weights or None, unwritten={"signs": self._signs()},
-            )  # fmt: skip
+                "reviews.review_gaps",
+                "reviews",
+                "review-gaps",
+                columns="review_gaps",
+                draw=draw_gaps,
+                weights=weights or None,
+                unwritten={"signs": self._signs()},
+            )
         found = analyse(self.atlas, "reviews.reviews")
         figure = draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene)
-        code = figure_lines(call("ls.overlays.reviews.reviews"), "coverage", printed="reviews",
-                            colours=self._colours)  # fmt: skip
+        code = figure_lines(
+            call("ls.overlays.reviews.reviews"),
+            "coverage",
+            printed="reviews",
+            colours=self._colours,
+        )
         return Result(
-            found, found.table, "review_coverage", figure, code,
+            found,
+            found.table,
+            "review_coverage",
+            figure,
+            code,
             lambda: draw_gaps(analyse(self.atlas, "reviews.review_gaps", signs=self._signs())),
             "review-coverage",
-        )  # fmt: skip
+        )
 
     def _signs(self) -> pd.DataFrame:
         """Read and cache the input of the ranking, which does not depend on the weights."""
@@ -276,11 +321,12 @@ class ReviewPanel(AnalysisPanel):
         about = "Papers without a newer review"
         return choose_one(
             [(f"{row.rank}. {row.label}", row.topic_id) for row in regions.itertuples()],
-            "Start with the papers in", "Region whose papers are listed",
+            "Start with the papers in",
+            "Region whose papers are listed",
             lambda topic: table_html(
                 papers[papers["topic_id"] == topic], "papers_waiting", about=about
             ),
-        )  # fmt: skip
+        )
 
 
 # -- thesaurus
@@ -309,9 +355,14 @@ class ThesaurusPanel(AnalysisPanel):
     """
 
     def __init__(
-        self, atlas: Atlas, *, concepts: str | Sequence[str] | None = None, what: str = "overlay",
-        limit: int = 100, theme: str = "light",
-    ) -> None:  # fmt: skip
+        self,
+        atlas: Atlas,
+        *,
+        concepts: str | Sequence[str] | None = None,
+        what: str = "overlay",
+        limit: int = 100,
+        theme: str = "light",
+    ) -> None:
         checked_atlas(atlas)
         given = checked_names("concepts", concepts)
         self._limit = checked_whole("limit", limit, 1, _MOST_PROPOSALS)
@@ -319,9 +370,11 @@ class ThesaurusPanel(AnalysisPanel):
         self._chooser = Chooser("concept", given, on_change=self._change)
         self._top = make_control("overlays.top", self._show_top)
         super().__init__(
-            "Thesaurus on the map:", atlas, theme=theme,
+            "Thesaurus on the map:",
+            atlas,
+            theme=theme,
             controls=[self._what, self._chooser, self._top],
-        )  # fmt: skip
+        )
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -347,10 +400,13 @@ class ThesaurusPanel(AnalysisPanel):
 
         if chosen["what"] == "overlay":
             return self._analysed(
-                "thesaurus.thesaurus_overlay", "uat", "concepts", columns="concepts",
+                "thesaurus.thesaurus_overlay",
+                "uat",
+                "concepts",
+                columns="concepts",
                 draw=lambda found: draw_concepts(self.atlas, found, colours=self.theme),
                 concepts=chosen["concepts"] or None,
-            )  # fmt: skip
+            )
         limit = {} if chosen["limit"] == 100 else {"limit": chosen["limit"]}
         return self._analysed("thesaurus.thesaurus_gaps", "uat_gaps", "thesaurus-gaps", **limit)
 
@@ -361,9 +417,11 @@ class ThesaurusPanel(AnalysisPanel):
         found, name = result.analysis, "uat-proposals.csv"
         if found.kind == "thesaurus_gaps":
             yield (
-                "Forms for the maintainers", name, name,
+                "Forms for the maintainers",
+                name,
+                name,
                 lambda path: write_output(path, to_uat_csv(found)),
-            )  # fmt: skip
+            )
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:
         from landscape.overlays.thesaurus import to_uat_form
@@ -373,11 +431,12 @@ class ThesaurusPanel(AnalysisPanel):
             return []
         return choose_one(
             [(f"{row.rank}. {row.name}", row.name) for row in found.table.itertuples()],
-            "Request for", "Proposal for which the request text is shown",
+            "Request for",
+            "Proposal for which the request text is shown",
             lambda name: render(
                 "panel_results.html", part="proposal", form=to_uat_form(found, name)
             ),
-        )  # fmt: skip
+        )
 
 
 # -- trends
@@ -408,9 +467,17 @@ class TrendsPanel(AnalysisPanel):
     """
 
     def __init__(
-        self, atlas: Atlas, *, what: str = "topics", since: int | None = None,
-        until: int | None = None, author: str = "", a: str = "", b: str = "", theme: str = "light",
-    ) -> None:  # fmt: skip
+        self,
+        atlas: Atlas,
+        *,
+        what: str = "topics",
+        since: int | None = None,
+        until: int | None = None,
+        author: str = "",
+        a: str = "",
+        b: str = "",
+        theme: str = "light",
+    ) -> None:
         checked_atlas(atlas)
         check_period(since, until)
         for name, text in (("author", author), ("a", a), ("b", b)):
@@ -425,9 +492,11 @@ class TrendsPanel(AnalysisPanel):
         }
         self._hint = make_control("overlays.hint")
         super().__init__(
-            "Trends, authors, comparisons:", atlas, theme=theme,
+            "Trends, authors, comparisons:",
+            atlas,
+            theme=theme,
             controls=[self._what, self._years, *self._fields.values(), self._hint],
-        )  # fmt: skip
+        )
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -437,10 +506,15 @@ class TrendsPanel(AnalysisPanel):
 
     def _suit_controls(self) -> None:
         what, compared = self._what.value, self._what.value == "compare"
-        show_only({
-            self._years: what == "topics", self._fields["author"]: what == "author",
-            self._fields["a"]: compared, self._fields["b"]: compared, self._hint: compared,
-        })  # fmt: skip
+        show_only(
+            {
+                self._years: what == "topics",
+                self._fields["author"]: what == "author",
+                self._fields["a"]: compared,
+                self._fields["b"]: compared,
+                self._hint: compared,
+            }
+        )
 
     def _suit_atlas(self, atlas: Atlas) -> None:
         self._years.suit(atlas)
@@ -459,20 +533,26 @@ class TrendsPanel(AnalysisPanel):
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "topics":
             return self._analysed(
-                "trends.trends", "trends", "trends",
+                "trends.trends",
+                "trends",
+                "trends",
                 table=lambda found: found.table.sort_values(  # emerging, fading, steady
                     "class", kind="stable", ignore_index=True
                 ),
                 draw=lambda found: draw_trends(found, colours=self.theme),
-                since=chosen["since"], until=chosen["until"],
-            )  # fmt: skip
+                since=chosen["since"],
+                until=chosen["until"],
+            )
         if what == "author":
             if not author:
                 raise InputError('No author is given: write a name, such as "Rubin, Vera".')
             return self._analysed(
-                "trends.author_path", "author", "author", author,
+                "trends.author_path",
+                "author",
+                "author",
+                author,
                 draw=lambda found: draw_author(self.atlas, found, colours=self.theme),
-            )  # fmt: skip
+            )
         if what == "compare":
             if not (a and b):
                 raise InputError(
@@ -480,12 +560,17 @@ class TrendsPanel(AnalysisPanel):
                 )
             over_in = {"a": a, "b": b}
             return self._analysed(
-                "trends.compare", "compare", "comparison", a, b, columns="comparison",
+                "trends.compare",
+                "compare",
+                "comparison",
+                a,
+                b,
+                columns="comparison",
                 draw=lambda found: draw_comparison(self.atlas, found, colours=self.theme),
                 table=lambda found: found.table.assign(
                     more_in=found.table["over_in"].map(over_in).fillna("")
                 ),
-            )  # fmt: skip
+            )
         return self._analysed(f"trends.{what}", what, what)
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:

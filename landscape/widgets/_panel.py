@@ -432,9 +432,15 @@ class Panel(widgets.VBox):
         self._working.layout.display = "none"
         self.heading, self.code = heading, ""
         super().__init__(
-            [style_sheet(css_of("panel")), self._heading, *body, self._working, self._status,
-             self._code_line]
-        )  # fmt: skip
+            [
+                style_sheet(css_of("panel")),
+                self._heading,
+                *body,
+                self._working,
+                self._status,
+                self._code_line,
+            ]
+        )
         self.add_class("landscape-panel")
 
     def __repr__(self) -> str:

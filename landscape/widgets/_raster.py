@@ -167,16 +167,26 @@ _NEAR, _WIDE = (1.2, 1.6), 5.0
 
 
 def _tint(
-    x: Floats, y: Floats, rows: Any, box: Box, shape: tuple[int, int], *,
-    colouring: Colouring, colours: Theme,
-) -> Image:  # fmt: skip
+    x: Floats,
+    y: Floats,
+    rows: Any,
+    box: Box,
+    shape: tuple[int, int],
+    *,
+    colouring: Colouring,
+    colours: Theme,
+) -> Image:
     """Return a picture with the mean colour of the papers around each pixel."""
     from PIL import Image
 
     coarse = -(-shape[0] // _COARSE), -(-shape[1] // _COARSE)
     x0, y0, x1, y1 = box
-    bounds = (x0, y0, x0 + (x1 - x0) * coarse[1] * _COARSE / shape[1],
-              y0 + (y1 - y0) * coarse[0] * _COARSE / shape[0])  # fmt: skip
+    bounds = (
+        x0,
+        y0,
+        x0 + (x1 - x0) * coarse[1] * _COARSE / shape[1],
+        y0 + (y1 - y0) * coarse[0] * _COARSE / shape[0],
+    )
 
     def grid(mask: Any = slice(None), weights: Any = None) -> Any:
         some = None if weights is None else weights[mask]
@@ -188,9 +198,10 @@ def _tint(
     picture = Image.fromarray(np.round(np.clip(mean, 0, 1) * 255).astype(np.uint8))
     inner = (_BORDER, _BORDER, shape[1] - _BORDER, shape[0] - _BORDER)
     return picture.resize(
-        (inner[2] - inner[0], inner[3] - inner[1]), Image.Resampling.BILINEAR,
+        (inner[2] - inner[0], inner[3] - inner[1]),
+        Image.Resampling.BILINEAR,
         box=(inner[0] / _COARSE, inner[1] / _COARSE, inner[2] / _COARSE, inner[3] / _COARSE),
-    )  # fmt: skip
+    )
 
 
 def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
@@ -204,9 +215,7 @@ def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
     return np.einsum("crs,cd->rsd", weights, palette)
 
 
-def _of_numbers(
-    grid: Any, values: Any, palette: Any, colouring: Colouring, colours: Theme
-) -> Any:  # fmt: skip
+def _of_numbers(grid: Any, values: Any, palette: Any, colouring: Colouring, colours: Theme) -> Any:
     """Return the colour of the mean number; unknown values are grey."""
     known = np.isfinite(values)
     grids = np.array([grid(known, values), grid(known), grid(~known)], dtype=np.float32)

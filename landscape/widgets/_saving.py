@@ -83,8 +83,11 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     caption = Caption(headline(facts), sentences, facts.generated)
 
     def page_of_height(height: float) -> Page:
-        look: PageOptions = {"colours": colours, "size_inches": (_WIDTH, height),
-                             "raster_dpi": _RASTER_DPI}  # fmt: skip
+        look: PageOptions = {
+            "colours": colours,
+            "size_inches": (_WIDTH, height),
+            "raster_dpi": _RASTER_DPI,
+        }
         return Page(caption, look, legend=_legend(drawn), has_key=True)
 
     map_height = _WIDTH * state.size[1] / state.size[0]
@@ -109,9 +112,15 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
         n_across = round((right - left) / page.pixel)
         size = (n_across, round(n_across * wide.view.height / wide.view.width))
         picture = draw_picture(
-            points, wide.view, size, colours=colours, colouring=wide.colouring, fine=1.0,
-            specks=specks, lit=lit,
-        )  # fmt: skip
+            points,
+            wide.view,
+            size,
+            colours=colours,
+            colouring=wide.colouring,
+            fine=1.0,
+            specks=specks,
+            lit=lit,
+        )
         panel.layers[0] = replace(panel.layers[0], pixels=picture.rgb[::-1])
     _add_marks(page, panel, wide, data, drawn)
     table = None
@@ -136,28 +145,58 @@ def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Dra
         points = np.column_stack([x, y]).astype(float)
         gaps = np.flatnonzero(np.isnan(points[:, 0]))
         lines = [line[~np.isnan(line[:, 0])] for line in np.split(points, gaps)]
-        panel.layers.append(Lines(lines=lines, colour=overlaid[layer], order=1.7,
-                                  dashes=_DASHES[layer], width=1.2 * scale, gid=layer))  # fmt: skip
+        panel.layers.append(
+            Lines(
+                lines=lines,
+                colour=overlaid[layer],
+                order=1.7,
+                dashes=_DASHES[layer],
+                width=1.2 * scale,
+                gid=layer,
+            )
+        )
     if "papers" in marks:
         rows = marks["papers"]
         chosen = paper_marker(rows, drawn)["color"]
         shades = [_rgb(chosen)] * len(rows) if isinstance(chosen, str) else map(_rgb, chosen)
-        dots(rows, 1.8, size=3.4 * scale, colour=list(shades), edge=colours.halo,
-             edge_width=0.3 * scale)  # fmt: skip
+        dots(
+            rows,
+            1.8,
+            size=3.4 * scale,
+            colour=list(shades),
+            edge=colours.halo,
+            edge_width=0.3 * scale,
+        )
     if "reviews" in marks:
-        dots(marks["reviews"], 1.9, marker="s", size=5 * scale, filled=False,
-             colour=overlaid["reviews"], edge_width=1.2 * scale)  # fmt: skip
+        dots(
+            marks["reviews"],
+            1.9,
+            marker="s",
+            size=5 * scale,
+            filled=False,
+            colour=overlaid["reviews"],
+            edge_width=1.2 * scale,
+        )
     if "selected" in marks:
         for edge, width in ((colours.halo, 2.6), (colours.ink, 1.1)):  # visible on any colour
-            dots(marks["selected"], 2.0, size=5 * scale, filled=False, colour=edge,
-                 edge_width=width * scale)  # fmt: skip
+            dots(
+                marks["selected"],
+                2.0,
+                size=5 * scale,
+                filled=False,
+                colour=edge,
+                edge_width=width * scale,
+            )
     n_marked = len(marks.get("found", ())) + len(marks.get("apart", ()))
     if state.found is not None and n_marked == len(state.found.rows) <= _MOST_NUMBERED:
         rows = state.found.rows  # all papers found are in view, and are numbered by rank
         mark_papers(
-            page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
+            page,
+            panel,
+            data.x[rows].astype(np.float64),
+            data.y[rows].astype(np.float64),
             outliers=state.found.apart,
-        )  # fmt: skip
+        )
     elif "found" in marks:
         for kind, order in (("found", 2.1), ("apart", 2.2)):
             dots(marks[kind], order, **symbols(colours, scale=scale)[kind][-1])
@@ -192,7 +231,7 @@ def _legend(drawn: Drawn) -> list[LegendEntry]:
     return [
         LegendEntry(label[:40], {"marker": "s", "size": 7, "colour": tuple(map(float, shade))})
         for label, shade in zip(labels, shades, strict=False)
-    ]  # fmt: skip
+    ]
 
 
 # -- for a browser
@@ -207,9 +246,14 @@ def _page(atlas: Atlas, state: MapState, data: MapData, texts: dict[int, str]) -
     texts |= {row: hover_text(paper) for row, paper in zip(missing, papers, strict=True)}
     figure = go.Figure(figure_parts(state.view, state.size, colours))
     base = draw_picture(
-        data.in_time(state.time), data.whole, state.size, colours=colours,
-        colouring=state.colouring, fine=1.0, specks=False,
-    )  # fmt: skip
+        data.in_time(state.time),
+        data.whole,
+        state.size,
+        colours=colours,
+        colouring=state.colouring,
+        fine=1.0,
+        specks=False,
+    )
     for image, picture in zip(figure.layout.images, (base, drawn.picture), strict=False):
         image.update(image_part(picture.box, picture.link))
     traces = {trace.name: trace for trace in figure.data}
@@ -227,15 +271,21 @@ def _page(atlas: Atlas, state: MapState, data: MapData, texts: dict[int, str]) -
         )
     shown = replace(drawn, marks={k: v for k, v in drawn.marks.items() if k != "papers"})
     return render(
-        "saved_map.html", title=f"Map of {facts.title}", colours=colours, width=state.size[0],
-        generated=GENERATED if facts.generated else "", headline=headline(facts),
+        "saved_map.html",
+        title=f"Map of {facts.title}",
+        colours=colours,
+        width=state.size[0],
+        generated=GENERATED if facts.generated else "",
+        headline=headline(facts),
         drawing=figure.to_html(
             include_plotlyjs=True, full_html=False, config={**CONFIG, "displayModeBar": False}
         ),
         view_line=view_line(shown, n_all=len(data), zoom=data.zoom(state.view)),
         legend=legend_html(shown, n_all=len(data)),
-        sentences=sentences, found=state.found, links=links_html,
-    )  # fmt: skip
+        sentences=sentences,
+        found=state.found,
+        links=links_html,
+    )
 
 
 def _with_sample(drawn: Drawn, data: MapData) -> Drawn:

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-_COLUMNS = ("paper_id", "title", "authors", "year", "journal", "cites", "bibcode", "arxiv_id",
-            "doi")  # fmt: skip
+_COLUMNS = (
+    "paper_id",
+    "title",
+    "authors",
+    "year",
+    "journal",
+    "cites",
+    "bibcode",
+    "arxiv_id",
+    "doi",
+)
 _LISTED = 6
 
 
@@ -83,12 +92,15 @@ def summarise(atlas: Atlas, rows: Rows, years: NDArray[np.int16]) -> Summary:
         here = mentions[inside[mentions["paper_row"].to_numpy()]].drop_duplicates()
         facilities = here["facility"].value_counts()
     return Summary(
-        n_papers=len(rows), n_all=len(papers),
+        n_papers=len(rows),
+        n_all=len(papers),
         years=pd.Series(own[own > 0]).value_counts().sort_index(),
-        regions=regions, keywords=words.head(40), facilities=facilities,
+        regions=regions,
+        keywords=words.head(40),
+        facilities=facilities,
         most_cited=tuple(atlas.engine.papers(best.tolist())) if len(best) else (),
         citations_known=len(known),
-    )  # fmt: skip
+    )
 
 
 def summary_html(summary: Summary) -> str:
@@ -97,14 +109,20 @@ def summary_html(summary: Summary) -> str:
     if len(years):
         first, last = int(years.index.min()), int(years.index.max())
         counts = list(years.reindex(range(first, last + 1), fill_value=0).items())
-    columns = {"Regions": summary.regions, "Keywords": summary.keywords,
-               "Facilities": summary.facilities}  # fmt: skip
+    columns = {
+        "Regions": summary.regions,
+        "Keywords": summary.keywords,
+        "Facilities": summary.facilities,
+    }
     return render(
-        "explorer_summary.html", summary=summary, counts=counts,
-        first=counts[0][0] if counts else "", last=counts[-1][0] if counts else "",
+        "explorer_summary.html",
+        summary=summary,
+        counts=counts,
+        first=counts[0][0] if counts else "",
+        last=counts[-1][0] if counts else "",
         most=max([1, *(n for _, n in counts)]),
         lists=[(title, list(some.head(_LISTED).items())) for title, some in columns.items()],
-    )  # fmt: skip
+    )
 
 
 def comparison_html(found: Analysis) -> str:
@@ -145,9 +163,14 @@ def record_html(paper: Paper, *, region: str = "", generated: bool = False) -> s
     if len(paper.authors) > _AUTHORS_LISTED:
         authors += f" and {len(paper.authors) - _AUTHORS_LISTED} more"
     return render(
-        "explorer_record.html", paper=paper, authors=authors, cited=cited(paper), region=region,
-        links=links_html(paper), generated=generated,
-    )  # fmt: skip
+        "explorer_record.html",
+        paper=paper,
+        authors=authors,
+        cited=cited(paper),
+        region=region,
+        links=links_html(paper),
+        generated=generated,
+    )
 
 
 def links_html(paper: Paper) -> str:

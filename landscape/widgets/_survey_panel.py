@@ -135,9 +135,12 @@ class SurveyView(ResultTabs):
         self.tree, self.map = SheetView("tree"), SheetView("map")
         self._table, self._method = widgets.HTML(), widgets.HTML()
         tabs = {
-            "Papers": widgets.VBox([self._which, self.papers]), "Who led to whom": self.tree,
-            "Map": self.map, "Table": self._table, "How it was found": self._method,
-        }  # fmt: skip
+            "Papers": widgets.VBox([self._which, self.papers]),
+            "Who led to whom": self.tree,
+            "Map": self.map,
+            "Table": self._table,
+            "How it was found": self._method,
+        }
         when_opened = {"Who led to whom": self.tree.look, "Map": self.map.look}
         super().__init__(tabs, files=files, offer_files=offer_files, when_opened=when_opened)
 
@@ -208,9 +211,13 @@ class SurveyPanel(ScholarPanel[Survey]):
     """
 
     def __init__(
-        self, atlas: Atlas, *, connection: Connection | None = None, question: str = "",
+        self,
+        atlas: Atlas,
+        *,
+        connection: Connection | None = None,
+        question: str = "",
         **settings: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         readable_text("question", question)
         super().__init__("survey", atlas, connection=connection)
         self.controls = SurveyControls()
@@ -289,9 +296,13 @@ class SurveyPanel(ScholarPanel[Survey]):
             name = run.model_name
             journal = None if name is None else _journal(atlas, question, given, name)
             return atlas.survey(
-                question, model=run.model, on_step=run.step, stop=run.stopping.is_set,
-                resume=journal, **given,
-            )  # fmt: skip
+                question,
+                model=run.model,
+                on_step=run.step,
+                stop=run.stopping.is_set,
+                resume=journal,
+                **given,
+            )
 
         def show(found: Survey, model: str | None) -> None:
             self._value = found

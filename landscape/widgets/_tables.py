@@ -51,9 +51,14 @@ def table_html(table: pd.DataFrame, columns: str | Sequence[Column], *, about: s
     # If there are many intervals, write each below its value to keep the table narrow.
     n_bounded = sum(set(_bounds(one)) <= set(rows.columns) for one in shown)
     return render(
-        "panel_table.html", about=about, columns=shown, rows=zip(*cells, strict=True),
-        stacked=n_bounded >= _MANY_INTERVALS, n_shown=len(rows), n_all=len(table),
-    )  # fmt: skip
+        "panel_table.html",
+        about=about,
+        columns=shown,
+        rows=zip(*cells, strict=True),
+        stacked=n_bounded >= _MANY_INTERVALS,
+        n_shown=len(rows),
+        n_all=len(table),
+    )
 
 
 def _bounds(column: Column) -> tuple[str, str]:
@@ -136,9 +141,8 @@ class PaperList(widgets.VBox):
     def chosen(self) -> tuple[str, ...]:
         """Keys of the ticked papers, in the order of the list."""
         return tuple(
-            one.key for one in self._items
-            if one.key in self._boxes and self._boxes[one.key].value
-        )  # fmt: skip
+            one.key for one in self._items if one.key in self._boxes and self._boxes[one.key].value
+        )
 
     @property
     def shown(self) -> tuple[Item, ...]:
@@ -177,10 +181,12 @@ class PaperList(widgets.VBox):
         if one.key in self._rows:
             return self._rows[one.key]
         box = widgets.Checkbox(
-            value=False, indent=False, description=one.number,
+            value=False,
+            indent=False,
+            description=one.number,
             tooltip=f"Choose paper {one.number} {one.title[:120]}",
             layout={"width": "58px", "flex": "0 0 58px"},
-        )  # fmt: skip
+        )
         box.observe(lambda _: self._summarise(), "value")
         page = widgets.HTML(
             f"<div class='tex2jax_ignore mathjax_ignore'>{one.page}</div>",

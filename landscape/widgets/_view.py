@@ -153,10 +153,12 @@ class Points:
     def near(self, box: Box) -> tuple[Floats, Floats, Rows]:
         """Return x, y and rows of the papers in all tiles that overlap a window."""
         first, last = (
-            [int(np.clip((corner[axis] - self._low[axis]) * self._scale[axis], -1, self._side))
-             for axis in (0, 1)]
+            [
+                int(np.clip((corner[axis] - self._low[axis]) * self._scale[axis], -1, self._side))
+                for axis in (0, 1)
+            ]
             for corner in (box[:2], box[2:])
-        )  # fmt: skip
+        )
         c0, r0 = max(0, first[0]), max(0, first[1])
         c1, r1 = min(self._side - 1, last[0]), min(self._side - 1, last[1])
         if c0 == 0 and c1 == self._side - 1:  # complete rows of tiles are contiguous

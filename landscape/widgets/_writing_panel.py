@@ -65,9 +65,14 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     """
 
     def __init__(
-        self, atlas: Atlas, *, connection: Connection | None = None, desk: Desk | None = None,
-        context: str = "", keywords: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        atlas: Atlas,
+        *,
+        connection: Connection | None = None,
+        desk: Desk | None = None,
+        context: str = "",
+        keywords: str = "",
+    ) -> None:
         from landscape.agents import Desk as NewDesk
 
         readable_text("context", context)
@@ -80,15 +85,18 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._chosen: dict[str, Paper] = {}
         self.tabs = widgets.Tab(
             children=[
-                self._citing_tab(context, keywords), self._related_tab(), self._checking_tab()
+                self._citing_tab(context, keywords),
+                self._related_tab(),
+                self._checking_tab(),
             ],
             titles=_TITLES,
-        )  # fmt: skip
+        )
         self._list_chosen()
         self._lay_out(
-            asking=[self.tabs, self._model_line], folds={"Language model": self.connection},
+            asking=[self.tabs, self._model_line],
+            folds={"Language model": self.connection},
             found=[],
-        )  # fmt: skip
+        )
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:
         """Create the tab with the text before a citation, and the papers to cite."""
@@ -98,11 +106,13 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._k = make_control("writing.k", max=MOST)
         self._corpora = {
             one.name: make_control(
-                "writing.corpus", value=one.on, description=one.name,
+                "writing.corpus",
+                value=one.on,
+                description=one.name,
                 tooltip=f"Whether {one.name} is searched",
             )
             for one in self._desk.corpora
-        }  # fmt: skip
+        }
         find = make_control("writing.find", lambda: self._soon(self.cite))
         choose = make_control("writing.choose", lambda: self._try(self.choose))
         self._heading_of_papers = widgets.HTML()
@@ -123,9 +133,14 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         write = make_control("writing.write", lambda: self._soon(self.write))
         self._drop = make_control("writing.drop", lambda: self._try(self._drop_ticked))
         return widgets.VBox(
-            [self._n_chosen, self._chosen_papers, self._drop,
-             widgets.HBox([_wide(self._about), write]), self._paragraph]
-        )  # fmt: skip
+            [
+                self._n_chosen,
+                self._chosen_papers,
+                self._drop,
+                widgets.HBox([_wide(self._about), write]),
+                self._paragraph,
+            ]
+        )
 
     def _checking_tab(self) -> widgets.VBox:
         """Create the tab with the files of a draft, and the result of their check."""
@@ -251,9 +266,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             bib = paragraph.results.to_bibtex()
             link = download_link("related-work.bib", bib, text="Its papers (BibTeX)")
             self._paragraph.value = render(
-                "panel_writing.html", part="paragraph", paragraph=paragraph,
-                latex=as_latex(paragraph), links=[link],
-            )  # fmt: skip
+                "panel_writing.html",
+                part="paragraph",
+                paragraph=paragraph,
+                latex=as_latex(paragraph),
+                links=[link],
+            )
             options = ({"context": about} if about else {}) | model_option(model)
             asked = called("desk.related_work", names, **options)
             self._put_code(
@@ -300,9 +318,13 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             table["verdict"] = table["verdict"].map(panel_texts()["verdicts"])
             listed = table_html(table, "draft_check", about="Citations of the draft")
             self._checked.value = render(
-                "panel_writing.html", part="check", found=found, notes=clean_notes(found.notes),
-                table=listed if len(table) else "", links=links,
-            )  # fmt: skip
+                "panel_writing.html",
+                part="check",
+                found=found,
+                notes=clean_notes(found.notes),
+                table=listed if len(table) else "",
+                links=links,
+            )
             asked = called("check_draft", bib, tex, desk=Name("desk"), **model_option(model))
             self._put_code(f"found = {asked}", model=model, uses="check_draft")
 
@@ -333,12 +355,14 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._papers.show(
             [
                 Item(
-                    str(one.rank), f"{one.rank}.", one.paper.title,
+                    str(one.rank),
+                    f"{one.rank}.",
+                    one.paper.title,
                     f"<div class='landscape-results'>{one.to_html()}</div>",
                 )
                 for one in found.suggestions
             ]
-        )  # fmt: skip
+        )
         self._found.layout.display = ""
         self._offer_files()
 
@@ -408,10 +432,13 @@ class DraftFiles(widgets.VBox):
         rows = []
         for box, kind in ((self._bibliography, ".bib"), (self._drafts, ".tex")):
             upload = make_control(
-                "writing.upload", kind=_DraftUpload, description=f"or upload the {kind}",
+                "writing.upload",
+                kind=_DraftUpload,
+                description=f"or upload the {kind}",
                 tooltip=f"Upload a {kind} file from this computer; it stays in this process",
-                accept=kind, multiple=kind == ".tex",
-            )  # fmt: skip
+                accept=kind,
+                multiple=kind == ".tex",
+            )
             upload.observe(lambda change, box=box: self._take(change, box), "value")
             rows.append(widgets.HBox([_wide(box), upload]))
         super().__init__(rows)

@@ -123,8 +123,11 @@ def test_a_model_searches_reads_and_selects(
     assert found.paper == paper == found.papers[0]
     assert found.method == "small-chat"
     assert [s.action.split(":")[0] for s in found.trace] == [
-        "search by relevance", "search by citations", "read", "select",
-    ]  # fmt: skip
+        "search by relevance",
+        "search by citations",
+        "read",
+        "select",
+    ]
     assert tuple(steps) == found.trace
     assert not found.partial
     last = told(server)
@@ -162,9 +165,11 @@ def test_invented_papers_are_never_selected(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
     scripted(
-        server, step("search", query="comets"), step("read", paper="2020Fake..1A"),
+        server,
+        step("search", query="comets"),
+        step("read", paper="2020Fake..1A"),
         step("select", paper="2020Fake..1A"),
-    )  # fmt: skip
+    )
     found = demo_atlas.attribute(EXCERPT, model=model)
     assert found.abstained
     assert "No search has shown" in found.trace[1].observation

@@ -66,9 +66,7 @@ def desk(demo_atlas: Atlas) -> Desk:
 def test_a_draft_is_read_with_its_lines() -> None:
     source = "One.\n\n\\section{A\nB}\nTwo \\citep{a, b}\nand three \\citet*{c}.\\cites{d}{e} Four."
     read = read_draft(source)
-    assert [(s.text, s.line) for s in read] == [
-        ("One.", 1), ("Two and three.", 5), ("Four.", 6),
-    ]  # fmt: skip
+    assert [(s.text, s.line) for s in read] == [("One.", 1), ("Two and three.", 5), ("Four.", 6)]
     assert [c.keys for c in read[1].citations] == [("a", "b"), ("c",), ("d", "e")]
 
 
@@ -115,9 +113,17 @@ def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [r"\cite{", r"\cite{}", r"{\bf open", "\\begin{verbatim} \\cite{a}", r"\verb|\cite{a}|",
-     "\ue010" + "9" + "\ue011", r"100\% \% of 5 \citep", "$$ \\cite{a}$$"],
-)  # fmt: skip
+    [
+        r"\cite{",
+        r"\cite{}",
+        r"{\bf open",
+        "\\begin{verbatim} \\cite{a}",
+        r"\verb|\cite{a}|",
+        "\ue010" + "9" + "\ue011",
+        r"100\% \% of 5 \citep",
+        "$$ \\cite{a}$$",
+    ],
+)
 def test_odd_latex_raises_nothing(source: str) -> None:
     assert all(not sentence.citations for sentence in read_draft(source))
 
@@ -169,10 +175,18 @@ def judging(server: OpenAIServer, verdicts: list[str]) -> None:
     def reply(body: dict[str, Any]) -> str:
         shown = json.loads(body["messages"][1]["content"])
         by_label = {p["label"]: list(p["sentences"]) for p in shown["papers"]}
-        return json.dumps({"verdicts": [
-            {"claim": c["claim"], "verdict": left.pop(0), "sentences": by_label[c["cites"][0]][:1]}
-            for c in shown["claims"]
-        ]})  # fmt: skip
+        return json.dumps(
+            {
+                "verdicts": [
+                    {
+                        "claim": c["claim"],
+                        "verdict": left.pop(0),
+                        "sentences": by_label[c["cites"][0]][:1],
+                    }
+                    for c in shown["claims"]
+                ]
+            }
+        )
 
     server.reply = reply
 
@@ -183,8 +197,11 @@ def test_a_model_judges(
     judging(server, ["supported", "contradicted"])
     found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert [one.verdict for one in found.judgements] == [
-        "supported", "not in the corpus", "contradicted", "not in the bibliography",
-    ]  # fmt: skip
+        "supported",
+        "not in the corpus",
+        "contradicted",
+        "not in the bibliography",
+    ]
     assert found.judgements[2].evidence[0].text == "Cheese ripens in caves."
     assert found.judgements[2].evidence[0].label == "lonely"
     assert not found.partial
@@ -234,8 +251,9 @@ def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) 
     assert [one.key for one in found.judgements] == ["a", "a"]
     assert found.judgements[1].nearness > 0.3, "the sentence before tells what both are"
     assert [e.text for e in found.judgements[0].evidence] == [
-        "Blue mould makes cheese ripen.", "Ripening takes cheese months."
-    ]  # fmt: skip
+        "Blue mould makes cheese ripen.",
+        "Ripening takes cheese months.",
+    ]
     assert "d.tex, line 5: part2 is not checked" in found.notes[0]
     part = tmp_path / "part2.tex"
     part.write_text("Milk is white.")
@@ -244,9 +262,8 @@ def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) 
 
 
 def test_the_command(
-    draft: tuple[Path, Path], demo_atlas: Atlas, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    draft: tuple[Path, Path], demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bib, tex = map(str, draft)
     words = ["check", bib, tex, "--atlas", str(demo_atlas.path), "--no-model", "--citations-only"]
     assert main([*words, "--json"]) == 0
@@ -312,10 +329,11 @@ def test_a_false_number_is_a_mismatch_and_an_unrelated_sentence_is_far(
     escaped = [text.rstrip(".").replace("%", r"\%") for text in (wrong, sentence)]
     lines = [*escaped, f"{escaped[1]} \\cite{{{key[1]}}}. Cheese ripens in caves"]
     tex.write_text(
-        "\\begin{document}\n" + "\n\n".join(f"{one} \\cite{{{key[1]}}}." for one in lines)
+        "\\begin{document}\n"
+        + "\n\n".join(f"{one} \\cite{{{key[1]}}}." for one in lines)
         + "\n\\end{document}\n",
         encoding="utf-8",
-    )  # fmt: skip
+    )
     found = check_draft(bib, tex, desk=desk, find_missing=False)
     assert [one.verdict for one in found.judgements] == ["mismatch", "near", "near", "far"]
     assert "in the paper" in found.judgements[0].why

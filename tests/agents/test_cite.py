@@ -98,8 +98,9 @@ def test_corpora_come_and_go_without_touching_each_other(demo_atlas: Atlas) -> N
 
 def test_the_same_paper_is_told_by_title_and_authors(demo_atlas: Atlas) -> None:
     paper = some_paper(demo_atlas)
-    eprint = replace(paper, bibcode=None, doi=None, arxiv_id="9901.00001",
-                     title=paper.title.upper() + "!")  # fmt: skip
+    eprint = replace(
+        paper, bibcode=None, doi=None, arxiv_id="9901.00001", title=paper.title.upper() + "!"
+    )
     assert is_same(paper, eprint)
     assert not is_same(paper, replace(eprint, authors=("Somebody, E.",)))
     assert not is_same(paper, replace(eprint, title="Another title altogether"))
@@ -151,11 +152,14 @@ def test_citing_sentences_have_evidence_and_are_checked(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
     written = [
-        {"paper": "p1", "sentence": "Gas escapes from comets at large distances.",
-         "evidence": ["p1s1"]},
+        {
+            "paper": "p1",
+            "sentence": "Gas escapes from comets at large distances.",
+            "evidence": ["p1s1"],
+        },
         {"paper": "p2", "sentence": "This one has no evidence.", "evidence": ["p1s1", "p2s99"]},
         {"paper": "p9", "sentence": "This paper is invented.", "evidence": ["p9s1"]},
-    ]  # fmt: skip
+    ]
     reply_for(server, written, verdict="supported")
     found = demo_atlas.cite(CONTEXT, k=3, model=model)
     first, second, third = found.suggestions
@@ -239,9 +243,11 @@ def test_related_work_when_the_server_is_gone(
 
 
 def test_the_command(
-    demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    demo_atlas: Atlas,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     from landscape.cli import main
 
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -38,9 +38,7 @@ def test_latex_says_what_each_section_cites(tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     path.write_text(LATEX)
     first, second = read_latex(path)
-    assert (first.name, first.cites) == (
-        "Introduction", ("2001.01234", "10.1093/mnras/stz3000")
-    )  # fmt: skip
+    assert (first.name, first.cites) == ("Introduction", ("2001.01234", "10.1093/mnras/stz3000"))
     assert (second.name, second.cites) == ("The data", ("10.1093/mnras/stz3000",))
 
 
@@ -91,10 +89,16 @@ def test_a_single_file_of_arxiv_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ["<h2>A</h2><![foo[x]]>", "&#" + "9" * 5000 + ";", "<!--" * 100_000, "<a " * 100_000,
-     "<" * 100_000, "<?" * 100_000],
+    [
+        "<h2>A</h2><![foo[x]]>",
+        "&#" + "9" * 5000 + ";",
+        "<!--" * 100_000,
+        "<a " * 100_000,
+        "<" * 100_000,
+        "<?" * 100_000,
+    ],
     ids=["marked section", "number", "comments", "tags", "brackets", "instructions"],
-)  # fmt: skip
+)
 def test_pages_that_outwit_a_parser_cost_only_themselves(tmp_path: Path, page: str) -> None:
     path = tmp_path / "2401.00001.html"
     path.write_text(HTML + page)

@@ -77,9 +77,14 @@ def sample_results() -> Results:
         for rank, paper in enumerate(sample_papers(), 1)
     )
     coverage = Coverage(
-        "Test <b>atlas</b>", 1200, 30, {"arxiv": 1200}, "1993-01-01", "2024-01-02",
+        "Test <b>atlas</b>",
+        1200,
+        30,
+        {"arxiv": 1200},
+        "1993-01-01",
+        "2024-01-02",
         notes=("A note.",),
-    )  # fmt: skip
+    )
     settings = {"k": 4, "weights": ("time",)}
     return Results("is it <i>cold</i>?", hits, coverage, settings, HOSTILE, 0.1)
 
@@ -88,20 +93,41 @@ def sample_answer() -> Answer:
     results = sample_results()
     first, second, third, _ = results.papers
     claims = (
-        Claim("It cools.", (first.label,),
-              (Evidence(first.paper_id, first.label, 12, 21, "It cools."),), "supported"),
-        Claim("β is large.", (second.label,),
-              (Evidence(second.paper_id, second.label, 0, 5, "β < 3"),
-               Evidence(second.paper_id, second.label, 2, 9, "< 3 and")), "contradicted"),
-        Claim(HOSTILE, (third.label,),
-              (Evidence(third.paper_id, third.label, 0, 10, third.abstract[:10]),), "not found"),
+        Claim(
+            "It cools.",
+            (first.label,),
+            (Evidence(first.paper_id, first.label, 12, 21, "It cools."),),
+            "supported",
+        ),
+        Claim(
+            "β is large.",
+            (second.label,),
+            (
+                Evidence(second.paper_id, second.label, 0, 5, "β < 3"),
+                Evidence(second.paper_id, second.label, 2, 9, "< 3 and"),
+            ),
+            "contradicted",
+        ),
+        Claim(
+            HOSTILE,
+            (third.label,),
+            (Evidence(third.paper_id, third.label, 0, 10, third.abstract[:10]),),
+            "not found",
+        ),
         Claim("Nobody says so.", (), (), "not found"),
-    )  # fmt: skip
-    stances = (Stance(first.paper_id, first.label, "supports", claims[0].evidence[0]),
-               Stance(third.paper_id, third.label, "irrelevant"))  # fmt: skip
+    )
+    stances = (
+        Stance(first.paper_id, first.label, "supports", claims[0].evidence[0]),
+        Stance(third.paper_id, third.label, "irrelevant"),
+    )
     return Answer(
-        "Is it <i>cold</i>?", f"It cools. [{first.label}] {HOSTILE}", claims, results, "some-model",
+        "Is it <i>cold</i>?",
+        f"It cools. [{first.label}] {HOSTILE}",
+        claims,
+        results,
+        "some-model",
         consensus=Consensus("It is cold.", "Weak Agreement", HOSTILE, 0.75, stances),
         trace=(Step(HOSTILE, "search: `dust`", "found 3", (first.label,)),),
-        ads_query='author:"^Smith" abs:dust', notes=(HOSTILE,),
-    )  # fmt: skip
+        ads_query='author:"^Smith" abs:dust',
+        notes=(HOSTILE,),
+    )

@@ -34,21 +34,25 @@ def cited(text: str) -> list[tuple[str, tuple[str, ...]]]:
         ("Dust cools [2023A&amp;A...670L...3B].", [("Dust cools.", (B,))]),
         ("Dust cools [2401.00123v2].", [("Dust cools.", (C,))]),
         (f"Dust cools [`{A}`].", [("Dust cools.", (A,))]),
-        (f"Smith et al. [{A}] found dust. It cools.", [
-            ("Smith et al. found dust.", (A,)), ("It cools.", ())]),
+        (
+            f"Smith et al. [{A}] found dust. It cools.",
+            [("Smith et al. found dust.", (A,)), ("It cools.", ())],
+        ),
         (f"Dust cools [{A}; 2020Fake..1A].", [("Dust cools.", (A,))]),
         ("Dust cools [2020Fake..1A].", [("Dust cools.", ())]),
         ("Dust cools [1, 2].", [("Dust cools.", ())]),
         ("Dust cools (Smith et al. 2020).", [("Dust cools.", ())]),
         ("Dust cools [Smith et al., 2020].", [("Dust cools.", ())]),
         ("Dust cools (Smith & Jones 2020).", [("Dust cools.", ())]),
-        ("[O III] is seen in [24 micron] maps (z > 2).", [
-            ("[O III] is seen in [24 micron] maps (z > 2).", ())]),
+        (
+            "[O III] is seen in [24 micron] maps (z > 2).",
+            [("[O III] is seen in [24 micron] maps (z > 2).", ())],
+        ),
         (f"Dust cools.\n[{A}]", [("Dust cools.", (A,))]),
         (f"[{A}] saw dust.", [("saw dust.", (A,))]),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_citations_of(text: str, found: list[tuple[str, tuple[str, ...]]]) -> None:
     assert cited(text) == found
 
@@ -75,8 +79,14 @@ def test_marks_are_read_over() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from([A, B, "2020Fake..1A", "[", "]", "(", ")", "; ", ". ", "Gas", "\n",
-                                 "- ", "\ue000", " "]), max_size=25).map("".join))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [A, B, "2020Fake..1A", "[", "]", "(", ")", "; ", ". ", "Gas", "\n", "- ", "\ue000", " "]
+        ),
+        max_size=25,
+    ).map("".join)
+)
 def test_only_known_labels_are_ever_cited_and_reading_again_gives_the_same(text: str) -> None:
     passages = read_citations(text, LABELS)
     assert {label for p in passages for label in p.citations} <= set(LABELS)

@@ -92,10 +92,17 @@ def test_no_papers_no_request(server: OpenAIServer, model: ChatModel) -> None:
 @pytest.mark.parametrize(
     ("n_for", "n_against", "n_mixed", "level"),
     [
-        (8, 0, 0, 0), (8, 1, 0, 0), (6, 2, 0, 1), (5, 3, 0, 2), (4, 4, 0, 3), (0, 0, 5, 3),
-        (3, 5, 0, 4), (2, 6, 0, 5), (0, 8, 0, 6),
+        (8, 0, 0, 0),
+        (8, 1, 0, 0),
+        (6, 2, 0, 1),
+        (5, 3, 0, 2),
+        (4, 4, 0, 3),
+        (0, 0, 5, 3),
+        (3, 5, 0, 4),
+        (2, 6, 0, 5),
+        (0, 8, 0, 6),
     ],
-)  # fmt: skip
+)
 def test_levels_by_count(n_for: int, n_against: int, n_mixed: int, level: int) -> None:
     stances = [Stance("a", "a", "supports")] * n_for + [Stance("b", "b", "refutes")] * n_against
     stances += [Stance("c", "c", "mixed")] * n_mixed + [Stance("d", "d", "irrelevant")] * 9

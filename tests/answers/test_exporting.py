@@ -38,9 +38,19 @@ def answer() -> Answer:
 def test_table_has_one_row_a_paper(results: Results) -> None:
     table = results.table
     assert list(table.columns) == [
-        "rank", "title", "authors", "year", "label", "bibcode", "arxiv_id", "doi", "cites",
-        "score", "outlier", "url",
-    ]  # fmt: skip
+        "rank",
+        "title",
+        "authors",
+        "year",
+        "label",
+        "bibcode",
+        "arxiv_id",
+        "doi",
+        "cites",
+        "score",
+        "outlier",
+        "url",
+    ]
     assert table["rank"].tolist() == [1, 2, 3, 4]
     assert table["year"].tolist()[:2] == [2022, 2024]
     assert table["year"].isna().tolist() == [False, False, True, False]
@@ -72,8 +82,11 @@ def test_answer_as_json_keeps_claims_with_their_places(answer: Answer) -> None:
             abstract = by_id[piece["paper_id"]]["abstract"]
             assert abstract[piece["start"] : piece["end"]] == piece["text"]
     assert [claim["verdict"] for claim in found["claims"]] == [
-        "supported", "contradicted", "not found", "not found"
-    ]  # fmt: skip
+        "supported",
+        "contradicted",
+        "not found",
+        "not found",
+    ]
     assert found["consensus"]["stances"][0]["position"] == "supports"
     assert found["trace"][0]["action"] == "search: `dust`"
 
@@ -139,9 +152,14 @@ def test_ris_and_bibitem_of_a_small_record() -> None:
         doi="10.1/2",
     )
     assert to_ris([small]).splitlines() == [
-        "TY  - GEN", "AU  - Rubin, Vera", "TI  - Dust", "AB  - It cools.", "DO  - 10.1/2",
-        "ID  - x", "ER  -",
-    ]  # fmt: skip
+        "TY  - GEN",
+        "AU  - Rubin, Vera",
+        "TI  - Dust",
+        "AB  - It cools.",
+        "DO  - 10.1/2",
+        "ID  - x",
+        "ER  -",
+    ]
     code = "2022ApJ...931L..10S"
     date = datetime.date(2022, 5, 1)
     letter = Paper(
@@ -295,8 +313,13 @@ def test_a_published_paper_has_the_year_and_place_of_its_journal() -> None:
         keywords=("disfavor",),
     )
     ris = to_ris([paper]).splitlines()
-    for line in ("TY  - JOUR", "PY  - 2023", "JO  - Astrophysical Journal", "VL  - 959",
-                 "SP  - 23"):  # fmt: skip
+    for line in (
+        "TY  - JOUR",
+        "PY  - 2023",
+        "JO  - Astrophysical Journal",
+        "VL  - 959",
+        "SP  - 23",
+    ):
         assert line in ris
     assert not any(line.startswith(("DA", "KW")) for line in ris)
     bibtex = to_bibtex([paper])
@@ -351,9 +374,18 @@ def test_a_bibitem_has_its_title_once() -> None:
 
 @pytest.mark.parametrize("evil", [r"}\input{/etc/passwd}", "^^5cinput^^7b/etc/passwd^^7d"])
 def test_no_field_of_a_paper_puts_a_command_into_latex(evil: str) -> None:
-    fields = {"title": evil, "abstract": evil, "doi": f"10.1234/{evil}", "arxiv_id": evil,
-              "authors": (f"{evil}, A",), "journal": evil, "doctype": evil, "bibcode": evil,
-              "categories": (evil,), "paper_id": evil}  # fmt: skip
+    fields = {
+        "title": evil,
+        "abstract": evil,
+        "doi": f"10.1234/{evil}",
+        "arxiv_id": evil,
+        "authors": (f"{evil}, A",),
+        "journal": evil,
+        "doctype": evil,
+        "bibcode": evil,
+        "categories": (evil,),
+        "paper_id": evil,
+    }
     for name, value in fields.items():
         for without in ((), ("bibcode",), ("bibcode", "journal")):
             given = {"title": "T", "paper_id": "x", "arxiv_id": "2001.00001", name: value}

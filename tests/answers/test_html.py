@@ -11,9 +11,24 @@ from landscape.types import Answer, Results
 from tests.answers.sample_results import HOSTILE, sample_answer, sample_results
 
 ALLOWED = {
-    "style", "div", "h3", "h4", "p", "ol", "li", "b", "br", "a", "span", "details", "summary",
-    "blockquote", "mark", "code", "ul",
-}  # fmt: skip
+    "style",
+    "div",
+    "h3",
+    "h4",
+    "p",
+    "ol",
+    "li",
+    "b",
+    "br",
+    "a",
+    "span",
+    "details",
+    "summary",
+    "blockquote",
+    "mark",
+    "code",
+    "ul",
+}
 
 
 class Page(HTMLParser):

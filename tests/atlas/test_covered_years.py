@@ -63,8 +63,10 @@ def test_years_of_one_kind_are_covered_however_few_their_papers(n: int, seed: in
 
 def test_a_slow_change_of_a_field_is_no_other_selection() -> None:
     share = np.linspace(0, 1, 30)
-    drift = [_draw(range(1990 + i, 1991 + i), 500, {"hep-th": 1 - p, "cs.LG": p})
-             for i, p in enumerate(share)]  # fmt: skip
+    drift = [
+        _draw(range(1990 + i, 1991 + i), 500, {"hep-th": 1 - p, "cs.LG": p})
+        for i, p in enumerate(share)
+    ]
     assert count_years(*_join(*drift)).text == "1990-2019"
 
 
@@ -94,10 +96,12 @@ def test_an_atlas_tells_its_covered_years(finished: Atlas, tmp_path: Path) -> No
     assert f"coverage   {finished.coverage['years']}\n" in describe(finished)
     given = _join(_draw(range(2000, 2005), 50, SPECIAL), _draw(range(2005, 2010), 100, EVEN))
     lists = [[name, "astro-ph.IM"] for name in given[1]]
-    table = pa.table({
-        "year": pa.array([None, *given[0], None], pa.int16()),
-        "categories": pa.array([None, *lists, []], pa.list_(pa.string())),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "year": pa.array([None, *given[0], None], pa.int16()),
+            "categories": pa.array([None, *lists, []], pa.list_(pa.string())),
+        }
+    )
     with pa.ipc.new_file(str(tmp_path / "papers.arrow"), table.schema) as file:
         for batch in table.to_batches(max_chunksize=64):
             file.write_batch(batch)

@@ -35,7 +35,7 @@ def pathfinder(tmp_path: Path) -> Path:
             "date": ["2024-01-01"] * N_PAPERS,
             "authors": [[f"Author{i}, A."] for i in range(N_PAPERS)],
         }
-    )  # fmt: skip
+    )
     pq.write_table(table, tmp_path / "shard.parquet")
     return tmp_path / "shard.parquet"
 

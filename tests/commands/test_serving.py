@@ -48,11 +48,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("02", "02_explore_the_map"), ("2", "02_explore_the_map"), ("0", "00_quickstart"),
-        ("ask", "03_ask_the_literature"), ("Ask the literature", "03_ask_the_literature"),
-        ("explore_the", "02_explore_the_map"), ("02_explore_the_map.ipynb", "02_explore_the_map"),
+        ("02", "02_explore_the_map"),
+        ("2", "02_explore_the_map"),
+        ("0", "00_quickstart"),
+        ("ask", "03_ask_the_literature"),
+        ("Ask the literature", "03_ask_the_literature"),
+        ("explore_the", "02_explore_the_map"),
+        ("02_explore_the_map.ipynb", "02_explore_the_map"),
     ],
-)  # fmt: skip
+)
 def test_a_notebook_is_named_in_many_ways(name: str, meant: str) -> None:
     assert choose_notebook(name, FILES).stem == meant
 

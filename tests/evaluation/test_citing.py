@@ -62,15 +62,27 @@ def test_the_best_sentence_counts(demo_atlas: Atlas) -> None:
         shown = json.loads(body["messages"][1]["content"])
         if "claims" in shown:
             first = {p["label"]: next(iter(p["sentences"])) for p in shown["papers"]}
-            return json.dumps({"verdicts": [
-                {"claim": c["claim"], "verdict": "supported", "sentences": [first[c["cites"][0]]]}
-                for c in shown["claims"]
-            ]})  # fmt: skip
+            return json.dumps(
+                {
+                    "verdicts": [
+                        {
+                            "claim": c["claim"],
+                            "verdict": "supported",
+                            "sentences": [first[c["cites"][0]]],
+                        }
+                        for c in shown["claims"]
+                    ]
+                }
+            )
         texts = ["Something else", truth]
-        return json.dumps({"sentences": [
-            {"paper": f"p{n}", "sentence": text, "evidence": [f"p{n}s1"]}
-            for n, text in enumerate(texts, 1)
-        ]})  # fmt: skip
+        return json.dumps(
+            {
+                "sentences": [
+                    {"paper": f"p{n}", "sentence": text, "evidence": [f"p{n}s1"]}
+                    for n, text in enumerate(texts, 1)
+                ]
+            }
+        )
 
     with OpenAIServer() as server:
         server.reply = reply

@@ -48,13 +48,16 @@ def test_a_single_line_is_no_pathfinder_file(tmp_path: Path) -> None:
 
 
 def test_pathfinders_two_files(tmp_path: Path) -> None:
-    single = {"2401.00001": {"question_abstract": "Why?", "other": 1}, "astro-ph/9901001":
-              {"question_abstract": "How?"}}  # fmt: skip
+    single = {
+        "2401.00001": {"question_abstract": "Why?", "other": 1},
+        "astro-ph/9901001": {"question_abstract": "How?"},
+    }
     several = {"q1": {"question": "What?", "arxiv": ["2401.00001", "2401.00002"]}}
     found = read_queries(write(tmp_path, "single.json", json.dumps(single, indent=1)))
     assert [(q.qid, q.relevant) for q in found] == [
-        ("2401.00001", ("2401.00001",)), ("astro-ph/9901001", ("astro-ph/9901001",))
-    ]  # fmt: skip
+        ("2401.00001", ("2401.00001",)),
+        ("astro-ph/9901001", ("astro-ph/9901001",)),
+    ]
     found = read_queries(write(tmp_path, "several.json", json.dumps(several)))
     assert found == [Query("q1", "What?", ("2401.00001", "2401.00002"))]
 
@@ -63,7 +66,7 @@ def test_pasa(tmp_path: Path) -> None:
     rows = [
         {"qid": "A_0", "question": "Which?", "answer": ["One"], "answer_arxiv_id": ["2401.1"]},
         {"qid": "A_1", "question": "Which?", "answer": ["Title two", "Title three"]},
-    ]  # fmt: skip
+    ]
     path = write(tmp_path, "pasa.jsonl", "\n".join(map(json.dumps, rows)))
     first, second = read_queries(path)
     assert (first.relevant, first.by) == (("2401.1",), "id")
@@ -72,9 +75,10 @@ def test_pasa(tmp_path: Path) -> None:
 
 def test_citeme(tmp_path: Path) -> None:
     path = write(
-        tmp_path, "citeme.csv",
+        tmp_path,
+        "citeme.csv",
         'id,excerpt,target_paper_title,split\n5,"As [CITATION]\nshows, ""it"" cools",Dust,test\n',
-    )  # fmt: skip
+    )
     (query,) = read_queries(path)
     assert (query.qid, query.relevant, query.by) == ("5", ("Dust",), "title")
     assert '"it" cools' in query.question
@@ -84,11 +88,14 @@ def test_citeme(tmp_path: Path) -> None:
     ("name", "topics"),
     [
         ("queries.jsonl", '{"query_id": "1", "text": "wings"}\n{"query_id": 2, "text": "heat"}\n'),
-        ("topics.txt", "<top>\n<num> Number: 1\n<title> wings\n<desc> x\n</top>\n"
-                       "<top><num>2</num><title>heat</title></top>"),
+        (
+            "topics.txt",
+            "<top>\n<num> Number: 1\n<title> wings\n<desc> x\n</top>\n"
+            "<top><num>2</num><title>heat</title></top>",
+        ),
         ("topics.tsv", "1\twings\n2\theat\n"),
     ],
-)  # fmt: skip
+)
 def test_trec(tmp_path: Path, name: str, topics: str) -> None:
     write(tmp_path, name, topics)
     path = write(tmp_path, "qrels.txt", "1 0 d1 2\n1 0 d2 0\n1 0 d3 -1\n2 0 d4 0\n")
@@ -122,8 +129,11 @@ def test_cranfield(real_data: Path) -> None:
         ("a.jsonl", '{"qid":1,"question":"x","relevant":["x"]}\n' * 2, "two questions"),
         ("a.jsonl", '{"question":"x","relevant":["x"],"grades":{"x":"good"}}', "numbers"),
         ("a.json", '{"2401.1": {"text": "x"}}', "neither"),
-        ("a.json", '{"k": {"question": "x", "arxiv": "2401.1"}, "l": {"question": "x"}}',
-         "neither"),
+        (
+            "a.json",
+            '{"k": {"question": "x", "arxiv": "2401.1"}, "l": {"question": "x"}}',
+            "neither",
+        ),
         ("a.csv", "excerpt,title\nx,y\n", "target_paper_title"),
         ("a.csv", "excerpt,target_paper_title\nx,\n", "no target_paper_title"),
         ("qrels", "1 0 d1 1\n", "no topics in the folder"),
@@ -133,7 +143,7 @@ def test_cranfield(real_data: Path) -> None:
         ("a.json", "{" * 100_000, "is not JSON"),
         ("a.json", "[" * 100_000, "is unknown"),
     ],
-)  # fmt: skip
+)
 def test_bad_files_get_one_sentence(tmp_path: Path, name: str, text: str, problem: str) -> None:
     path = write(tmp_path, name, text)
     with pytest.raises(InputError) as caught:
@@ -178,8 +188,10 @@ def test_relevant_papers_are_named_as_the_atlas_does() -> None:
     ]
     found, counts = resolve_queries(queries, papers)
     assert [(q.qid, q.relevant) for q in found[:3]] == [
-        ("1", ("2022ApJ...931L..10S",)), ("2", ("x",)), ("3", ("2401.00001",))
-    ]  # fmt: skip
+        ("1", ("2022ApJ...931L..10S",)),
+        ("2", ("x",)),
+        ("3", ("2401.00001",)),
+    ]
     assert found[0].grade("2022ApJ...931L..10S") == 2
     assert counts == {"queries": 5, "queries_known": 3, "relevant": 7, "relevant_known": 3}
 

@@ -29,9 +29,10 @@ RANKINGS = {
 
 def test_measures_by_hand() -> None:
     scores = score_rankings(
-        QUERIES, RANKINGS,
+        QUERIES,
+        RANKINGS,
         measures=["success@1", "success@3", "mrr", "mrr@2", "recall@3", "precision@2", "ndcg@3"],
-    )  # fmt: skip
+    )
     assert scores.qids == ("one", "several", "graded", "missed", "unranked")
     by_hand = {
         "success@1": [0, 1, 1, 0, 0],

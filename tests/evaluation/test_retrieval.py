@@ -35,8 +35,11 @@ def test_the_command_prints_the_default_and_the_others_beside_it(
     found = json.loads(capsys.readouterr().out)
     assert found["n"] == 16
     assert found["counts"] == {
-        "queries": 17, "queries_known": 16, "relevant": 17, "relevant_known": 16,
-    }  # fmt: skip
+        "queries": 17,
+        "queries_known": 16,
+        "relevant": 17,
+        "relevant_known": 16,
+    }
     for name in ("tf-idf", "words", "semantic", "fusion of ranks", "fusion"):
         assert 0.3 < found[name]["success@10"] <= 1
         assert found[name]["median_seconds"] > 0

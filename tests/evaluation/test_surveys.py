@@ -44,8 +44,12 @@ def test_the_command_reads_pasas_lines(
 ) -> None:
     papers = demo_atlas.read_papers(["title"]).head(3)["title"].tolist()
     path = tmp_path / "auto.jsonl"
-    line = {"qid": "AutoScholarQuery_0", "question": "Which papers are about this?",
-            "answer": papers, "answer_arxiv_id": []}  # fmt: skip
+    line = {
+        "qid": "AutoScholarQuery_0",
+        "question": "Which papers are about this?",
+        "answer": papers,
+        "answer_arxiv_id": [],
+    }
     path.write_text(json.dumps(line) + "\n")
     words = ["evaluate", "survey", str(demo_atlas.path), "--queries", str(path), "--papers", "20"]
     assert main([*words, "--json"]) == 0

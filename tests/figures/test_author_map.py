@@ -28,9 +28,14 @@ def found(atlas):
     papers["title"] = "<b>$x$</b>"
     periods = papers.groupby(papers["year"] // 10)[["x", "y"]].median()
     return Analysis(
-        "author", papers, "Papers by Doe, J.", {"papers of the author": len(papers)},
-        {"generated": True}, ("Papers are matched by name.",), {"periods": periods},
-    )  # fmt: skip
+        "author",
+        papers,
+        "Papers by Doe, J.",
+        {"papers of the author": len(papers)},
+        {"generated": True},
+        ("Papers are matched by name.",),
+        {"periods": periods},
+    )
 
 
 def test_papers_lie_where_the_map_has_them(atlas, found):

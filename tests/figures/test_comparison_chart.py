@@ -67,8 +67,11 @@ def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
     (forest,) = [axes for axes in figure.axes if axes.get_gid() == "odds ratios"]
     shown = figure.table.set_index("label")
     names = [text.get_text() for text in figure.texts if text.get_gid() == "region"]
-    marks = {round(line.get_ydata()[0]): line.get_markerfacecolor() != line.get_color()
-             for line in forest.lines if line.get_marker() == "o"}  # fmt: skip
+    marks = {
+        round(line.get_ydata()[0]): line.get_markerfacecolor() != line.get_color()
+        for line in forest.lines
+        if line.get_marker() == "o"
+    }
     assert marks
     for row, name in enumerate(names):
         found = shown.loc[name]

@@ -49,9 +49,14 @@ def concepts_of(atlas, *, n=6, empty=()):
     names = ["concept_id", "label", "papers", "share", "separability_full"]
     table = pd.DataFrame(rows, columns=names)
     return Analysis(
-        "uat", table, "Where concepts live.", {"papers": len(x)}, atlas.coverage, ("Beware.",),
+        "uat",
+        table,
+        "Where concepts live.",
+        {"papers": len(x)},
+        atlas.coverage,
+        ("Beware.",),
         {"contours": pd.concat(contours, ignore_index=True), **territories_of(table, x, y, masks)},
-    )  # fmt: skip
+    )
 
 
 def territories_of(table, x, y, masks):
@@ -126,8 +131,11 @@ def test_each_place_has_the_colour_and_the_name_of_its_concept(make_atlas):
     words = words.replace("\u200a", "")
     first = analysis.table["label"][0].split()[0].lower()
     assert first in words
-    fills = {patch.get_facecolor() for patch in figure.axes[0].patches
-             if str(patch.get_gid()).startswith("concept-")}  # fmt: skip
+    fills = {
+        patch.get_facecolor()
+        for patch in figure.axes[0].patches
+        if str(patch.get_gid()).startswith("concept-")
+    }
     assert len(fills) == places["concept_id"].nunique()
 
 

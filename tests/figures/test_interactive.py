@@ -107,8 +107,14 @@ def test_names_touch_neither_each_other_nor_what_is_marked(make_atlas):
         lines = note.text.replace("<b>", "").replace("</b>", "").split("<br>")
         size = note.font.size
         half = np.array([max(map(len, lines)) * 0.45 * size, len(lines) * 0.9 * size]) / 2
-        boxes.append([note.x / unit - half[0], note.y / unit - half[1],
-                      note.x / unit + half[0], note.y / unit + half[1]])  # fmt: skip
+        boxes.append(
+            [
+                note.x / unit - half[0],
+                note.y / unit - half[1],
+                note.x / unit + half[0],
+                note.y / unit + half[1],
+            ]
+        )
     overlap = boxes_overlap(np.array(boxes)[:, None], np.array(boxes)[None], gap=0)
     assert overlap.sum() == len(boxes)
     for trace in figure.data:
@@ -153,13 +159,17 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
     lines = pd.concat(
         pd.DataFrame(
             {
-                "concept_id": str(number), "share": share, "piece": 0, "order": np.arange(4000),
-                "x": np.cos(angle) * share, "y": np.sin(angle) + number,
+                "concept_id": str(number),
+                "share": share,
+                "piece": 0,
+                "order": np.arange(4000),
+                "x": np.cos(angle) * share,
+                "y": np.sin(angle) + number,
             }
         )
         for number in range(11)
         for share in (0.5, 0.8)
-    )  # fmt: skip
+    )
     table = pd.DataFrame({"concept_id": [str(i) for i in range(11)], "label": EVIL, "papers": 9})
     places = pd.DataFrame(columns=["concept_id", "label", "x", "y", "papers"])
     tables = {"contours": lines, "places": places}
@@ -185,10 +195,14 @@ def test_gaps_are_marked_by_rank(make_atlas):
     atlas = make_atlas(100, n_regions=12)
     table = pd.DataFrame(
         {
-            "topic_id": np.arange(12), "label": EVIL, "rank": np.arange(1, 13),
-            "papers": 50, "reviews": 1, "score": 0.5,
+            "topic_id": np.arange(12),
+            "label": EVIL,
+            "rank": np.arange(1, 13),
+            "papers": 50,
+            "reviews": 1,
+            "score": 0.5,
         }
-    )  # fmt: skip
+    )
     gaps = Analysis("review_gaps", table, "Gaps.", {}, {})
     sheet = draw_reviews(atlas, gaps, np.zeros(100, dtype=bool), listed=10)
     figure = draw_panels(sheet.scene)

@@ -234,8 +234,16 @@ def test_the_sidecar_has_a_row_a_paper(make_atlas, tmp_path):
     figures.save_figure(figure, tmp_path / "query.svg")
     table = pd.read_csv(tmp_path / "query.csv")
     assert list(table) == [
-        "rank", "paper_id", "title", "x", "y", "topic_id", "region", "score", "outlier",
-    ]  # fmt: skip
+        "rank",
+        "paper_id",
+        "title",
+        "x",
+        "y",
+        "topic_id",
+        "region",
+        "score",
+        "outlier",
+    ]
     assert table["paper_id"].tolist() == [f"paper-{row}" for row in rows]
     assert table["outlier"].tolist() == [False, False, False, True]
     assert table["topic_id"].iloc[-1] == -1
@@ -326,8 +334,11 @@ def test_nothing_found_and_another_atlas_are_refused(make_atlas):
 def test_one_paper_in_a_region_gets_no_outline(make_atlas):
     atlas = make_atlas()
     outlines = [
-        [lines for lines in query_map(atlas, found(atlas, rows)).axes[0].collections
-         if lines.get_gid() == "outline"]
+        [
+            lines
+            for lines in query_map(atlas, found(atlas, rows)).axes[0].collections
+            if lines.get_gid() == "outline"
+        ]
         for rows in (of_regions(atlas, 1), of_regions(atlas, 3))
-    ]  # fmt: skip
+    ]
     assert [len(lines) for lines in outlines] == [0, 1]

@@ -114,9 +114,17 @@ def test_a_page_too_small_is_refused(atlas):
 
 
 def test_unknown_numbers_and_numbers_without_information_are_omitted():
-    row = {"papers": 1, "corpus_papers": 9, "citations_share": float("nan"), "cited_papers": 0,
-           "rise": 0.1, "rise_comparable": False, "bridging": 0.9, "bridging_low": 0.5,
-           "bridging_high": 1.4}  # fmt: skip
+    row = {
+        "papers": 1,
+        "corpus_papers": 9,
+        "citations_share": float("nan"),
+        "cited_papers": 0,
+        "rise": 0.1,
+        "rise_comparable": False,
+        "bridging": 0.9,
+        "bridging_low": 0.5,
+        "bridging_high": 1.4,
+    }
     assert [number.meaning for number in key_numbers(row)] == ["papers of 9"]
     clear = key_numbers({**row, "bridging_high": 0.97})
     assert (clear[-1].value, clear[-1].interval) == ("−10%", "−50% to −3%")

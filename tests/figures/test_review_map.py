@@ -82,8 +82,15 @@ def test_the_colour_compares_reviews_with_the_expected_number():
     x, y = np.repeat([-3.0, 3.0], 3000) + rng.normal(0, 0.5, 6000), rng.normal(0, 0.5, 6000)
     chance = np.repeat([0.02, 0.1], 3000)
     found = rng.random(6000) < chance
-    shares = share_map(x, y, found, extent=(-6, -3, 6, 3), shape=(60, 120), bandwidth=0.4,
-                       weights=chance / chance.mean())  # fmt: skip
+    shares = share_map(
+        x,
+        y,
+        found,
+        extent=(-6, -3, 6, 3),
+        shape=(60, 120),
+        bandwidth=0.4,
+        weights=chance / chance.mean(),
+    )
     assert shares.share[30, [30, 90]] / shares.overall == pytest.approx(1.0, abs=0.15)
 
 

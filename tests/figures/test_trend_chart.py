@@ -44,9 +44,14 @@ def analysis():
         }
     )
     return Analysis(
-        "trends", table, "Shares of topics.", {"papers": 2000}, {"generated": True},
-        ("The corpus covers 2005-2007 in part.",), {"years": years},
-    )  # fmt: skip
+        "trends",
+        table,
+        "Shares of topics.",
+        {"papers": 2000},
+        {"generated": True},
+        ("The corpus covers 2005-2007 in part.",),
+        {"years": years},
+    )
 
 
 def charts(figure):

@@ -47,8 +47,17 @@ def test_a_request_ends_within_its_limits(mode: str) -> None:
     assert _own_peak_mb() - before < 400
 
 
-@pytest.mark.parametrize("mode", ["never answers", "sends a byte a second", "sends without end",
-                                  "sends a gzip bomb", "nests arrays", "sends 100 MB"])  # fmt: skip
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "never answers",
+        "sends a byte a second",
+        "sends without end",
+        "sends a gzip bomb",
+        "nests arrays",
+        "sends 100 MB",
+    ],
+)
 def test_rerankers_and_embedders_have_the_same_limits(mode: str) -> None:
     with HostileServer(MODES[mode]) as server:
         policy = RetryPolicy(attempts=1, timeout=LIMIT, time_limit=LIMIT, largest_reply=10**6)

@@ -48,9 +48,13 @@ def test_the_area_of_a_gaussian_is_the_textbook_one() -> None:
 
 def test_weights_and_window() -> None:
     grid = density_grid(
-        [0.5, 1.5, 9.0], [0.5, 0.5, 0.5], bounds=(0, 0, 2, 1), shape=(1, 2), bandwidth=0,
+        [0.5, 1.5, 9.0],
+        [0.5, 0.5, 0.5],
+        bounds=(0, 0, 2, 1),
+        shape=(1, 2),
+        bandwidth=0,
         weights=[2, 3, 100],
-    )  # fmt: skip
+    )
     assert grid.density.tolist() == [[2.0, 3.0]]
     assert (grid.cell_width, grid.cell_height) == (1.0, 1.0)
 

@@ -129,9 +129,11 @@ def test_a_number_is_not_handed_to_a_stranger_when_its_region_vanishes(literatur
     old = build_topics(x, y, keywords)
     left = truth != 2
     new = build_topics(
-        x[left], y[left], [k for k, kept in zip(keywords, left, strict=True) if kept],
+        x[left],
+        y[left],
+        [k for k, kept in zip(keywords, left, strict=True) if kept],
         previous=before_of(old)[left],
-    )  # fmt: skip
+    )
     before = regions(old).set_index("label").topic_id
     after = regions(new).set_index("label").topic_id
     assert "Hot Jupiters" not in after.index
@@ -146,9 +148,8 @@ def test_continents_keep_their_numbers_though_their_sizes_change(literature) -> 
         [np.arange(len(x)), np.flatnonzero(truth >= 4), np.flatnonzero(truth >= 4)]
     )
     new = build_topics(
-        x[rows], y[rows], [keywords[i] for i in rows],
-        n_continents=3, previous=before_of(old)[rows],
-    )  # fmt: skip
+        x[rows], y[rows], [keywords[i] for i in rows], n_continents=3, previous=before_of(old)[rows]
+    )
     before = regions(old).set_index("label").parent_id
     after = regions(new).set_index("label").parent_id
     assert all(after[label] == before[label] for label in before.index)

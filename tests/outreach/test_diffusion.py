@@ -379,14 +379,22 @@ def test_settings_out_of_range_are_refused(
 
 @pytest.mark.parametrize(("which", "strength"), [("1.5", LITTLE), ("1.5 random", 0.3)])
 def test_render_ships_what_is_true_and_says_which(
-    demo_atlas: landscape.Atlas, models: dict[str, Path], tmp_path: Path, which: str,
+    demo_atlas: landscape.Atlas,
+    models: dict[str, Path],
+    tmp_path: Path,
+    which: str,
     strength: float,
-) -> None:  # fmt: skip
+) -> None:
     target = tmp_path / "map.png"
     drawn = render(
-        demo_atlas, target, size="640x540px", weights=models[which], strength=strength,
-        steps=50 if which == "1.5" else 4, attempts=1,
-    )  # fmt: skip
+        demo_atlas,
+        target,
+        size="640x540px",
+        weights=models[which],
+        strength=strength,
+        steps=50 if which == "1.5" else 4,
+        attempts=1,
+    )
     sidecar = json.loads((tmp_path / "map.json").read_text("utf-8"))
     kept = which == "1.5"
     assert drawn.fidelity is not None

@@ -210,8 +210,9 @@ def test_a_small_range_never_takes_the_room_of_a_large_peak() -> None:
     small = Place("small", "Graphics processing units", "region", 300, 240, 0.1, along)
     box = (210.0, 228.0, 390.0, 252.0)  # room for one name
     for places in ([large, small], [large]):
-        found = letter(places, frame=box, inks=find_theme("atlas").inks,
-                       families=("STIXGeneral",), scale=1.0)  # fmt: skip
+        found = letter(
+            places, frame=box, inks=find_theme("atlas").inks, families=("STIXGeneral",), scale=1.0
+        )
         assert found.shown == {"large"}
 
 

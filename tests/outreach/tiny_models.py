@@ -124,8 +124,9 @@ def tokenizer(folder: Path) -> Any:
     from transformers import CLIPTokenizer
 
     folder.mkdir(parents=True, exist_ok=True)
-    shown = [chr(byte if chr(byte).isprintable() and byte != 0x20 else byte + 256)
-             for byte in range(256)]  # fmt: skip
+    shown = [
+        chr(byte if chr(byte).isprintable() and byte != 0x20 else byte + 256) for byte in range(256)
+    ]
     words = [*shown, *(f"{letter}</w>" for letter in shown), "<|startoftext|>", "<|endoftext|>"]
     (folder / "vocab.json").write_text(json.dumps({word: i for i, word in enumerate(words)}))
     (folder / "merges.txt").write_text("#version: 0.2\n")

@@ -9,9 +9,12 @@ from landscape.types import Analysis
 
 def analysis(table: pd.DataFrame) -> Analysis:
     return Analysis(
-        kind="reviews", table=table, caption="Reviews.", denominators={"papers": 3},
+        kind="reviews",
+        table=table,
+        caption="Reviews.",
+        denominators={"papers": 3},
         bounds={"title": "a", "generated": False},
-    )  # fmt: skip
+    )
 
 
 def test_numbers_stand_with_their_intervals_and_years_without_commas():

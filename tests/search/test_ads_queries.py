@@ -22,19 +22,19 @@ from landscape.search import parse_ads, propose_ads_query
 GOOD = [
     'author:"^Huchra, J" abs:"dark energy" year:2010-2015',
     'pubdate:[2003-01 TO 2003-03] bibstem:ApJ -title:(dust OR "cold gas")',
-    "citations(author:\"huchra, john\") AND references(bibcode:2003AJ....125..525J)",
+    'citations(author:"huchra, john") AND references(bibcode:2003AJ....125..525J)',
     "topn(100, database:astronomy, citation_count desc)",
     'pos(author:"Oort, J",1,3) property:(refereed openaccess)',
     "similar(bibcode:2003AJ....125..525J)",
     'trending(abs:"exoplanets") OR useful(object:M31) NOT reviews(abs:M31)',
-    "title:(map NEAR5 planar) abs:/magell.*/ author:\"huchra, jo*\"",
+    'title:(map NEAR5 planar) abs:/magell.*/ author:"huchra, jo*"',
     '=author:"smith, j" orcid:0000-0001-2345-6789 aff:(harvard AND NOT mit)',
     'inst:"STScI" keyword:"galaxies^2" full:"dark matter"~5 body:galax*',
     'object:"05h23m34.6s -69d45m22s:0.1667" doi:10.1016/S0747-7171(88)80043-9',
     "arXiv:1108.0669 arxiv_class:astro-ph.CO citation_count:[100 TO *] read_count:10",
     'author:"^moore", year:2023 +abs:dust^2.5',
     "docs(library/0123abc) year:2015- doctype:(article OR eprint)",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("query", GOOD)
@@ -45,8 +45,11 @@ def test_good_queries_are_read(query: str) -> None:
 def test_clauses_and_operators_are_told() -> None:
     query = parse_ads('citations(author:(Rubin OR "Ford, W")) -year:[1970 TO *] dust')
     assert query.clauses == (
-        ("author", "Rubin"), ("author", '"Ford, W"'), ("year", "[1970 TO *]"), ("", "dust")
-    )  # fmt: skip
+        ("author", "Rubin"),
+        ("author", '"Ford, W"'),
+        ("year", "[1970 TO *]"),
+        ("", "dust"),
+    )
     assert query.fields == ("author", "year")
     assert query.operators == ("citations",)
 
@@ -95,10 +98,35 @@ def test_empty_long_and_deep_queries_are_refused() -> None:
 
 
 PIECES = st.sampled_from(
-    ["author:", "year:", "2010", "abs:(", "(", ")", '"', "citations(", "topn(", "10,", ", ",
-     " AND ", " OR ", "NOT ", "-", "=", "^", "~", "[1 TO 2]", "NEAR5", "/a.*/", "dust", "\\",
-     ":", "*", "é"]
-)  # fmt: skip
+    [
+        "author:",
+        "year:",
+        "2010",
+        "abs:(",
+        "(",
+        ")",
+        '"',
+        "citations(",
+        "topn(",
+        "10,",
+        ", ",
+        " AND ",
+        " OR ",
+        "NOT ",
+        "-",
+        "=",
+        "^",
+        "~",
+        "[1 TO 2]",
+        "NEAR5",
+        "/a.*/",
+        "dust",
+        "\\",
+        ":",
+        "*",
+        "é",
+    ]
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -117,15 +145,43 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         st.text(max_size=60),
         st.lists(
             st.sampled_from(
-                ["papers", "by", "Rubin", "O'Brien, J.", "first author", "citing", "in ApJ", '"',
-                 "from 1999 to 2004", "M31", "refereed", "(", ":", "\\", "on dust", "top 10", "^",
-                 "similar to", "10.1086/592738", "with 3-5 authors", "Müller et al.", "’s work",
-                 "since", "2010", "Planck Collaboration", "JWST", "second author", "=", "[", "-"]
+                [
+                    "papers",
+                    "by",
+                    "Rubin",
+                    "O'Brien, J.",
+                    "first author",
+                    "citing",
+                    "in ApJ",
+                    '"',
+                    "from 1999 to 2004",
+                    "M31",
+                    "refereed",
+                    "(",
+                    ":",
+                    "\\",
+                    "on dust",
+                    "top 10",
+                    "^",
+                    "similar to",
+                    "10.1086/592738",
+                    "with 3-5 authors",
+                    "Müller et al.",
+                    "’s work",
+                    "since",
+                    "2010",
+                    "Planck Collaboration",
+                    "JWST",
+                    "second author",
+                    "=",
+                    "[",
+                    "-",
+                ]
             ),
             max_size=12,
         ).map(" ".join),
     )
-)  # fmt: skip
+)
 def test_whatever_is_proposed_can_be_read(question: str) -> None:
     query = propose_ads_query(question, today=date(2026, 1, 1))
     if query:
@@ -139,21 +195,19 @@ def test_whatever_is_proposed_can_be_read(question: str) -> None:
         ("Huchra, J first author 1990-1995", 'author:"^Huchra, J" year:1990-1995'),
         ("papers by de Grijs in MNRAS", 'author:"de Grijs"'),
         ("Schmidt's work on supernovae", 'author:"Schmidt" abs:"supernovae"'),
-        ("Planck Collaboration papers on lensing",
-         'author:"Planck Collaboration" abs:"lensing"'),
+        ("Planck Collaboration papers on lensing", 'author:"Planck Collaboration" abs:"lensing"'),
         ("articles about white dwarfs since 2015", 'abs:"white dwarfs" year:2015-'),
         ("title contains dark matter by Rubin", 'author:"Rubin" title:"dark matter"'),
         ("recent JWST papers on exoplanets", 'abs:"JWST" abs:"exoplanets" year:2024-2026'),
         ("top 50 most cited papers on dust", 'abs:"dust"'),
         ("refereed review papers on dark matter in ApJ", 'abs:"dark matter"'),
-        ("N-body simulations from 1969 on stars",
-         'abs:"N-body simulations" abs:"stars" year:1969'),
+        ("N-body simulations from 1969 on stars", 'abs:"N-body simulations" abs:"stars" year:1969'),
         ("papers where oort is second author", 'author:"oort"'),
         ("PhD theses on galaxy evolution", 'abs:"galaxy evolution"'),
         ("", ""),
         ("???", ""),
     ],
-)  # fmt: skip
+)
 def test_proposals(question: str, expected: str) -> None:
     assert propose_ads_query(question, today=date(2026, 1, 1)) == expected
 

@@ -52,7 +52,7 @@ PAPERS = pd.DataFrame(
         "cites": pd.array([50, None, 0, 3, 1000], dtype="Int32"),
         "doctype": ["article", None, None, "eprint", "inproceedings"],
     }
-)  # fmt: skip
+)
 
 
 def rows(text: str, papers: pd.DataFrame = PAPERS) -> list[int]:
@@ -133,7 +133,7 @@ def refusal(text: str) -> str | None:
         ("citations>=50 -facility:ALMA", [4]),
         ("author:(Rubin|Grijs);-author:Ford", [1]),
     ],
-)  # fmt: skip
+)
 def test_what_a_filter_lets_through(text: str, expected: list[int]) -> None:
     assert rows(text) == expected
 
@@ -183,8 +183,17 @@ def test_tables_read_as_arrow_give_the_same() -> None:
 
         listed = pa.array(PAPERS[column].tolist(), pa.list_(pa.string()))
         arrow[column] = pd.Series(listed, dtype=pd.ArrowDtype(listed.type))
-    for text in ("dust", "keyword:dust*", "author:Rubin", "category:astro-ph", "refereed",
-                 "-citations>=50", "author:\"^Ford\"", "2015..", "journal:ApJ"):  # fmt: skip
+    for text in (
+        "dust",
+        "keyword:dust*",
+        "author:Rubin",
+        "category:astro-ph",
+        "refereed",
+        "-citations>=50",
+        'author:"^Ford"',
+        "2015..",
+        "journal:ApJ",
+    ):
         assert rows(text, arrow) == rows(text), text
 
 
@@ -260,14 +269,41 @@ def test_patterns_are_never_read_from_the_filter() -> None:
 
 ALPHABET = st.sampled_from([*'abzé2019";|()-:.,* \t\\~^&\u2212🚀𝛼\x00\u202e暗'])
 PIECES = st.sampled_from(
-    ["author:", "title:", "year:", "citations>=5", "2010..", "..1999", "refereed", "review", "AND",
-     " OR ", "NOT ", ";", "|", "(", ")", "-", '"', '"dark matter"', "dust", " ", "10.1086/59", ":",
-     "keyword:(", "doi:10.1/x(1)", "..", "year>2", "*", "^"]
-)  # fmt: skip
+    [
+        "author:",
+        "title:",
+        "year:",
+        "citations>=5",
+        "2010..",
+        "..1999",
+        "refereed",
+        "review",
+        "AND",
+        " OR ",
+        "NOT ",
+        ";",
+        "|",
+        "(",
+        ")",
+        "-",
+        '"',
+        '"dark matter"',
+        "dust",
+        " ",
+        "10.1086/59",
+        ":",
+        "keyword:(",
+        "doi:10.1/x(1)",
+        "..",
+        "year>2",
+        "*",
+        "^",
+    ]
+)
 NODES = st.recursive(
     st.builds(
         Term,
-        st.text("ab\"\\ ;|-é:", min_size=1, max_size=8).map(lambda t: " ".join(("x" + t).split())),
+        st.text('ab"\\ ;|-é:', min_size=1, max_size=8).map(lambda t: " ".join(("x" + t).split())),
         st.sampled_from(["any", "author", "title", "doi"]),
     ),
     lambda inner: st.one_of(
@@ -276,12 +312,17 @@ NODES = st.recursive(
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: Or(tuple(parts))),
     ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.one_of(st.text(max_size=60), st.text(ALPHABET, max_size=60),
-                 st.lists(PIECES, max_size=25).map("".join)))  # fmt: skip
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.text(ALPHABET, max_size=60),
+        st.lists(PIECES, max_size=25).map("".join),
+    )
+)
 @example("a and (b or (c and d))")
 @example("-(-(a|b))")
 def test_any_text_parses_or_says_why(text: str) -> None:
@@ -309,8 +350,13 @@ def test_real_papers(real_papers: Path) -> None:
     papers = pd.read_json(real_papers, lines=True, nrows=5000)
     papers = papers.reindex(columns=["title", "abstract", "categories", "year", "keywords"])
     papers = papers.rename(columns={"keywords": "ads_keywords"}).assign(cites=np.nan)
-    for text, most in (("year:1993", 0.1), ("citations>=50", 0.1), ("category:gr-qc", 0.2),
-                       ("dust", 0.5), ("dust;-gas;1993..1995", 0.5)):  # fmt: skip
+    for text, most in (
+        ("year:1993", 0.1),
+        ("citations>=50", 0.1),
+        ("category:gr-qc", 0.2),
+        ("dust", 0.5),
+        ("dust;-gas;1993..1995", 0.5),
+    ):
         filter_, start = parse_filter(text), time.process_time()
         found = apply_filter(filter_, papers)
         assert time.process_time() - start < most, text
@@ -326,10 +372,18 @@ _LONG = "Non-Gaussian primordial density fluctuations of Hα emitters"
 )
 def test_a_long_phrase_is_found_word_by_word_where_its_pattern_finds_it(phrase: str) -> None:
     texts = [
-        "Dark-matter haloes", "dark halo of matter", "Active galactic nucleus at high red shift",
-        "active galactic nuclei at high redshifts.", _LONG, _LONG.lower().replace(" ", "  "),
-        f"{_LONG[:30]}. {_LONG[30:]}", "H alpha emission", "Hαs", None, "",
-    ]  # fmt: skip
+        "Dark-matter haloes",
+        "dark halo of matter",
+        "Active galactic nucleus at high red shift",
+        "active galactic nuclei at high redshifts.",
+        _LONG,
+        _LONG.lower().replace(" ", "  "),
+        f"{_LONG[:30]}. {_LONG[30:]}",
+        "H alpha emission",
+        "Hαs",
+        None,
+        "",
+    ]
     columns = Columns(pd.DataFrame({"title": texts, "keywords": [[text] for text in texts]}))
     wanted = columns.matches("title", phrase_pattern(phrase))
     assert np.array_equal(columns.contains("title", phrase), wanted)
@@ -347,9 +401,19 @@ def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["2026/08/10..", "2024-13", "2025-Q1", "20240315", "since 2024", "March 2024", "cites>10",
-     "2026-02-30..", "role:user", "2015..2012-01"],
-)  # fmt: skip
+    [
+        "2026/08/10..",
+        "2024-13",
+        "2025-Q1",
+        "20240315",
+        "since 2024",
+        "March 2024",
+        "cites>10",
+        "2026-02-30..",
+        "role:user",
+        "2015..2012-01",
+    ],
+)
 def test_periods_that_are_not_understood_are_an_error_with_an_example(text: str) -> None:
     with pytest.raises(InputError, match=r"2026-08-10\.\.|the roles are|before its start"):
         parse_filter(text)

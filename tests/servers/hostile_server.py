@@ -107,7 +107,7 @@ MODES: dict[str, Mode] = {
     "declares a huge length": _whole(b"", head=HEAD + b"Content-Length: 99999999999999\r\n"),
     "sends invalid UTF-8": _whole(b'{"choices": [{"message": {"content": "\xff\xfe\x00"}}]}'),
     "sends numbers of a million digits": _whole(b'{"choices": ' + b"9" * 1_000_000 + b"}"),
-}  # fmt: skip
+}
 
 
 class HostileServer:

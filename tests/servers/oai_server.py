@@ -9,9 +9,19 @@ from xml.sax.saxutils import escape
 from loopback import Answer, Loopback, Request
 
 WORDS = (
-    "quasar", "outflow", "halo", "dwarf", "shock", "lens",
-    "pulsar", "corona", "merger", "bar", "disc", "jet",
-)  # fmt: skip
+    "quasar",
+    "outflow",
+    "halo",
+    "dwarf",
+    "shock",
+    "lens",
+    "pulsar",
+    "corona",
+    "merger",
+    "bar",
+    "disc",
+    "jet",
+)
 
 
 @dataclass(frozen=True)

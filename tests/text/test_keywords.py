@@ -31,10 +31,42 @@ ABSTRACT = (
     "methods and data of Smith et al. (2020), e.g. in Fig. 3. The authors find large black hole "
     "masses. Stellar mass functions and black-hole masses evolve. © 2020 RAS. All rights reserved."
 )
-WORDS = ["the", "new", "Galaxies", "galaxy", "NGC", "1275", "[O III]", "z", "~", "2", ".", ",", "(",
-         ")", "we", "observed", "X-ray", "star-forming", "of", "model", "models", "that", "host",
-         "$x$", "\\alpha", "et", "al.", "Fig.", "3", "AGN", "AGNs", "dark-matter", "dark",
-         "matter"]  # fmt: skip
+WORDS = [
+    "the",
+    "new",
+    "Galaxies",
+    "galaxy",
+    "NGC",
+    "1275",
+    "[O III]",
+    "z",
+    "~",
+    "2",
+    ".",
+    ",",
+    "(",
+    ")",
+    "we",
+    "observed",
+    "X-ray",
+    "star-forming",
+    "of",
+    "model",
+    "models",
+    "that",
+    "host",
+    "$x$",
+    "\\alpha",
+    "et",
+    "al.",
+    "Fig.",
+    "3",
+    "AGN",
+    "AGNs",
+    "dark-matter",
+    "dark",
+    "matter",
+]
 JUNK = re.compile(
     r"\bet al\b|this paper|this work|in this|\bour\b|\bwe\b|authors?$|rights reserved|©|copyright|"
     r"[\\${}▪]|^\W|^\d[\d.,]*$|^(km/s|kpc|Gyr|sigma|per cent|percent|results?|methods?|analys[ei]s|"
@@ -60,9 +92,23 @@ def test_an_abstract_reads_as_its_key_phrases() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "Galaxies", "12 345 6.7", "🪐🌌🔭", "...", "$", "\\begin{equation}", "\x00", "the of",
-     "∑ ∫ ≈ ⊙", "http://example.org/a?b=c", "a" * 5000, "-" * 300],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "Galaxies",
+        "12 345 6.7",
+        "🪐🌌🔭",
+        "...",
+        "$",
+        "\\begin{equation}",
+        "\x00",
+        "the of",
+        "∑ ∫ ≈ ⊙",
+        "http://example.org/a?b=c",
+        "a" * 5000,
+        "-" * 300,
+    ],
+)
 def test_odd_texts_do_no_harm(text: str) -> None:
     assert len(keywords(text)) <= 1
 

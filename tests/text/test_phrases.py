@@ -13,24 +13,61 @@ from landscape.text.words import normal_form, normal_forms
 @pytest.mark.parametrize(
     ("plural", "singular"),
     [
-        ("galaxies", "galaxy"), ("supernovae", "supernova"), ("novae", "nova"),
-        ("nebulae", "nebula"), ("halos", "halo"), ("haloes", "halo"), ("masses", "mass"),
-        ("AGNs", "agn"), ("spectra", "spectrum"), ("dwarfs", "dwarf"), ("analyses", "analysis"),
-        ("axes", "axis"), ("lenses", "lens"), ("nuclei", "nucleus"), ("radii", "radius"),
-        ("indices", "index"), ("waves", "wave"), ("fluxes", "flux"), ("phases", "phase"),
-        ("phenomena", "phenomenon"), ("matrices", "matrix"), ("metrics", "metric"),
+        ("galaxies", "galaxy"),
+        ("supernovae", "supernova"),
+        ("novae", "nova"),
+        ("nebulae", "nebula"),
+        ("halos", "halo"),
+        ("haloes", "halo"),
+        ("masses", "mass"),
+        ("AGNs", "agn"),
+        ("spectra", "spectrum"),
+        ("dwarfs", "dwarf"),
+        ("analyses", "analysis"),
+        ("axes", "axis"),
+        ("lenses", "lens"),
+        ("nuclei", "nucleus"),
+        ("radii", "radius"),
+        ("indices", "index"),
+        ("waves", "wave"),
+        ("fluxes", "flux"),
+        ("phases", "phase"),
+        ("phenomena", "phenomenon"),
+        ("matrices", "matrix"),
+        ("metrics", "metric"),
     ],
-)  # fmt: skip
+)
 def test_plurals_of_astronomy(plural: str, singular: str) -> None:
     assert normal_form(plural) == singular
     assert normal_form(f"X-ray {plural}") == f"x ray {singular}"
 
 
 UNCHANGED = [
-    "data", "physics", "dynamics", "kinematics", "species", "series", "gas", "lens", "Gauss",
-    "Virgo", "Venus", "Mars", "status", "mass", "Stokes", "chaos", "corona", "torus", "bias",
-    "axis", "analysis", "Hyades", "Pleiades", "TESS",
-]  # fmt: skip
+    "data",
+    "physics",
+    "dynamics",
+    "kinematics",
+    "species",
+    "series",
+    "gas",
+    "lens",
+    "Gauss",
+    "Virgo",
+    "Venus",
+    "Mars",
+    "status",
+    "mass",
+    "Stokes",
+    "chaos",
+    "corona",
+    "torus",
+    "bias",
+    "axis",
+    "analysis",
+    "Hyades",
+    "Pleiades",
+    "TESS",
+]
 
 
 @pytest.mark.parametrize("word", UNCHANGED)

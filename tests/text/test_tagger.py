@@ -47,9 +47,28 @@ def test_word_classes_in_context(text: str, word: str, tag: str) -> None:
 
 @pytest.mark.parametrize(
     "whole",
-    ["[O III]", "star-forming", "f(R)", "HD", "209458b", "z", "GW170817", "Hα", "Be/X-ray", "km/s",
-     "J0523-1403", "21-cm", "10–100", "HCO+", "A*", "2MASS", "mass–metallicity", "e.g.", "1.4-GHz"],
-)  # fmt: skip
+    [
+        "[O III]",
+        "star-forming",
+        "f(R)",
+        "HD",
+        "209458b",
+        "z",
+        "GW170817",
+        "Hα",
+        "Be/X-ray",
+        "km/s",
+        "J0523-1403",
+        "21-cm",
+        "10–100",
+        "HCO+",
+        "A*",
+        "2MASS",
+        "mass–metallicity",
+        "e.g.",
+        "1.4-GHz",
+    ],
+)
 def test_the_notation_of_astronomy_stays_whole(whole: str) -> None:
     assert whole in split_words(f"We use {whole} and, again, {whole}.")[0]
 

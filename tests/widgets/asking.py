@@ -33,10 +33,15 @@ def script(
             return '{"verdicts": []}'
         shown = re.findall(r'"label": ?"([^"]+)"', body["messages"][-1]["content"])
         if '"stances"' in form:
-            return json.dumps({
-                "statement": "Winds matter.", "stances": [], "relevance": 0.5,
-                "level": "Weak Agreement", "explanation": "Some say so.",
-            })  # fmt: skip
+            return json.dumps(
+                {
+                    "statement": "Winds matter.",
+                    "stances": [],
+                    "relevance": 0.5,
+                    "level": "Weak Agreement",
+                    "explanation": "Some say so.",
+                }
+            )
         if '"question"' in form:
             return json.dumps({"question": "How do winds and dust go together?"})
         if not shown:

@@ -160,8 +160,9 @@ def test_a_file_that_cannot_be_is_refused(demo_atlas, tmp_path):
 
 def test_a_download_is_a_link_that_holds_the_file(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST", "ALMA"], what="ranking")
-    csv = next(one for one in panel._buttons.children if one.description == "CSV"
-               if hasattr(one, "click"))  # fmt: skip
+    csv = next(
+        one for one in panel._buttons.children if one.description == "CSV" if hasattr(one, "click")
+    )
     csv.click()
     assert panel.wait(SECONDS)
     assert "download='facilities.csv'" in panel._links.value
@@ -237,10 +238,17 @@ def test_what_is_of_no_use_is_refused_before_any_widget_is_made(demo_atlas, kind
 @pytest.mark.parametrize(
     "kind",
     [
-        AskPanel, CitationPanel, ImpactPanel, OutreachPanel, ReviewPanel, SurveyPanel,
-        ThesaurusPanel, TrendsPanel, WritingPanel,
+        AskPanel,
+        CitationPanel,
+        ImpactPanel,
+        OutreachPanel,
+        ReviewPanel,
+        SurveyPanel,
+        ThesaurusPanel,
+        TrendsPanel,
+        WritingPanel,
     ],
-)  # fmt: skip
+)
 def test_a_path_is_no_atlas(kind):
     with pytest.raises(InputError, match=r"open it with ls\.open\('my\.atlas'\)"):
         kind("my.atlas")
@@ -455,9 +463,10 @@ def test_texts_of_papers_are_escaped_in_tables():
     evil = "<img src=x onerror=alert(1)>"
     table = pd.DataFrame({"title": [evil], "names": [[evil]], "n": [pd.NA]})
     text = table_html(
-        table, [Column("title", evil), Column("names", "Names", "list"), Column("n", "N", "count")],
+        table,
+        [Column("title", evil), Column("names", "Names", "list"), Column("n", "N", "count")],
         about=evil,
-    )  # fmt: skip
+    )
     assert "<img" not in text
     assert '<th scope="col" class="number">N</th>' not in text
 

@@ -72,9 +72,10 @@ def open_widgets() -> Counter[str]:
 
 def choice(panel: AskPanel, label: str) -> widgets.Dropdown:
     return next(
-        w for w in inside(panel.controls)
+        w
+        for w in inside(panel.controls)
         if isinstance(w, widgets.Dropdown) and w.description == label
-    )  # fmt: skip
+    )
 
 
 def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) -> None:
@@ -121,11 +122,20 @@ def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:
 
 def test_every_setting_can_be_given_in_code_and_is_shown(panel: AskPanel) -> None:
     settings = {
-        "k": 12, "filter": "2000..", "method": "words", "rerank": False, "generation": "quoted",
-        "style": "nuanced", "language": "German", "audience": "public", "keywords": ("WR 140",),
-        "weights": {"keyword": 0.3, "time": 0.0, "citation": 1.0}, "check_with_model": False,
-        "hyde": False, "question_type": "consensus",
-    }  # fmt: skip
+        "k": 12,
+        "filter": "2000..",
+        "method": "words",
+        "rerank": False,
+        "generation": "quoted",
+        "style": "nuanced",
+        "language": "German",
+        "audience": "public",
+        "keywords": ("WR 140",),
+        "weights": {"keyword": 0.3, "time": 0.0, "citation": 1.0},
+        "check_with_model": False,
+        "hyde": False,
+        "question_type": "consensus",
+    }
     said = asked(panel, **settings)
     assert {name: panel.controls.given()[name] for name in settings} == settings
     assert said.results.settings["method"] == "words"
@@ -453,8 +463,14 @@ def test_two_panels_share_nothing(demo_atlas: Atlas) -> None:
 
 
 def test_every_control_says_what_it_is_for(panel: AskPanel) -> None:
-    controls = (widgets.Button, widgets.Text, widgets.Dropdown, widgets.FloatSlider,
-                widgets.Checkbox, widgets.Password)  # fmt: skip
+    controls = (
+        widgets.Button,
+        widgets.Text,
+        widgets.Dropdown,
+        widgets.FloatSlider,
+        widgets.Checkbox,
+        widgets.Password,
+    )
     silent = [w for w in inside(panel) if isinstance(w, controls) and not w.tooltip]
     assert silent == []
     assert "Key" in labels_of(panel)

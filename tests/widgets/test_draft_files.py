@@ -23,9 +23,12 @@ SECRET = b"\\section{Nobody has read this yet}"
 
 def brought(name: str) -> dict[str, Any]:
     return {
-        "name": name, "type": "", "size": len(SECRET), "content": memoryview(SECRET),
+        "name": name,
+        "type": "",
+        "size": len(SECRET),
+        "content": memoryview(SECRET),
         "last_modified": datetime(2026, 1, 1, tzinfo=UTC),
-    }  # fmt: skip
+    }
 
 
 def uploads(files: DraftFiles) -> list[widgets.FileUpload]:

@@ -30,19 +30,22 @@ def from_page(explorer: MapExplorer, **state: Any) -> None:
 def zoom_on_page(explorer: MapExplorer, box: tuple[float, ...]) -> None:
     x0, y0, x1, y1 = box
     ranges = {
-        "xaxis.range[0]": x0, "xaxis.range[1]": x1, "yaxis.range[0]": y0, "yaxis.range[1]": y1,
-    }  # fmt: skip
+        "xaxis.range[0]": x0,
+        "xaxis.range[1]": x1,
+        "yaxis.range[0]": y0,
+        "yaxis.range[1]": y1,
+    }
     from_page(explorer, _js2py_relayout={"relayout_data": ranges, "source_view_id": "a"})
 
 
 def draw_on_page(explorer: MapExplorer, kind: str, **state: Any) -> None:
-    points: dict[str, list[Any]] = {
-        "trace_indexes": [], "point_indexes": [], "xs": [], "ys": [],
-    }  # fmt: skip
+    points: dict[str, list[Any]] = {"trace_indexes": [], "point_indexes": [], "xs": [], "ys": []}
     message = {
-        "event_type": "plotly_selected", "points": points, "device_state": None,
+        "event_type": "plotly_selected",
+        "points": points,
+        "device_state": None,
         "selector": {"type": kind, "selector_state": state},
-    }  # fmt: skip
+    }
     from_page(explorer, _js2py_pointsCallback=message)
 
 
@@ -50,11 +53,17 @@ def click_on_page(explorer: MapExplorer, trace: str, number: int) -> None:
     from landscape.widgets._map_figure import TRACES
 
     points = {
-        "trace_indexes": [TRACES.index(trace)], "point_indexes": [number], "xs": [0], "ys": [0],
-    }  # fmt: skip
+        "trace_indexes": [TRACES.index(trace)],
+        "point_indexes": [number],
+        "xs": [0],
+        "ys": [0],
+    }
     message = {
-        "event_type": "plotly_click", "points": points, "device_state": None, "selector": None,
-    }  # fmt: skip
+        "event_type": "plotly_click",
+        "points": points,
+        "device_state": None,
+        "selector": None,
+    }
     from_page(explorer, _js2py_pointsCallback=message)
 
 

@@ -151,9 +151,15 @@ def fails(*_, **__):
 
 def test_every_setting_is_handed_on_and_told_as_code(demo_atlas, quick):
     chosen = {
-        "theme": "clear", "size": "slide", "title": "Stars", "credits": "Thanks", "names": "n.csv",
-        "language": "de", "sea_share": 0.9, "recent_years": 8,
-    }  # fmt: skip
+        "theme": "clear",
+        "size": "slide",
+        "title": "Stars",
+        "credits": "Thanks",
+        "names": "n.csv",
+        "language": "de",
+        "sea_share": 0.9,
+        "recent_years": 8,
+    }
     panel = opened(demo_atlas, **chosen)
     (asked,) = quick
     assert {name: asked[name] for name in chosen} == chosen
@@ -276,8 +282,10 @@ def test_drawing_tells_how_far_it_is(demo_atlas, monkeypatch):
     monkeypatch.setattr(OutreachPanel, "_show_progress", lambda _, task, *__: told.append(task))
     opened(demo_atlas)
     assert list(dict.fromkeys(told))[:3] == [
-        "Shaping the terrain", "Painting", "Finding the places"
-    ]  # fmt: skip
+        "Shaping the terrain",
+        "Painting",
+        "Finding the places",
+    ]
 
 
 def test_changed_settings_are_drawn_when_told_to(demo_atlas, quick):

@@ -30,10 +30,26 @@ ADS_POLICY = RetryPolicy(pause=0.5)
 
 #: Fields that the ADS reader uses.
 ADS_FIELDS = (
-    "bibcode", "identifier", "title", "abstract", "author", "aff", "date", "pubdate", "year",
-    "doi", "keyword", "citation_count", "read_count", "doctype", "pub", "property", "arxiv_class",
-    "reference", "citation",
-)  # fmt: skip
+    "bibcode",
+    "identifier",
+    "title",
+    "abstract",
+    "author",
+    "aff",
+    "date",
+    "pubdate",
+    "year",
+    "doi",
+    "keyword",
+    "citation_count",
+    "read_count",
+    "doctype",
+    "pub",
+    "property",
+    "arxiv_class",
+    "reference",
+    "citation",
+)
 
 _KEY_VARIABLES = ("ADS_API_TOKEN", "ADS_DEV_KEY")
 _HOW_TO_GET_KEY = (

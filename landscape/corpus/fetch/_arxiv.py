@@ -44,9 +44,16 @@ _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 
 _FIELDS = (
-    "authors", "title", "comments", "journal-ref", "doi", "report-no", "categories", "license",
+    "authors",
+    "title",
+    "comments",
+    "journal-ref",
+    "doi",
+    "report-no",
+    "categories",
+    "license",
     "abstract",
-)  # fmt: skip
+)
 _MOST_RESTARTS = 3
 
 

@@ -20,9 +20,16 @@ from landscape.corpus.identifiers import (
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {
-    "author", "pub", "bibstem", "pubdate", "identifier", "doctype", "arxiv_class",
-    "citation_count", "property",
-}  # fmt: skip
+    "author",
+    "pub",
+    "bibstem",
+    "pubdate",
+    "identifier",
+    "doctype",
+    "arxiv_class",
+    "citation_count",
+    "property",
+}
 
 
 @dataclass

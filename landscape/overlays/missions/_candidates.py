@@ -72,8 +72,18 @@ def facility_candidates(atlas: AtlasStore, *, limit: int = 50) -> Analysis:
         begin = sum(len(one) + 1 for one in _SENTENCES.split(texts[row][:start])[:-1])
         sentence = _SENTENCES.split(texts[row][begin:], maxsplit=1)[0]
         share = inside / max(inside, totals[name])
-        rows.append((inside * share * (1 + kinds), name, max(inside, totals[name]), inside, share,
-                     kinds, papers["paper_id"].iloc[row], sentence))  # fmt: skip
+        rows.append(
+            (
+                inside * share * (1 + kinds),
+                name,
+                max(inside, totals[name]),
+                inside,
+                share,
+                kinds,
+                papers["paper_id"].iloc[row],
+                sentence,
+            )
+        )
     rows.sort(key=lambda one: (-one[0], one[1]))
     columns = ["name", "papers", "in_position", "share", "kinds", "paper_id", "sentence"]
     table = pd.DataFrame([one[1:] for one in rows[:limit]], columns=columns)
@@ -126,12 +136,18 @@ def _patterns() -> tuple[tuple[re.Pattern[str], ...], frozenset[str]]:
     stored = read_yaml(Path(__file__).with_name("candidates.yaml"))
     kinds, verbs, data = ("|".join(stored[key]) for key in ("kinds", "verbs", "data"))
     written = "|".join(kind.capitalize() for kind in stored["kinds"])
-    return tuple(map(re.compile, (
-        rf"\b(?:{written})(?: [\w-]+){{0,4}} ?\(({_ACRONYM})[);,]",
-        rf"\b[Tt]he ({_WORDS} (?:{written}))\b",
-        rf"\b({_ACRONYM}) (?:{kinds}|{written})\b",
-        rf"\b[Tt]he ({_WORDS}) (?:{kinds})\b",
-        rf"\b(?:(?:{verbs}) (?:with|by|using|on|at|from)|(?:{data}) (?:from|with|of|by)|on ?board)"
-        rf"(?: the)? ({_ACRONYM}|{_WORDS})(?![\w'])",
-        rf"\b({_ACRONYM}) (?:{data})\b",
-    ))), frozenset(stored["not_names"])  # fmt: skip
+    return tuple(
+        map(
+            re.compile,
+            (
+                rf"\b(?:{written})(?: [\w-]+){{0,4}} ?\(({_ACRONYM})[);,]",
+                rf"\b[Tt]he ({_WORDS} (?:{written}))\b",
+                rf"\b({_ACRONYM}) (?:{kinds}|{written})\b",
+                rf"\b[Tt]he ({_WORDS}) (?:{kinds})\b",
+                rf"\b(?:(?:{verbs}) (?:with|by|using|on|at|from)"
+                rf"|(?:{data}) (?:from|with|of|by)|on ?board)"
+                rf"(?: the)? ({_ACRONYM}|{_WORDS})(?![\w'])",
+                rf"\b({_ACRONYM}) (?:{data})\b",
+            ),
+        )
+    ), frozenset(stored["not_names"])

@@ -47,9 +47,15 @@ if TYPE_CHECKING:
     Samples = list[NDArray[np.float64]]  # one array per facility; element 0 is the estimate
 
 _MEASURES = (
-    "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
+    "papers",
+    "share",
+    "local_share",
+    "rise",
+    "entropy",
+    "effective_regions",
+    "outside_home",
     "bridging",
-)  # fmt: skip
+)
 OVERALL = "All regions"
 
 
@@ -180,9 +186,13 @@ def _difference(
     both = np.isfinite(a) & np.isfinite(b)
     larger = (a[both] > b[both]) + 0.5 * (a[both] == b[both])
     return {
-        "value": value, "other_value": other, "difference": value - other, "low": low,
-        "high": high, "probability": float(larger.mean()) if both.any() else float("nan"),
-    }  # fmt: skip
+        "value": value,
+        "other_value": other,
+        "difference": value - other,
+        "low": low,
+        "high": high,
+        "probability": float(larger.mean()) if both.any() else float("nan"),
+    }
 
 
 def _regions(period: Period) -> pd.DataFrame:

@@ -67,16 +67,47 @@ _FEW_CITED = 0.5
 # Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
 _ROLE_COLUMNS = tuple(f"{role}_papers" for role in ROLES)
 _COLUMNS = (
-    "corpus_papers", "papers", "share", *_ROLE_COLUMNS, "core_regions", "local_corpus",
-    "local_papers", "local_share", "first_light", "corpus_before", "local_share_before",
-    "corpus_after", "local_share_after", "rise", "cited_papers", "citations", "citations_median",
-    "citations_share", "citation_percentile", "regions", "entropy", "effective_regions",
-    "fields_known", "outside_home", "linked_papers", "bridging",
-)  # fmt: skip
+    "corpus_papers",
+    "papers",
+    "share",
+    *_ROLE_COLUMNS,
+    "core_regions",
+    "local_corpus",
+    "local_papers",
+    "local_share",
+    "first_light",
+    "corpus_before",
+    "local_share_before",
+    "corpus_after",
+    "local_share_after",
+    "rise",
+    "cited_papers",
+    "citations",
+    "citations_median",
+    "citations_share",
+    "citation_percentile",
+    "regions",
+    "entropy",
+    "effective_regions",
+    "fields_known",
+    "outside_home",
+    "linked_papers",
+    "bridging",
+)
 _COUNTS = {
-    "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
-    "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers", *_ROLE_COLUMNS,
-}  # fmt: skip
+    "corpus_papers",
+    "papers",
+    "core_regions",
+    "local_corpus",
+    "local_papers",
+    "corpus_before",
+    "corpus_after",
+    "cited_papers",
+    "regions",
+    "fields_known",
+    "linked_papers",
+    *_ROLE_COLUMNS,
+}
 # Numerator and denominator of each share, used for the interval if the share is 0 or 1.
 _SHARES = {
     "share": ("papers", "corpus_papers"),
@@ -163,9 +194,15 @@ def impact(
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
     return measure_usage(
-        atlas, read_usage(atlas, facilities, role=role), since=since, until=until, slices=slices,
-        links=links, n_resamples=n_resamples, seed=seed,
-    )  # fmt: skip
+        atlas,
+        read_usage(atlas, facilities, role=role),
+        since=since,
+        until=until,
+        slices=slices,
+        links=links,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
 
 
 def measure_usage(
@@ -473,10 +510,12 @@ def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[flo
         score = wilson_interval(*(estimates[part] for part in _SHARES[name]))
         bounds = np.fmin(bounds[0], score[0]), np.fmax(bounds[1], score[1])
     elif name == "rise" and any(estimates[era] in (0.0, 1.0) for era in eras):
-        bounds = newcombe_interval(*(
-            (estimates[era], *wilson_interval(*(estimates[part] for part in _SHARES[era])))
-            for era in eras
-        ))  # fmt: skip
+        bounds = newcombe_interval(
+            *(
+                (estimates[era], *wilson_interval(*(estimates[part] for part in _SHARES[era])))
+                for era in eras
+            )
+        )
     elif name == "effective_regions":
         low, high = _interval("entropy", estimates, draws)
         bounds = np.exp(low), np.exp(high)
@@ -524,16 +563,18 @@ def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) ->
     roles = usage.count_roles(index, known, usage.year - first, n_years)
     its = (roles @ usage.counted).astype(np.int64)
     low, high = usage.share_interval(index, roles, every)
-    table = pd.DataFrame({
-        "facility": usage.facilities[index].name,
-        "year": usage.years.years,
-        "papers": its,
-        "corpus_papers": every,
-        "share": ratio(its, every),
-        "low": low,
-        "high": high,
-        "covered": usage.years.covered,
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "facility": usage.facilities[index].name,
+            "year": usage.years.years,
+            "papers": its,
+            "corpus_papers": every,
+            "share": ratio(its, every),
+            "low": low,
+            "high": high,
+            "covered": usage.years.covered,
+        }
+    )
     spanned = np.flatnonzero(every)
     return table.iloc[spanned[0] : spanned[-1] + 1] if len(spanned) else table.iloc[:0]
 
@@ -550,15 +591,22 @@ def _bridge_table(period: Period, index: int) -> pd.DataFrame:
     papers, expected = found["papers"], found["expected"]
     names = ["topic_id", "label"]
     a, b = (usage.regions.loc[found[f"region_{side}"], names].reset_index() for side in "ab")
-    return pd.DataFrame({
-        "facility": usage.facilities[index].name,
-        "topic_a": a["topic_id"], "label_a": a["label"],
-        "topic_b": b["topic_id"], "label_b": b["label"],
-        "papers": papers, "expected": expected, "ratio": found["ratio"],
-        "low": gammaincinv(papers, 0.025) / expected,
-        "high": gammaincinv(papers + 1, 0.975) / expected,
-        "p": found["p"], "q": found["q"],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "facility": usage.facilities[index].name,
+            "topic_a": a["topic_id"],
+            "label_a": a["label"],
+            "topic_b": b["topic_id"],
+            "label_b": b["label"],
+            "papers": papers,
+            "expected": expected,
+            "ratio": found["ratio"],
+            "low": gammaincinv(papers, 0.025) / expected,
+            "high": gammaincinv(papers + 1, 0.975) / expected,
+            "p": found["p"],
+            "q": found["q"],
+        }
+    )
 
 
 def warn_of_rise(corpus_before: Mapping[str, float]) -> tuple[str, ...]:

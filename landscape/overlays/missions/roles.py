@@ -243,10 +243,14 @@ def request_roles(
     """Request the roles from a language model; the classifier decides where it has no answer."""
     roles = classify_places(text, places, day)
     listed = [
-        {"number": number, "facility": place.facility, "mention": text[place.start : place.end],
-         "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT]}
+        {
+            "number": number,
+            "facility": place.facility,
+            "mention": text[place.start : place.end],
+            "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT],
+        }
         for number, place in enumerate(places[:_MOST_REQUESTED])
-    ]  # fmt: skip
+    ]
     if listed:
         data = as_data({"paper": text[:_LONGEST_PAPER], "mentions": listed})
         reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)

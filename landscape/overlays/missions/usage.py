@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 Role = Literal["science", "instrumentation", "planned", "mention", "any"]
 ROLE_CHOICES = (*ROLES, "any")
 _VERBS = {
-    "science": "use data of", "instrumentation": "are about", "planned": "plan to use",
-    "mention": "only mention", "any": "mention",
-}  # fmt: skip
+    "science": "use data of",
+    "instrumentation": "are about",
+    "planned": "plan to use",
+    "mention": "only mention",
+    "any": "mention",
+}
 _DRAWS = 200  # number of draws of the confusion matrix for intervals of regions and years
 
 
@@ -154,15 +157,13 @@ def read_usage(
         ),
         role=role,
         has_roles=has_roles,
-        region=pd.Index(regions["topic_id"])
-        .get_indexer(atlas.map["topic_id"])
-        .astype(np.int64),
+        region=pd.Index(regions["topic_id"]).get_indexer(atlas.map["topic_id"]).astype(np.int64),
         regions=regions,
         year=year,
         date=pd.to_datetime(papers["date"]).to_numpy("datetime64[D]"),
         cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
         years=read_years(atlas),
-    )  # fmt: skip
+    )
 
 
 def read_roles(atlas: AtlasStore, facilities: Sequence[Facility] | None = None) -> pd.DataFrame:
@@ -235,8 +236,9 @@ def _by_papers(counted: pd.Series, mentioned: pd.Series) -> tuple[Facility, ...]
     counts, used = mentioned.value_counts(), counted.value_counts()
     found = sorted(
         (-int(used.get(name, 0)), -int(n), str(name))
-        for name, n in counts.items() if n and name in known
-    )  # fmt: skip
+        for name, n in counts.items()
+        if n and name in known
+    )
     if not found:
         raise InputError(
             "No paper of this corpus mentions a facility; use an atlas of observational papers."
@@ -352,10 +354,15 @@ def find_bridges(
     p = np.where(papers > 0, pdtrc(np.maximum(papers - 1, 0), chance), 1.0)
     found = pd.DataFrame(
         {
-            "region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance,
-            "ratio": papers / chance, "p": p, "q": false_discovery_control(p) if len(p) else p,
+            "region_a": a,
+            "region_b": b,
+            "papers": papers.astype(np.int64),
+            "expected": chance,
+            "ratio": papers / chance,
+            "p": p,
+            "q": false_discovery_control(p) if len(p) else p,
         }
-    )  # fmt: skip
+    )
     found = found[found["papers"] >= _LEAST_PAPERS]
     return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
 

@@ -136,9 +136,9 @@ def reviews(atlas: AtlasStore) -> Analysis:
     listed = listed.assign(year=year[rows], score=found["score"], evidence=found["evidence"])
     years = read_years(atlas)
     (counted,) = count_by_year(np.zeros(len(rows)), year[rows], ids=[0], calendar=years.years)
-    by_year = pd.DataFrame({
-        "year": years.years, "papers": years.counts, "reviews": counted, "covered": years.covered,
-    })  # fmt: skip
+    by_year = pd.DataFrame(
+        {"year": years.years, "papers": years.counts, "reviews": counted, "covered": years.covered}
+    )
     return Analysis(
         kind="reviews",
         table=table,
@@ -250,9 +250,12 @@ def review_gaps(
     cited = float(signs["cited"].notna().mean())
     small = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
     warnings = warn(
-        "reviews", {"cited": cited < 0.5, "small": small, "uncovered": not years.covered.all()},
-        cited=cited, limit=_FEW_PAPERS, regions=", ".join(small[:5]),
-    )  # fmt: skip
+        "reviews",
+        {"cited": cited < 0.5, "small": small, "uncovered": not years.covered.all()},
+        cited=cited,
+        limit=_FEW_PAPERS,
+        regions=", ".join(small[:5]),
+    )
     return Analysis(
         kind="review_gaps",
         table=table,
@@ -304,8 +307,12 @@ def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]
 
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
-    "volume": 1.0, "growth": 0.5, "citations": 0.5, "years_without": 0.0, "disagreement": 0.5,
-}  # fmt: skip
+    "volume": 1.0,
+    "growth": 0.5,
+    "citations": 0.5,
+    "years_without": 0.0,
+    "disagreement": 0.5,
+}
 """Default exponents of the components; a component with exponent 0 is ignored.
 
 Years without a review are ignored, because reviews of later years are predicted best without them
@@ -396,10 +403,21 @@ def _sums(
     cited = np.minimum(signs["cited"].to_numpy(np.float64), _MOST_CITED)
     known = waiting * ~np.isnan(cited)
     stance = signs["stance"].to_numpy(np.float64)
-    values = np.column_stack([
-        np.ones(len(signs)), waiting, signs["recent"],
-        np.nan_to_num(cited) * known, known, signs["contrast"], stance, np.abs(stance),
-    ]).astype(np.float64) * signs["stands_for"].to_numpy(np.float64)[:, None]  # fmt: skip
+    values = (
+        np.column_stack(
+            [
+                np.ones(len(signs)),
+                waiting,
+                signs["recent"],
+                np.nan_to_num(cited) * known,
+                known,
+                signs["contrast"],
+                stance,
+                np.abs(stance),
+            ]
+        ).astype(np.float64)
+        * signs["stands_for"].to_numpy(np.float64)[:, None]
+    )
     n_regions = int(place.max()) + 1
     cells = place[:, None] * _SUMS + np.arange(_SUMS)
     rows = np.repeat(np.arange(len(signs)), _SUMS)
@@ -440,10 +458,12 @@ def _score(
     weights: Mapping[str, float],
 ) -> NDArray[np.float64]:
     logarithm: NDArray[np.float64] = sum(
-        (weights[name] * np.log(np.maximum(found[name] / levels[name], 1e-3))
-         for name in COMPONENTS),
+        (
+            weights[name] * np.log(np.maximum(found[name] / levels[name], 1e-3))
+            for name in COMPONENTS
+        ),
         start=np.zeros_like(found["volume"]),
-    )  # fmt: skip
+    )
     return np.exp(logarithm)
 
 
@@ -536,9 +556,12 @@ def backtest_reviews(
     gaps = years.years[(years.years > year) & (years.years <= year + horizon) & ~years.covered]
     beyond = year + horizon - last
     warnings = warn(
-        "reviews", {"missing": len(gaps), "ends": beyond > 0, "today": chosen["citations"] > 0},
-        gaps=", ".join(map(str, gaps)), last=last, beyond=beyond,
-    )  # fmt: skip
+        "reviews",
+        {"missing": len(gaps), "ends": beyond > 0, "today": chosen["citations"] > 0},
+        gaps=", ".join(map(str, gaps)),
+        last=last,
+        beyond=beyond,
+    )
     return Analysis(
         kind="review_backtest",
         table=table,
@@ -590,25 +613,45 @@ def compare_rankings(
         (lift_low, auc_low), (lift_high, auc_high) = np.percentile(drawn[name], _BOUNDS, axis=0)
         varies = np.ptp(score) and np.ptp(outcome)
         correlation = np.corrcoef(rankdata(score), rankdata(outcome))[0, 1] if varies else 0.0
-        rows.append({
-            "method": name, "reviews": share * outcome.sum(), "share": share,
-            "lift": found[name][0], "lift_low": lift_low, "lift_high": lift_high,
-            "auc": found[name][1], "auc_low": auc_low, "auc_high": auc_high,
-            "rank_correlation": float(correlation),
-            "p_chance": (1 + int((by_chance >= share - 1e-12).sum())) / (1 + n_resamples),
-        })  # fmt: skip
-    rows.append({
-        "method": "chance", "reviews": top / n * outcome.sum(), "share": top / n, "lift": 1.0,
-        "auc": 0.5, "rank_correlation": 0.0,
-    })  # fmt: skip
+        rows.append(
+            {
+                "method": name,
+                "reviews": share * outcome.sum(),
+                "share": share,
+                "lift": found[name][0],
+                "lift_low": lift_low,
+                "lift_high": lift_high,
+                "auc": found[name][1],
+                "auc_low": auc_low,
+                "auc_high": auc_high,
+                "rank_correlation": float(correlation),
+                "p_chance": (1 + int((by_chance >= share - 1e-12).sum())) / (1 + n_resamples),
+            }
+        )
+    rows.append(
+        {
+            "method": "chance",
+            "reviews": top / n * outcome.sum(),
+            "share": top / n,
+            "lift": 1.0,
+            "auc": 0.5,
+            "rank_correlation": 0.0,
+        }
+    )
     differences = []
     for other in _METHODS[1:]:
         low, high = np.percentile(drawn["gaps"] - drawn[other], _BOUNDS, axis=0)
-        differences.append(pd.DataFrame({
-            "against": other, "measure": ["lift", "auc"],
-            "difference": found["gaps"] - found[other], "difference_low": low,
-            "difference_high": high,
-        }))  # fmt: skip
+        differences.append(
+            pd.DataFrame(
+                {
+                    "against": other,
+                    "measure": ["lift", "auc"],
+                    "difference": found["gaps"] - found[other],
+                    "difference_low": low,
+                    "difference_high": high,
+                }
+            )
+        )
     return pd.DataFrame(rows), pd.concat(differences, ignore_index=True)
 
 

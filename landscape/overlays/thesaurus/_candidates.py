@@ -26,10 +26,22 @@ if TYPE_CHECKING:
 _ENOUGH_EXAMPLES = 30
 _PRIOR_PAPERS = 5
 _FEATURES = (
-    "log_papers", "log_papers_squared", "log_titles", "in_title", "abbreviated", "compactness",
-    "promise", "one_word", "two_words", "many_words", "name_like", "vague", "head_rate",
-    "start_rate", "word_rate",
-)  # fmt: skip
+    "log_papers",
+    "log_papers_squared",
+    "log_titles",
+    "in_title",
+    "abbreviated",
+    "compactness",
+    "promise",
+    "one_word",
+    "two_words",
+    "many_words",
+    "name_like",
+    "vague",
+    "head_rate",
+    "start_rate",
+    "word_rate",
+)
 
 
 def measure_phrases(
@@ -150,12 +162,16 @@ def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.floa
     )
     base = float(known.mean())
     rates = [
-        np.mean([
-            np.log((hits[word] - is_known + 2 * base) / (seen[word] - 1 + 2) / base)
-            for word in one
-        ]) if one else 0.0
+        np.mean(
+            [
+                np.log((hits[word] - is_known + 2 * base) / (seen[word] - 1 + 2) / base)
+                for word in one
+            ]
+        )
+        if one
+        else 0.0
         for one, is_known in zip(groups, known.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
     return np.asarray(rates, dtype=np.float64)
 
 
@@ -190,8 +206,9 @@ def _variants() -> tuple[Mapping[str, list[str]], frozenset[str], frozenset[str]
     stored = read_yaml(data_file("thesaurus.yaml"))
     alike = {
         word: [other for other in group if other != word]
-        for group in stored["same_meaning"] for word in group
-    }  # fmt: skip
+        for group in stored["same_meaning"]
+        for word in group
+    }
     return alike, frozenset(stored["degrees"]), frozenset(stored["last_words"])
 
 

@@ -103,9 +103,9 @@ def thesaurus_overlay(
     x, y = (atlas.map[axis].to_numpy(dtype=np.float64) for axis in "xy")
     members = concept_members(tags, uat, wanted, n_papers=len(x), least_score=least_score)
     table, contours = measure_extents(x, y, members, shares=shares)
-    names = pd.DataFrame({
-        "concept_id": [one.concept_id for one in wanted], "label": [one.label for one in wanted],
-    })  # fmt: skip
+    names = pd.DataFrame(
+        {"concept_id": [one.concept_id for one in wanted], "label": [one.label for one in wanted]}
+    )
     table = names.join(table)
     for space, points in (("full", atlas.vectors()), ("map", np.column_stack([x, y]))):
         table = table.join(measure_separability(points, members, space=space, seed=seed))
@@ -185,12 +185,18 @@ def measure_extents(
             row[f"area_{share * 100:g}"] = cells / max(int(occupied), 1)
             row[f"pieces_{share * 100:g}"] = count_pieces(grid, level, least_share=_LEAST_PIECE)
             lines += [
-                pd.DataFrame({
-                    "group": len(rows), "share": share, "piece": piece,
-                    "order": np.arange(len(line)), "x": line[:, 0], "y": line[:, 1],
-                })
+                pd.DataFrame(
+                    {
+                        "group": len(rows),
+                        "share": share,
+                        "piece": piece,
+                        "order": np.arange(len(line)),
+                        "x": line[:, 0],
+                        "y": line[:, 1],
+                    }
+                )
                 for piece, line in enumerate(contour_lines(grid, level))
-            ]  # fmt: skip
+            ]
         rows.append(row)
     return pd.DataFrame(rows), pd.concat(lines or [nothing], ignore_index=True)
 
@@ -213,8 +219,10 @@ def trace_territories(
         for inside in (np.ones(n, dtype=bool), *members.T)
     )
     # Logarithms of the ratios of shares, shrunk to 1 if papers are few; the last is for no group.
-    ratios = [np.log((its + _PRIOR) / (mean * papers + _PRIOR))
-              for its, mean in zip(own, overall, strict=True)]  # fmt: skip
+    ratios = [
+        np.log((its + _PRIOR) / (mean * papers + _PRIOR))
+        for its, mean in zip(own, overall, strict=True)
+    ]
     scores = np.stack([*ratios, np.where(papers >= 4 * _LAND, np.log(_OVER), 0.0)])
     rows, columns = DensityGrid.of_window(extent, papers).cells_of(x, y)
     places, pieces, land = [], np.zeros(shape, dtype=int), min(_LAND, papers.max() / 2)
@@ -229,10 +237,15 @@ def trace_territories(
             for piece in set(range(1, n_pieces + 1)).difference(small) if turn == 2 else ():
                 depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
                 row, column = np.unravel_index(int(depth.argmax()), shape)
-                places.append({
-                    "group": group, "x": x0 + (column + 0.5) * cell, "y": y0 + (row + 0.5) * cell,
-                    "papers": counts[piece], "ratio": inside[held == piece].mean() / overall[group],
-                })  # fmt: skip
+                places.append(
+                    {
+                        "group": group,
+                        "x": x0 + (column + 0.5) * cell,
+                        "y": y0 + (row + 0.5) * cell,
+                        "papers": counts[piece],
+                        "ratio": inside[held == piece].mean() / overall[group],
+                    }
+                )
     coast = np.log(np.maximum(papers, 1e-12) / land)
     tints, lines = [*choose_tints(leader, len(overall)), -1], []
     for group in range(-1, len(overall)):
@@ -241,12 +254,19 @@ def trace_territories(
         inside = np.minimum(margin, coast / 5) if group >= 0 else coast
         found = contour_lines(DensityGrid.of_window(extent, np.exp(inside)), 1.0)
         lines += [
-            pd.DataFrame({
-                "group": group, "tint": tints[group], "piece": piece, "order": np.arange(len(line)),
-                "x": line[:, 0], "y": line[:, 1],
-            })
-            for piece, line in enumerate(found) if np.ptp(line, axis=0).max() > 3 * cell
-        ]  # fmt: skip
+            pd.DataFrame(
+                {
+                    "group": group,
+                    "tint": tints[group],
+                    "piece": piece,
+                    "order": np.arange(len(line)),
+                    "x": line[:, 0],
+                    "y": line[:, 1],
+                }
+            )
+            for piece, line in enumerate(found)
+            if np.ptp(line, axis=0).max() > 3 * cell
+        ]
     table = pd.DataFrame(places, columns=["group", "x", "y", "papers", "ratio"])
     return {
         "territories": pd.concat(lines, ignore_index=True),
@@ -261,8 +281,9 @@ def choose_tints(leader: NDArray[np.int64], n: int) -> list[int]:
         np.add.at(borders, (one, other), 1.0)
     borders += borders.T
     for group in np.argsort(-np.diag(borders)[:n]):
-        met = [borders[group, :n][(tints >= 0) & (tints % _HUES == hue)].sum()
-               for hue in range(_HUES)]  # fmt: skip
+        met = [
+            borders[group, :n][(tints >= 0) & (tints % _HUES == hue)].sum() for hue in range(_HUES)
+        ]
         free = [tint for tint in range(3 * _HUES) if tint not in tints] or [0]
         tints[group] = min(free, key=lambda tint: (met[tint % _HUES], tint))
     return tints.tolist()
@@ -275,16 +296,18 @@ def measure_separability(
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
-    areas = np.array([
-        area_under_curve(score, inside) for score, inside in zip(scores.T, belongs.T, strict=True)
-    ])  # fmt: skip
+    areas = np.array(
+        [area_under_curve(score, inside) for score, inside in zip(scores.T, belongs.T, strict=True)]
+    )
     middle, error = areas.reshape(-1, 2).T
     name = f"separability_{space}"
-    return pd.DataFrame({
-        name: middle,
-        f"{name}_low": np.clip(middle - _NORMAL_95 * error, 0, 1),
-        f"{name}_high": np.clip(middle + _NORMAL_95 * error, 0, 1),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            name: middle,
+            f"{name}_low": np.clip(middle - _NORMAL_95 * error, 0, 1),
+            f"{name}_high": np.clip(middle + _NORMAL_95 * error, 0, 1),
+        }
+    )
 
 
 def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:

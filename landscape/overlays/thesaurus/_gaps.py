@@ -205,10 +205,24 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
 
 
 _SHOWN = [
-    "rank", "name", "alternatives", "papers", "growth", "growth_low", "compactness", "in_title",
-    "novelty", "likeness", "score", "parent_id", "parent", "nearest", "definition", "defined_in",
+    "rank",
+    "name",
+    "alternatives",
+    "papers",
+    "growth",
+    "growth_low",
+    "compactness",
+    "in_title",
+    "novelty",
+    "likeness",
+    "score",
+    "parent_id",
+    "parent",
+    "nearest",
+    "definition",
+    "defined_in",
     "phrase",
-]  # fmt: skip
+]
 
 
 def _add_parents(
@@ -259,9 +273,10 @@ def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame
         similarity = own @ own.mean(axis=0)
         best = np.argsort(-similarity, kind="stable")[:_N_PAPERS_SHOWN]
         chosen.append(
-            papers[["paper_id", "title", "year"]].iloc[rows[best]]
+            papers[["paper_id", "title", "year"]]
+            .iloc[rows[best]]
             .assign(name=name, similarity=similarity[best])
-        )  # fmt: skip
+        )
     columns = ["name", "paper_id", "title", "year", "similarity"]
     return (
         pd.concat(chosen)[columns].reset_index(drop=True)
@@ -285,18 +300,28 @@ def _regions(
     counts = uses.groupby(topic_of[table.paper]).agg(["count", "sum"])
     counts = counts.reindex(topics["topic_id"], fill_value=0).set_axis(topics.index)
     by_region = proposals.groupby("region")["name"].agg(tuple).to_dict()
-    return topics[["topic_id", "label"]].assign(
-        papers=topics["n_papers"],
-        phrases=counts["count"],
-        named_share=counts["sum"] / np.maximum(counts["count"], 1),
-        proposals=[by_region.get(label, ()) for label in topics["label"]],
-    ).sort_values("named_share", kind="stable").reset_index(drop=True)  # fmt: skip
+    return (
+        topics[["topic_id", "label"]]
+        .assign(
+            papers=topics["n_papers"],
+            phrases=counts["count"],
+            named_share=counts["sum"] / np.maximum(counts["count"], 1),
+            proposals=[by_region.get(label, ()) for label in topics["label"]],
+        )
+        .sort_values("named_share", kind="stable")
+        .reset_index(drop=True)
+    )
 
 
 _FIELDS = (
-    "Preferred term", "Alternative terms", "Broader term", "Related terms", "Definition",
-    "References", "Evidence",
-)  # fmt: skip
+    "Preferred term",
+    "Alternative terms",
+    "Broader term",
+    "Related terms",
+    "Definition",
+    "References",
+    "Evidence",
+)
 
 
 def to_uat_form(gaps: Analysis, name: str) -> str:
@@ -443,12 +468,18 @@ def score_proposals(
             concepts = set().union(*hits[:limit])
             right, tried = sum(map(bool, hits[:limit])), min(limit, len(hits))
             low, high = binomtest(right, max(tried, 1)).proportion_ci(method="wilson")
-            rows.append({
-                "method": method, "proposals": tried, "found": len(concepts),
-                "precision": right / max(tried, 1), "precision_low": low, "precision_high": high,
-                "recall": len(concepts) / max(len(set(added.values())), 1),
-                "recall_reachable": len(concepts & reachable) / max(len(reachable), 1),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "method": method,
+                    "proposals": tried,
+                    "found": len(concepts),
+                    "precision": right / max(tried, 1),
+                    "precision_low": low,
+                    "precision_high": high,
+                    "recall": len(concepts) / max(len(set(added.values())), 1),
+                    "recall_reachable": len(concepts & reachable) / max(len(reachable), 1),
+                }
+            )
         found.extend(
             (method, int(rank), str(name), one)
             for rank, name, ids in zip(ranked["rank"], ranked["name"], hits, strict=True)

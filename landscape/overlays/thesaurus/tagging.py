@@ -142,8 +142,12 @@ def tag_wording(
         odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
         scores = 1.0 / (1.0 + np.exp(-odds))
         likely = scores >= _SETTINGS.least_score
-        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely],
-                 "titled": titled[likely]}  # fmt: skip
+        block = {
+            "row": rows[likely],
+            "column": columns[likely],
+            "score": scores[likely],
+            "titled": titled[likely],
+        }
         found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
     tags = _ordered(pd.concat(found, ignore_index=True))
     tags["titled"] = tags.groupby(["row", "column"])["titled"].transform("any")
@@ -223,10 +227,29 @@ def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
 
 
 FEATURES = (
-    "about", "rank", "root_rank", "title", "abstract", "covered", "covered_squared",
-    "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
-    "below", "usage", "loose", "part", "in_full", "title_covered", "meaning", "alone", "once",
-)  # fmt: skip
+    "about",
+    "rank",
+    "root_rank",
+    "title",
+    "abstract",
+    "covered",
+    "covered_squared",
+    "rank_covered",
+    "similarity",
+    "frequency",
+    "about_abstract",
+    "frequency_abstract",
+    "inside",
+    "below",
+    "usage",
+    "loose",
+    "part",
+    "in_full",
+    "title_covered",
+    "meaning",
+    "alone",
+    "once",
+)
 """Names of the features of a pair of a paper and a concept; see `features`."""
 
 _ROWS_AT_ONCE = 2048
@@ -374,17 +397,23 @@ def features(
         row, column = np.divmod(at, max(m, 1))
         rank_here = np.log1p(rank.ravel()[at])
         columns = {
-            "about": about.ravel()[at], "rank": rank_here, "root_rank": np.exp(rank_here / 2),
-            "title": _pick(title, at), "abstract": _pick(abstract, at),
-            "covered": share.ravel()[at], "similarity": similarity.ravel()[at],
-            "frequency": frequency[column], "inside": np.log1p(_pick(evidence.inside[rows], at)),
-            "below": _pick(named @ below, at) > 0, "usage": usage[column],
+            "about": about.ravel()[at],
+            "rank": rank_here,
+            "root_rank": np.exp(rank_here / 2),
+            "title": _pick(title, at),
+            "abstract": _pick(abstract, at),
+            "covered": share.ravel()[at],
+            "similarity": similarity.ravel()[at],
+            "frequency": frequency[column],
+            "inside": np.log1p(_pick(evidence.inside[rows], at)),
+            "below": _pick(named @ below, at) > 0,
+            "usage": usage[column],
             "loose": _pick(evidence.loose[rows], at) == 1,
             "part": _pick(evidence.loose[rows], at) == 2,
             "near": _pick(named @ beside, at) > 0,
             "in_full": _pick(evidence.in_full[rows], at),
             "title_covered": titled.ravel()[at],
-        }  # fmt: skip
+        }
         columns |= {
             "covered_squared": columns["covered"] ** 2,
             "rank_covered": columns["rank"] * columns["covered"],

@@ -230,9 +230,12 @@ def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -
         "groups": chosen is None and linked > 1,
     }
     return warn(
-        "author", needed, groups=linked, alone=f" and {alone} linked to none" if alone else "",
+        "author",
+        needed,
+        groups=linked,
+        alone=f" and {alone} linked to none" if alone else "",
         names=", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials",
-    )  # fmt: skip
+    )
 
 
 _LONG_BYLINE = 30  # ignore lists with more authors, because shared authors are weak evidence
@@ -332,17 +335,19 @@ def periods_table(
         centre = centre / max(np.linalg.norm(centre), 1e-12)
         inside = of[of["topic_id"] >= 0]["topic_id"].value_counts().sort_index()
         main = int(inside.idxmax()) if len(inside) else -1
-        rows.append({
-            "since": int(first),
-            "until": int(first) + period_years - 1,
-            "papers": len(of),
-            "x": float(of["x"].median()),
-            "y": float(of["y"].median()),
-            "topic_id": main,
-            "label": of.loc[of["topic_id"] == main, "label"].iloc[0] if main >= 0 else "",
-            "main_share": inside.max() / len(of) if len(inside) else np.nan,
-            "distance": np.nan if before is None else float(1 - centre @ before),
-        })  # fmt: skip
+        rows.append(
+            {
+                "since": int(first),
+                "until": int(first) + period_years - 1,
+                "papers": len(of),
+                "x": float(of["x"].median()),
+                "y": float(of["y"].median()),
+                "topic_id": main,
+                "label": of.loc[of["topic_id"] == main, "label"].iloc[0] if main >= 0 else "",
+                "main_share": inside.max() / len(of) if len(inside) else np.nan,
+                "distance": np.nan if before is None else float(1 - centre @ before),
+            }
+        )
         before = centre
     table = pd.DataFrame(rows)
     table["moved"] = (table["topic_id"] != table["topic_id"].shift()) & (table.index > 0)

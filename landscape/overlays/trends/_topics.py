@@ -156,8 +156,11 @@ def trends(
     warnings = warn(
         "trends",
         {"recent": recent, "standardised": is_uneven, "eras": eras[-1], "small": small},
-        small=small, have=have, limit=_FEW, recent=recent,
-    )  # fmt: skip
+        small=small,
+        have=have,
+        limit=_FEW,
+        recent=recent,
+    )
     of_class = table["class"].value_counts()
     return Analysis(
         kind="trends",
@@ -279,10 +282,13 @@ def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, 
     classes = np.select(cases, ["emerging", "fading", "steady"], "")
     low, high = (100 * np.expm1(table[f"slope{end}"]) for end in ("_low", "_high"))
     why = [
-        "" if of else f"fewer than {_FEW} papers" if not many
+        ""
+        if of
+        else f"fewer than {_FEW} papers"
+        if not many
         else f"the interval is too wide: {a:+.0f}% to {b:+.0f}% per year"
         for of, many, a, b in zip(classes, enough, low, high, strict=True)
-    ]  # fmt: skip
+    ]
     return classes, why
 
 

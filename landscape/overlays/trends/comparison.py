@@ -103,15 +103,17 @@ def compare(
         bounds=atlas.coverage,
         warnings=(*notes, *_warnings(atlas, rows, years)),
         tables={
-            "selections": pd.DataFrame({
-                "selection": ["a", "b"],
-                "name": names,
-                "papers": [len(side) for side in given],
-                "compared": [len(side) for side in rows],
-                "in_regions": [int(of.sum()) for of in counts],
-            })
+            "selections": pd.DataFrame(
+                {
+                    "selection": ["a", "b"],
+                    "name": names,
+                    "papers": [len(side) for side in given],
+                    "compared": [len(side) for side in rows],
+                    "in_regions": [int(of.sum()) for of in counts],
+                }
+            )
         },
-    )  # fmt: skip
+    )
 
 
 def compare_counts(
@@ -128,17 +130,19 @@ def compare_counts(
     reach = _REACH * np.sqrt((1 / cells).sum(axis=0))
     tables = np.stack([a, b, a_total - a, b_total - b], axis=1).reshape(-1, 2, 2)
     p = np.array([fisher_exact(table)[1] if table[0].any() else np.nan for table in tables])
-    table = pd.DataFrame({
-        "a_papers": a,
-        "b_papers": b,
-        "a_share": a / a_total,
-        "b_share": b / b_total,
-        "odds_ratio": np.exp(logs),
-        "odds_ratio_low": np.exp(logs - reach),
-        "odds_ratio_high": np.exp(logs + reach),
-        "p": p,
-        "q": false_discovery_rates(p),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "a_papers": a,
+            "b_papers": b,
+            "a_share": a / a_total,
+            "b_share": b / b_total,
+            "odds_ratio": np.exp(logs),
+            "odds_ratio_low": np.exp(logs - reach),
+            "odds_ratio_high": np.exp(logs + reach),
+            "p": p,
+            "q": false_discovery_rates(p),
+        }
+    )
     higher = np.where(table["a_share"] > table["b_share"], "a", "b")
     # The exact test and the interval may differ; a difference must be clear in both.
     clear = (table["q"] <= q) & ((table["odds_ratio_low"] > 1) | (table["odds_ratio_high"] < 1))

@@ -66,10 +66,16 @@ def test_names_mean_papers_in_every_spelling_and_strangers_become_stubs() -> Non
         "doi": ["10.1051/0004-6361/202039988", None],
     }
     names = [
-        "2021A&A...645L..11A", "2021arXiv210101542A", "arXiv:2101.01542v3",
-        "https://doi.org/10.1051/0004-6361/202039988", "astro-ph/9301002v1",
-        "1973ApJ...179..427S", "1973ApJ...179..427S", "", "Some book, 1999",
-    ]  # fmt: skip
+        "2021A&A...645L..11A",
+        "2021arXiv210101542A",
+        "arXiv:2101.01542v3",
+        "https://doi.org/10.1051/0004-6361/202039988",
+        "astro-ph/9301002v1",
+        "1973ApJ...179..427S",
+        "1973ApJ...179..427S",
+        "",
+        "Some book, 1999",
+    ]
     found = resolve(names, papers, n_papers=2)
     assert found.nodes.tolist() == [0, 0, 0, 0, 1, 2, 2, -1, 3]
     assert found.stubs == ("1973ApJ...179..427S", "Some book, 1999")

@@ -163,9 +163,10 @@ def test_intervals_include_the_error_of_the_classifier(make: Any) -> None:
     for others in (0, 60):
         atlas = make(np.zeros(200, dtype=int), np.full(200, 2015), {"ALMA": uses})
         more = make(
-            np.zeros(200, dtype=int), np.full(200, 2015),
+            np.zeros(200, dtype=int),
+            np.full(200, 2015),
             {"ALMA": (np.arange(200) >= 20) & (np.arange(200) < 20 + others)},
-        ).missions.assign(role="mention")  # fmt: skip
+        ).missions.assign(role="mention")
         atlas.missions = pd.concat([atlas.missions, more], ignore_index=True)
         found = impact(atlas, n_resamples=300)
         for row in (found.table.iloc[0], found.tables["regions"].iloc[0]):

@@ -12,10 +12,15 @@ from landscape.errors import InputError
 from landscape.overlays.missions import find_mentions
 
 TOP_CONCEPTS = {
-    "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",
-    "High energy astrophysics", "Interstellar medium", "Solar physics",
-    "Solar system astronomy", "Stellar astronomy",
-}  # fmt: skip
+    "Cosmology",
+    "Exoplanet astronomy",
+    "Galactic and extragalactic astronomy",
+    "High energy astrophysics",
+    "Interstellar medium",
+    "Solar physics",
+    "Solar system astronomy",
+    "Stellar astronomy",
+}
 
 
 def test_there_are_far_more_than_sixty_facilities_with_all_their_facts():
@@ -41,13 +46,22 @@ def test_a_name_of_the_facility_itself_belongs_to_one_facility_only():
 @pytest.mark.parametrize(
     ("asked", "name"),
     [
-        ("hubble space telescope", "HST"), ("the VLA", "VLA"), ("H.E.S.S.", "HESS"),
-        ("PanSTARRS1", "Pan-STARRS"), ("lsst", "Rubin"), ("Keck", "Keck"),
-        ("XMM Newton", "XMM-Newton"), ("Paranal", "Paranal Observatory"),
-        ("HERMES (AAT)", "HERMES (AAT)"), ("AAT/HERMES", "HERMES (AAT)"), ("HerMES", "HerMES"),
-        ("herschel/hermes", "HerMES"), ("muse", "MUSE"), ("VLT/MUSE", "MUSE"),
+        ("hubble space telescope", "HST"),
+        ("the VLA", "VLA"),
+        ("H.E.S.S.", "HESS"),
+        ("PanSTARRS1", "Pan-STARRS"),
+        ("lsst", "Rubin"),
+        ("Keck", "Keck"),
+        ("XMM Newton", "XMM-Newton"),
+        ("Paranal", "Paranal Observatory"),
+        ("HERMES (AAT)", "HERMES (AAT)"),
+        ("AAT/HERMES", "HERMES (AAT)"),
+        ("HerMES", "HerMES"),
+        ("herschel/hermes", "HerMES"),
+        ("muse", "MUSE"),
+        ("VLT/MUSE", "MUSE"),
     ],
-)  # fmt: skip
+)
 def test_a_facility_is_found_by_any_of_its_names_at_the_level_that_is_named(asked, name):
     assert find_facility(asked).name == name
 

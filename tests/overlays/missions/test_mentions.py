@@ -53,10 +53,12 @@ def test_what_only_bears_a_name_is_no_mention(text):
         ("IRAS 60-micron fluxes of IRAS 16293-2422", ["IRAS"]),
         ("very large array and HUBBLE SPACE TELESCOPE", ["HST"]),
         ("XMM Newton, Fermi LAT and eROSITA", ["XMM-Newton", "Fermi", "eROSITA"]),
-        ("a quasar seen by Einstein Probe and by the Einstein Observatory",
-         ["Einstein Probe", "Einstein Observatory"]),
+        (
+            "a quasar seen by Einstein Probe and by the Einstein Observatory",
+            ["Einstein Probe", "Einstein Observatory"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_facility_is_recognised(text, expected):
     assert facilities(text) == expected
 
@@ -85,8 +87,14 @@ def test_odd_text_does_no_harm(text):
 
 def test_an_empty_corpus_has_the_columns_all_the_same():
     assert list(find_in_papers([], []).columns) == [
-        "row", "field", "facility", "start", "end", "surface", "role",
-    ]  # fmt: skip
+        "row",
+        "field",
+        "facility",
+        "start",
+        "end",
+        "surface",
+        "role",
+    ]
 
 
 def test_the_demo_corpus_is_read_almost_perfectly(tmp_path):

@@ -40,35 +40,50 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
     )
     place = pd.DataFrame(
         {
-            "paper_id": papers["paper_id"], "x": vectors[:, 0], "y": vectors[:, 1],
+            "paper_id": papers["paper_id"],
+            "x": vectors[:, 0],
+            "y": vectors[:, 1],
             "topic_id": regions[theme],
         }
-    )  # fmt: skip
+    )
     named = np.unique(regions[regions >= 0])
     topics = pd.DataFrame(
         {
-            "topic_id": [*named, 1000], "label": [*(f"Region {r}" for r in named), "Continent"],
-            "x": 0.0, "y": 0.0, "level": [1] * len(named) + [0],
+            "topic_id": [*named, 1000],
+            "label": [*(f"Region {r}" for r in named), "Continent"],
+            "x": 0.0,
+            "y": 0.0,
+            "level": [1] * len(named) + [0],
         }
-    )  # fmt: skip
+    )
     found = pd.DataFrame(
         {
-            "paper_id": papers["paper_id"].iloc[rows].to_list(), "paper_row": rows,
-            "score": 0.9, "evidence": "title: a review",
+            "paper_id": papers["paper_id"].iloc[rows].to_list(),
+            "paper_row": rows,
+            "score": 0.9,
+            "evidence": "title: a review",
         }
-    )  # fmt: skip
+    )
     return SimpleNamespace(
-        map=place, topics=topics, reviews=found, theme=theme, papers=papers,
-        read_papers=lambda columns=None, rows=slice(None): (
-            papers.iloc[rows][columns or list(papers.columns)]
-        ),
+        map=place,
+        topics=topics,
+        reviews=found,
+        theme=theme,
+        papers=papers,
+        read_papers=lambda columns=None, rows=slice(None): papers.iloc[rows][
+            columns or list(papers.columns)
+        ],
         read_layer=lambda _, columns: found[["paper_row", *columns]],
         vectors=lambda: vectors.astype(np.float32),
         coverage={
-            "title": "A world", "papers": number, "sources": {}, "first_date": "1990-01-01",
-            "last_date": "2020-12-31", "generated": True,
+            "title": "A world",
+            "papers": number,
+            "sources": {},
+            "first_date": "1990-01-01",
+            "last_date": "2020-12-31",
+            "generated": True,
         },
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="session")

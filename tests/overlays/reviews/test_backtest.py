@@ -71,9 +71,12 @@ def test_years_that_cannot_be(year, horizon, said):
 
 def test_bounds_are_said():
     found = backtest_reviews(
-        history(follows_gaps=True, seed=1), year=2010, horizon=15, n_resamples=5,
+        history(follows_gaps=True, seed=1),
+        year=2010,
+        horizon=15,
+        n_resamples=5,
         weights={"citations": 1},
-    )  # fmt: skip
+    )
     assert any("ends in 2020, 5 years before the horizon" in said for said in found.warnings)
     assert any("Citations are those of today" in said for said in found.warnings)
     assert any("later ones included" in said for said in found.warnings)
@@ -82,10 +85,12 @@ def test_bounds_are_said():
 def test_ties_share_what_they_have():
     regions = pd.DataFrame(
         {
-            "gaps": [1.0] * 4, "need": [1.0] * 4, "size": [4, 3, 2, 1],
+            "gaps": [1.0] * 4,
+            "need": [1.0] * 4,
+            "size": [4, 3, 2, 1],
             "age of the last review": [0] * 4,
             "later_reviews": [1, 0, 0, 0],
         }
-    )  # fmt: skip
+    )
     table, _ = compare_rankings(regions, top=2, n_resamples=20)
     assert table.set_index("method").loc["gaps", ["share", "auc"]].tolist() == [0.5, 0.5]

@@ -29,10 +29,14 @@ def demo():
     found = recognise(papers).rename(columns={"row": "paper_row"})
     found["paper_id"] = papers["paper_id"].to_numpy()[found["paper_row"]]
     seen = SimpleNamespace(
-        map=atlas.map, topics=atlas.topics, read_papers=atlas.read_papers, vectors=atlas.vectors,
-        coverage=atlas.coverage, reviews=found,
+        map=atlas.map,
+        topics=atlas.topics,
+        read_papers=atlas.read_papers,
+        vectors=atlas.vectors,
+        coverage=atlas.coverage,
+        reviews=found,
         read_layer=lambda _, columns: found[["paper_row", *columns]],
-    )  # fmt: skip
+    )
     return seen, truth
 
 

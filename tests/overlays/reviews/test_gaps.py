@@ -94,9 +94,11 @@ def test_no_paper_in_any_region():
 
 def test_one_paper_in_a_region_and_unknown_citations():
     atlas = world(
-        sizes=[60, 1, 60], years=[np.arange(2000, 2010)] * 3, reviewed=[(2008,), (), ()],
+        sizes=[60, 1, 60],
+        years=[np.arange(2000, 2010)] * 3,
+        reviewed=[(2008,), (), ()],
         cites=[None] * 121,
-    )  # fmt: skip
+    )
     found = review_gaps(atlas, n_resamples=20)
     assert np.isfinite(found.table[[*COMPONENTS, "score"]].to_numpy(float)).all()
     assert (found.table["citations"] == 1.0).all()
@@ -120,14 +122,16 @@ def test_coverage_counts_and_says_how_sure(gap_world):
 
 def test_both_tables_have_the_same_reviews_and_years():
     atlas = world(
-        sizes=[90] * 6, years=[np.arange(1990, 2021)] * 6,
+        sizes=[90] * 6,
+        years=[np.arange(1990, 2021)] * 6,
         reviewed=[(), (1995,), (2020,), (2003, 2008, 2019), (2001,), (2012,)],
         region_of=[0, 1, 2, 3, 4, 4],
-    )  # fmt: skip
+    )
     counted = reviews(atlas)
     ranked = review_gaps(atlas, n_resamples=10)
-    first, second = (found.table.sort_values("topic_id", ignore_index=True)
-                     for found in (counted, ranked))  # fmt: skip
+    first, second = (
+        found.table.sort_values("topic_id", ignore_index=True) for found in (counted, ranked)
+    )
     same = [name for name in first.columns if name in second.columns]
     assert set(first.columns) == set(same)
     pd.testing.assert_frame_equal(first[same], second[same])
@@ -144,9 +148,10 @@ def test_both_tables_have_the_same_reviews_and_years():
 
 def test_regions_with_the_expected_number_of_reviews_are_not_gaps():
     atlas = world(
-        sizes=[100] * 4, years=[np.arange(1990, 2021)] * 4,
+        sizes=[100] * 4,
+        years=[np.arange(1990, 2021)] * 4,
         reviewed=[(), (2015,), (2014, 2016), (2005, 2010, 2013, 2016)],
-    )  # fmt: skip
+    )
     table = review_gaps(atlas, n_resamples=10).table.set_index("topic_id")
     rich = table["reviews"] >= table["expected"]
     assert rich.any()

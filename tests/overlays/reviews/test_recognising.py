@@ -61,15 +61,18 @@ def test_papers_that_only_sound_like_reviews(title, abstract):
     ("title", "abstract"),
     [
         ("Pulsars with the XYZ Array", "In this chapter we describe tests of gravity."),
-        ("Cold gas in galaxies", "This chapter reviews recent surveys, and how much gas the Giant "
-         "Metre Telescope (GMT) will find."),
+        (
+            "Cold gas in galaxies",
+            "This chapter reviews recent surveys, and how much gas the Giant "
+            "Metre Telescope (GMT) will find.",
+        ),
         ("Dwarf galaxies in the ABC era", "We review recent surveys. In this chapter we forecast."),
         ("Cosmic dawn", "This chapter of the Science Book gives an overview of the 21-cm signal."),
         ("Magnetic fields", "In this chapter, we outline the science goals and requirements."),
         ("Conference summary: dust at all redshifts", "I review the talks of the conference."),
         ("Summary of the discussion sessions", "The invited review was followed by questions."),
     ],
-)  # fmt: skip
+)
 def test_chapters_of_science_books_and_summaries_of_meetings(title, abstract):
     assert not is_review(title, abstract)
 
@@ -82,7 +85,7 @@ def test_chapters_of_science_books_and_summaries_of_meetings(title, abstract):
         ("First galaxies", "In this review we discuss what the XYZ Array will find."),
         ("The cosmic microwave background", "This chapter reviews the CMB and future surveys."),
     ],
-)  # fmt: skip
+)
 def test_handbook_chapters_and_reviews_of_one_facility(title, abstract):
     assert is_review(title, abstract)
 
@@ -122,11 +125,12 @@ def test_journals_and_types_that_are_not_for_reviews(columns):
 def test_a_list_makes_certain_and_rows_are_positions():
     papers = pd.DataFrame(
         {
-            "title": ["Stars", "Star formation along the sequence"], "abstract": ["", None],
+            "title": ["Stars", "Star formation along the sequence"],
+            "abstract": ["", None],
             "arxiv_id": [None, "astro-ph/9807187"],
         },
         index=[7, 9],
-    )  # fmt: skip
+    )
     found = recognise(papers, known={"astro-ph/9807187"})
     assert found.to_dict("records") == [{"row": 1, "score": 1.0, "evidence": "list"}]
 

@@ -34,9 +34,15 @@ def test_hierarchy_with_several_parents(small):
 
 @pytest.mark.parametrize(
     "name",
-    ["3", 3, "white dwarf STARS", "White dwarfs", "White dwarf stars (3)",
-     "http://astrothesaurus.org/uat/3"],
-)  # fmt: skip
+    [
+        "3",
+        3,
+        "white dwarf STARS",
+        "White dwarfs",
+        "White dwarf stars (3)",
+        "http://astrothesaurus.org/uat/3",
+    ],
+)
 def test_find_by_any_name(small, name):
     assert small.find(name).concept_id == "3"
 

@@ -16,11 +16,18 @@ def test_every_form_says_the_same(real_data):
         read = {file.name: read_thesaurus(file) for file in files}
         assert len(files) >= 3
         shapes = {
-            (one.version, len(one), len(one.top),
-             frozenset((kid.label, one.concepts[parent].label)
-                       for kid in one.concepts.values() for parent in kid.broader))
+            (
+                one.version,
+                len(one),
+                len(one.top),
+                frozenset(
+                    (kid.label, one.concepts[parent].label)
+                    for kid in one.concepts.values()
+                    for parent in kid.broader
+                ),
+            )
             for one in read.values()
-        }  # fmt: skip
+        }
         assert [shape[:3] for shape in shapes] == [(version, count, 11)]
 
 
@@ -69,10 +76,13 @@ def test_deprecated_and_compressed(tmp_path):
     address = "http://astrothesaurus.org/uat/"
     flat = [
         {"uri": f"{address}1", "name": "Stars", "altNames": None, "broader": None},
-        {"uri": f"{address}2", "name": "Dwarfs", "broader": [{"uri": f"{address}1"},
-                                                             {"uri": f"{address}3"}]},
+        {
+            "uri": f"{address}2",
+            "name": "Dwarfs",
+            "broader": [{"uri": f"{address}1"}, {"uri": f"{address}3"}],
+        },
         {"uri": f"{address}3", "name": "Gone", "status": "deprecated"},
-    ]  # fmt: skip
+    ]
     file = tmp_path / "list.json.gz"
     file.write_bytes(gzip.compress(json.dumps(flat).encode()))
     thesaurus = read_thesaurus(file, version="9.0.0")

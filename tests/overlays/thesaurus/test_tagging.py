@@ -116,14 +116,19 @@ def test_meaning_tags_what_is_not_said():
 
 def test_counts_roll_up_once_a_paper(small):
     uat = pd.DataFrame(
-        {"paper_row": [0, 0, 1, 2], "concept_id": ["2", "7", "1", "4"],
-         "score": [0.9, 0.8, 0.7, 0.01]}
-    )  # fmt: skip
+        {
+            "paper_row": [0, 0, 1, 2],
+            "concept_id": ["2", "7", "1", "4"],
+            "score": [0.9, 0.8, 0.7, 0.01],
+        }
+    )
     coverage = {"title": "Few", "first_date": "2020-01-01", "last_date": "2021-01-01"}
     atlas = SimpleNamespace(
-        thesaurus=small, map=range(4), coverage=coverage,
+        thesaurus=small,
+        map=range(4),
+        coverage=coverage,
         read_layer=lambda _, columns: uat[["paper_row", *columns]],
-    )  # fmt: skip
+    )
     found = concept_counts(atlas)
     row = found.table.set_index("label").loc["Galaxies"]
     assert (row.papers, row.with_narrower, row.share) == (1, 2, 0.5)

@@ -14,9 +14,13 @@ from landscape.errors import InputError
 from landscape.overlays.thesaurus import thesaurus_overlay
 
 COVERAGE = {
-    "title": "Two clumps", "papers": 2000, "sources": {}, "first_date": "2000", "last_date": "2001",
+    "title": "Two clumps",
+    "papers": 2000,
+    "sources": {},
+    "first_date": "2000",
+    "last_date": "2001",
     "generated": True,
-}  # fmt: skip
+}
 
 
 def _atlas() -> SimpleNamespace:

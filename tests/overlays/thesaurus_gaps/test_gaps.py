@@ -37,17 +37,21 @@ def _atlas() -> SimpleNamespace:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     common = np.where(rng.random(n) < 0.6, "careful measurements", "large samples")
     years = np.where(kind == 2, 2022, rng.integers(2018, 2024, n))
-    papers = pd.DataFrame({
-        "paper_id": [f"p{i}" for i in range(n)],
-        "title": [f"=On {name} number {i}" for i, name in enumerate(names)],
-        "abstract": [f"We see {name} (ORs) here." if name == "odd rings" else "" for name in names],
-        "keywords": [[name, other] for name, other in zip(names, common, strict=True)],
-        "year": years,
-        "categories": None,
-    })  # fmt: skip
-    topics = pd.DataFrame({
-        "topic_id": [0, 1, 2], "label": ["A", "B", "C"], "level": 1, "n_papers": n // 3,
-    })  # fmt: skip
+    papers = pd.DataFrame(
+        {
+            "paper_id": [f"p{i}" for i in range(n)],
+            "title": [f"=On {name} number {i}" for i, name in enumerate(names)],
+            "abstract": [
+                f"We see {name} (ORs) here." if name == "odd rings" else "" for name in names
+            ],
+            "keywords": [[name, other] for name, other in zip(names, common, strict=True)],
+            "year": years,
+            "categories": None,
+        }
+    )
+    topics = pd.DataFrame(
+        {"topic_id": [0, 1, 2], "label": ["A", "B", "C"], "level": 1, "n_papers": n // 3}
+    )
     coverage = {"title": "Rings", "first_date": "2018", "last_date": "2023", "generated": True}
     return SimpleNamespace(
         read_papers=lambda columns: papers[columns],
@@ -111,11 +115,16 @@ def test_a_word_that_is_nearly_always_there_belongs_to_the_name() -> None:
     assert complete_name("radio galaxies", texts) == "radio galaxies"
 
 
-KNOWN = Thesaurus("1", {
-    "1": Concept("1", "Quenched galaxies"), "2": Concept("2", "Star formation"),
-    "3": Concept("3", "Galaxies"), "4": Concept("4", "Galaxy masses", broader=("3",)),
-    "5": Concept("5", "Main sequence"),
-})  # fmt: skip
+KNOWN = Thesaurus(
+    "1",
+    {
+        "1": Concept("1", "Quenched galaxies"),
+        "2": Concept("2", "Star formation"),
+        "3": Concept("3", "Galaxies"),
+        "4": Concept("4", "Galaxy masses", broader=("3",)),
+        "5": Concept("5", "Main sequence"),
+    },
+)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +155,7 @@ def test_a_definition_is_quoted_from_the_sentence_that_says_what_the_term_is() -
         "We solve a problem. Odd rings (ORs) are a class of circular radio sources. They are rare.",
     ]
     assert quote_definition("odd rings", texts) == (
-        1, "Odd rings (ORs) are a class of circular radio sources.",
-    )  # fmt: skip
+        1,
+        "Odd rings (ORs) are a class of circular radio sources.",
+    )
     assert quote_definition("odd rings", texts[:1]) == (-1, "")

@@ -31,22 +31,35 @@ def _world() -> Any:
 
     rng = np.random.default_rng(4)
     years = np.arange(2000, 2020)
-    rubin = [["Rubin, Vera C." if year % 2 else "V. Rubin", f"Ford{'abcde'[year % 5]}, K", "Zoe, Q"]
-             for year in years]  # fmt: skip
-    chen = [["Chen, Wei", "Li, A"], ["Chen, W.", "Li, A"], ["Chen, Wen", "Ma, B"],
-            ["W. Chen", "Ma, B"], ["Chen, W."]]  # fmt: skip
+    rubin = [
+        ["Rubin, Vera C." if year % 2 else "V. Rubin", f"Ford{'abcde'[year % 5]}, K", "Zoe, Q"]
+        for year in years
+    ]
+    chen = [
+        ["Chen, Wei", "Li, A"],
+        ["Chen, W.", "Li, A"],
+        ["Chen, Wen", "Ma, B"],
+        ["W. Chen", "Ma, B"],
+        ["Chen, W."],
+    ]
     others = [["Jansky, K."]] * 60
-    papers = pd.DataFrame({
-        "authors": [*rubin, *chen, *others],
-        "aff": [["Observatory One, Chile"] * 3] * 20 + [[]] * 65,
-        "year": [*years, *[2015] * 5, *rng.integers(2000, 2020, 60)],
-        "topic_id": [*(years >= 2010).astype(int), 2, 2, 3, 3, 2, *rng.integers(0, 6, 60)],
-    })  # fmt: skip
+    papers = pd.DataFrame(
+        {
+            "authors": [*rubin, *chen, *others],
+            "aff": [["Observatory One, Chile"] * 3] * 20 + [[]] * 65,
+            "year": [*years, *[2015] * 5, *rng.integers(2000, 2020, 60)],
+            "topic_id": [*(years >= 2010).astype(int), 2, 2, 3, 3, 2, *rng.integers(0, 6, 60)],
+        }
+    )
     papers["date"] = pd.to_datetime(papers["year"].astype(str) + "-05-01")
-    vectors = np.concatenate([
-        _directions(rng, 0, 10), _directions(rng, 1, 10), _directions(rng, 2, 5),
-        *[_directions(rng, centre, 10) for centre in range(6)],
-    ])  # fmt: skip
+    vectors = np.concatenate(
+        [
+            _directions(rng, 0, 10),
+            _directions(rng, 1, 10),
+            _directions(rng, 2, 5),
+            *[_directions(rng, centre, 10) for centre in range(6)],
+        ]
+    )
     return atlas_of(papers, vectors=vectors.astype(np.float32))
 
 

@@ -22,23 +22,41 @@ LEIDEN = "Leiden Observatory, Leiden University, P.O. Box 9513, 2300 RA Leiden, 
     ("text", "institution", "country"),
     [
         (LEIDEN, "Leiden University", "Netherlands"),
-        ("Max-Planck-Institut für Astronomie, Königstuhl 17, D-69117 Heidelberg, Germany",
-         "Max-Planck-Institut für Astronomie", "Germany"),
-        ("Department of Astronomy, University of Washington, Seattle, WA 98195, USA",
-         "University of Washington", "United States"),
-        ("California Institute of Technology, Jet Propulsion Laboratory, Pasadena, CA",
-         "California Institute of Technology", "United States"),
+        (
+            "Max-Planck-Institut für Astronomie, Königstuhl 17, D-69117 Heidelberg, Germany",
+            "Max-Planck-Institut für Astronomie",
+            "Germany",
+        ),
+        (
+            "Department of Astronomy, University of Washington, Seattle, WA 98195, USA",
+            "University of Washington",
+            "United States",
+        ),
+        (
+            "California Institute of Technology, Jet Propulsion Laboratory, Pasadena, CA",
+            "California Institute of Technology",
+            "United States",
+        ),
         ("University of Washington", "University of Washington", ""),
-        ("National Astronomical Observatory of Japan, Mitaka, Tokyo 181-8588 Japan",
-         "National Astronomical Observatory of Japan", "Japan"),
-        ("Kavli IPMU, University of Tokyo, Kashiwa, Japan; someone@ipmu.example",
-         "University of Tokyo", "Japan"),
+        (
+            "National Astronomical Observatory of Japan, Mitaka, Tokyo 181-8588 Japan",
+            "National Astronomical Observatory of Japan",
+            "Japan",
+        ),
+        (
+            "Kavli IPMU, University of Tokyo, Kashiwa, Japan; someone@ipmu.example",
+            "University of Tokyo",
+            "Japan",
+        ),
         ("Physics Department, P.R. China", "Physics Department", "China"),
-        ("Institute of Astronomy, Madingley Road, Cambridge CB3 0HA, UK",
-         "Institute of Astronomy", "United Kingdom"),
+        (
+            "Institute of Astronomy, Madingley Road, Cambridge CB3 0HA, UK",
+            "Institute of Astronomy",
+            "United Kingdom",
+        ),
         ("ESO, Karl-Schwarzschild-Str. 2, 85748 Garching bei München, Germany", "ESO", "Germany"),
     ],
-)  # fmt: skip
+)
 def test_affiliations_are_read(text: str, institution: str, country: str) -> None:
     assert read_affiliation(text)[0] == (institution, country)
 
@@ -64,11 +82,13 @@ def _world() -> Any:
     n = 300
     rows = np.arange(n)
     places = [["ALMA Centre, Santiago, Chile", "Kyoto University, Japan"], ["Kyoto University"], []]
-    papers = pd.DataFrame({
-        "aff": [places[row % 3] for row in rows],
-        "year": 2000 + rows // 30,
-        "topic_id": np.where(rows % 3 == 0, 0, rows % 5),
-    })  # fmt: skip
+    papers = pd.DataFrame(
+        {
+            "aff": [places[row % 3] for row in rows],
+            "year": 2000 + rows // 30,
+            "topic_id": np.where(rows % 3 == 0, 0, rows % 5),
+        }
+    )
     return atlas_of(papers)
 
 

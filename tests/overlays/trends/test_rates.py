@@ -98,9 +98,9 @@ def test_steps_and_turns_are_found_where_they_are() -> None:
 
 def test_straight_trends_rarely_show_a_change() -> None:
     rng = np.random.default_rng(6)
-    counts = np.concatenate([
-        rng.binomial(TOTALS, _share(0.03, slope), size=(40, 30)) for slope in (-0.1, 0.0, 0.08)
-    ])  # fmt: skip
+    counts = np.concatenate(
+        [rng.binomial(TOTALS, _share(0.03, slope), size=(40, 30)) for slope in (-0.1, 0.0, 0.08)]
+    )
     changes = find_all_changes(counts, TOTALS, YEARS, np.zeros(30, dtype=int))
     assert changes["row"].nunique() <= 0.1 * len(counts)
 
@@ -110,8 +110,9 @@ def test_few_years_have_no_change() -> None:
 
 
 def test_counting_leaves_out_other_groups_and_years() -> None:
-    counts = count_by_year([3, 9, 3, -1, 4], [2001, 2001, 1999, 2001, 2002], ids=[4, 3],
-                           calendar=[2001, 2002])  # fmt: skip
+    counts = count_by_year(
+        [3, 9, 3, -1, 4], [2001, 2001, 1999, 2001, 2002], ids=[4, 3], calendar=[2001, 2002]
+    )
     assert counts.tolist() == [[0, 1], [1, 0]]
     assert count_by_year([1], [2000], ids=[], calendar=[2000]).shape == (0, 1)
 

@@ -16,12 +16,14 @@ def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:
     """An atlas with what trends read of it; papers have ``topic_id`` and ``year``."""
     n = len(papers)
     ids = sorted(set(papers["topic_id"]) - {-1})
-    topics = pd.DataFrame({
-        "topic_id": [100, *ids],
-        "label": ["Everything", *(f"Region {one}" for one in ids)],
-        "level": [0] + [1] * len(ids),
-        "parent_id": [-1] + [100] * len(ids),
-    })  # fmt: skip
+    topics = pd.DataFrame(
+        {
+            "topic_id": [100, *ids],
+            "label": ["Everything", *(f"Region {one}" for one in ids)],
+            "level": [0] + [1] * len(ids),
+            "parent_id": [-1] + [100] * len(ids),
+        }
+    )
     given = papers.assign(paper_id=[f"paper {row}" for row in range(n)])
     for column, default in {
         "title": "A title",

@@ -19,7 +19,7 @@ import landscape as ls
 from benchmarks.results import print_table, save
 from landscape._bibliography import escape_latex
 from landscape._io import read_yaml
-from landscape.agents import Desk
+from landscape.agents import AtlasCollection
 
 SENTENCES = Path(__file__).with_name("checking.yaml")
 
@@ -40,7 +40,7 @@ def verdicts(atlas: Any, cases: list[dict[str, str]]) -> list[Any]:
             for n, case in enumerate(cases)
         )
         draft.write_text("\\begin{document}\n" + "\n\n".join(lines) + "\n\\end{document}\n")
-        desk = Desk().add(atlas)
+        desk = AtlasCollection().add(atlas)
         found = ls.agents.check_draft(bibliography, draft, desk=desk, find_missing=False)
     by_key = {one.key: one for one in found.judgements}
     return [by_key[f"k{n}"] for n in range(len(cases))]

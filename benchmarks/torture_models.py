@@ -142,9 +142,9 @@ def _calls(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
         "survey, pasa": lambda m: atlas.survey(QUESTION, model=m, papers=5, protocol="pasa"),
         "attribute": lambda m: atlas.attribute(EXCERPT, model=m),
         "cite": lambda m: atlas.cite("Dust cools by lines", model=m, k=3),
-        "related work": lambda m: agents.Desk().add(atlas).related_work(papers, model=m),
+        "related work": lambda m: agents.AtlasCollection().add(atlas).related_work(papers, model=m),
         "check_draft": lambda m: agents.check_draft(
-            bibliography, [draft], desk=agents.Desk().add(atlas), model=m
+            bibliography, [draft], desk=agents.AtlasCollection().add(atlas), model=m
         ),
         "ADS query": lambda m: search.propose_ads_query("papers by Rubin on dust", model=m),
         "names of regions": lambda m: polish_names(m, regions),

@@ -310,7 +310,7 @@ def _explorer(atlas: landscape.Atlas) -> Any:
 
 def _calls(atlas: landscape.Atlas) -> dict[str, Write]:
     """Text, Markdown and HTML of results in Python."""
-    from landscape.agents import Desk, as_latex, check_draft
+    from landscape.agents import AtlasCollection, as_latex, check_draft
 
     def check(folder: Path) -> None:
         results = atlas.search("dust in galaxies", k=20)
@@ -318,14 +318,17 @@ def _calls(atlas: landscape.Atlas) -> dict[str, Write]:
         keys = re.findall(r"(?m)^@\w+\{([^,]+),", results.to_bibtex())
         (folder / "mine.tex").write_text(f"Dust cools \\cite{{{','.join(keys[:3])}}}.", "utf-8")
         checked = check_draft(
-            folder / "mine.bib", [folder / "mine.tex"], desk=Desk().add(atlas), model=None
+            folder / "mine.bib",
+            [folder / "mine.tex"],
+            desk=AtlasCollection().add(atlas),
+            model=None,
         )
         (folder / "mine.tex").unlink()
         _write(checked, folder)
 
     def paragraph(folder: Path) -> None:
         papers = [hit.paper for hit in atlas.search("dust in galaxies", k=20).hits]
-        written = Desk().add(atlas).related_work(papers, model=None)
+        written = AtlasCollection().add(atlas).related_work(papers, model=None)
         (folder / "paragraph.tex").write_text(as_latex(written), "utf-8")
         _write(written, folder)
 

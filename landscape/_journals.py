@@ -13,16 +13,16 @@ _PUNCTUATION = re.compile(r"[^\w&]+")
 
 @dataclass(frozen=True)
 class Journal:
-    """Journal with its bibcode stem, names and AASTeX macro."""
+    """Journal with its bibcode stem, names, AASTeX macro, and the probability of a review."""
 
     stem: str
     names: tuple[str, ...]
     macro: str | None = None
-    reviews: bool = False
+    reviews: float = 0.0  # 0 for journals that do not publish mostly reviews
 
 
 JOURNALS = tuple(
-    Journal(stem, tuple(entry["names"]), entry.get("macro"), entry.get("reviews", False))
+    Journal(stem, tuple(entry["names"]), entry.get("macro"), entry.get("reviews", 0.0))
     for stem, entry in read_yaml(data_file("journals.yaml")).items()
 )
 

@@ -20,6 +20,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
+from landscape._wording import did_you_mean
 from landscape.errors import InputError
 
 
@@ -135,7 +136,8 @@ def _describe(settings: type[Settings], error: ValidationError, given: Mapping[s
     name = str(problem["loc"][0])
     if problem["type"] == "extra_forbidden":
         known = ", ".join(settings.model_fields)
-        return f"Unknown {settings.kind} {name!r}; use one of {known}."
+        hint = did_you_mean(name, settings.model_fields)
+        return f"Unknown {settings.kind} {name!r}{hint} Use one of {known}."
     value, allowed = given[name], choices(settings, name)
     if allowed:
         return f"Unknown {name} {value!r}; use one of {', '.join(map(str, allowed))}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 
@@ -77,3 +77,24 @@ def join_names(names: Sequence[str]) -> str:
     if len(given) < 2:
         return "".join(given)
     return f"{', '.join(given[:-1])} and {given[-1]}"
+
+
+def close_names(name: str, known: Iterable[str], *, n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """Return the known names that are most similar to a name, best first, ignoring case."""
+    from difflib import get_close_matches
+
+    written = {str(other).casefold(): str(other) for other in known}
+    return [written[key] for key in get_close_matches(name.casefold(), written, n, cutoff)]
+
+
+def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.6) -> str:
+    """Return the end of a sentence about an unknown name: a question, or a full stop.
+
+    >>> did_you_mean("nihgt", ["night", "mono"]), did_you_mean("x", ["night"])
+    ("; did you mean 'night'?", '.')
+    """
+    names = [repr(other) for other in close_names(str(name), known, n=n, cutoff=cutoff)]
+    if not names:
+        return "."
+    others = f"{', '.join(names[:-1])} or " if len(names) > 1 else ""
+    return f"; did you mean {others}{names[-1]}?"

@@ -285,20 +285,23 @@ class Atlas(AtlasStore):
         model : WritingModel, "auto" or None, default "auto"
             Language model; see `ask`. With None, no model is used.
         **settings
-            Settings ``n_highlights`` and ``full_texts``; see `landscape.agents.Desk.cite`.
+            Settings ``n_highlights`` and ``full_texts``; see
+            `landscape.agents.AtlasCollection.cite`.
 
         Returns
         -------
         Citing
             Result with ``.suggestions``, ``.table`` and ``.to_bibtex()``. Use
-            `landscape.agents.Desk` to combine several corpora.
+            `landscape.agents.AtlasCollection` to combine several corpora.
 
         Raises
         ------
         InputError
             If both the text and the keywords are empty, or the keywords are invalid.
         """
-        return agents.Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
+        return (
+            agents.AtlasCollection().add(self).cite(context, keywords, k=k, model=model, **settings)
+        )
 
     @property
     def engine(self) -> Engine:

@@ -29,7 +29,7 @@ import tempfile
 from pathlib import Path
 
 import landscape as ls
-from landscape.agents import Desk, as_latex
+from landscape.agents import AtlasCollection, as_latex
 from landscape.widgets import WritingPanel
 
 atlas = ls.open_demo()
@@ -119,11 +119,11 @@ print(panel.draft_check.to_text())
 # %% [markdown]
 # ## Several corpora side by side
 #
-# A *desk* holds more than one atlas, such as your own library beside all of astro-ph. Each is
-# switched on and off by itself, and papers that are in both appear once. In the panel:
-# `WritingPanel(atlas, desk=desk)`.
+# An *atlas collection* holds more than one atlas, such as your own library beside all of
+# astro-ph. Each is switched on and off by itself, and papers that are in both appear once. In the
+# panel: `WritingPanel(atlas, desk=desk)`.
 
 # %%
-desk = Desk().add(atlas, "all of it").add(atlas, "my library").switch_off("my library")
+desk = AtlasCollection().add(atlas, "all of it").add(atlas, "my library").switch_off("my library")
 print(desk.table[["name", "on", "papers"]])
 [one.corpus for one in desk.cite(context, k=3).suggestions]

@@ -38,7 +38,11 @@ class Cutout(Settings):
         ({"kind_of": "oval"}, "Unknown kind_of 'oval'; use one of round, square."),
         ({"names": "dust"}, "names is 'dust'; give a list of names."),
         ({"dark": "perhaps"}, "dark is 'perhaps'; choose True or False."),
-        ({"radus": 1}, "Unknown setting 'radus'; use one of radius, share, kind_of, names, dark."),
+        (
+            {"radus": 1},
+            "Unknown setting 'radus'; did you mean 'radius'? "
+            "Use one of radius, share, kind_of, names, dark.",
+        ),
     ],
 )
 def test_an_invalid_value_is_one_sentence_with_the_value_and_the_cure(
@@ -115,7 +119,7 @@ def test_a_search_checks_its_settings() -> None:
     with pytest.raises(InputError, match="t_now is 'soon'; give a day, such as"):
         SearchSettings(t_now="soon")
     assert SearchSettings(t_now="2026-01-31").t_now == datetime.date(2026, 1, 31)
-    with pytest.raises(InputError, match="Unknown weight 'age'; use one of keyword, time"):
+    with pytest.raises(InputError, match=r"Unknown weight 'age'. Use one of keyword, time"):
         SearchSettings(weights={"age": 1.0})
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
-from landscape.agents.desk import Corpus, Desk, is_same, title_key
+from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
 from landscape.answers import check_claims
 from landscape.answers.agreement import find_mismatch
 from landscape.answers.citations import without_labels
@@ -173,7 +173,7 @@ def check_draft(
     bibliography: str | Path,
     drafts: str | Path | Sequence[str | Path],
     *,
-    desk: Desk | None = None,
+    desk: AtlasCollection | None = None,
     model: WritingModel | Literal["auto"] | None = None,
     find_missing: bool = True,
 ) -> DraftCheck:
@@ -185,7 +185,7 @@ def check_draft(
         ``.bib`` file. Its abstracts are used for papers that no corpus contains.
     drafts : path or sequence of path
         ``.tex`` files. Files included with ``\input`` are checked only if they are listed too.
-    desk : Desk, optional
+    desk : AtlasCollection, optional
         Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
         Model that checks the citations. Without a model, citations are only "near" or "far", or a
@@ -203,7 +203,7 @@ def check_draft(
     InputError
         If a file cannot be read, or the bibliography is empty.
     """
-    desk = desk or Desk()
+    desk = desk or AtlasCollection()
     files = [drafts] if isinstance(drafts, str | Path) else list(drafts)
     entries = read_bibliography(bibliography)
     texts = [text_of(Path(file), kind=".tex") for file in files]
@@ -257,7 +257,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 
 
 def _find_cited(
-    places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
+    places: Sequence[_CitationUse], entries: dict[str, Paper], desk: AtlasCollection
 ) -> dict[str, tuple[Corpus | None, Paper]]:
     """Find the paper of each citation key in a corpus.
 
@@ -295,7 +295,7 @@ def _judge_by_similarity(
     places: Sequence[_CitationUse],
     entries: dict[str, Paper],
     known: dict[str, tuple[Corpus | None, Paper]],
-    desk: Desk,
+    desk: AtlasCollection,
 ) -> list[Judgement]:
     cited = [place for place in places if place.key in known]
     compared: Iterator[tuple[NDArray[np.float32], float, float]] = iter(())
@@ -407,7 +407,7 @@ def _named(paper: Paper | None, n: int) -> Paper:
 
 
 def _find_uncited(
-    sentences: Sequence[DraftSentence], desk: Desk
+    sentences: Sequence[DraftSentence], desk: AtlasCollection
 ) -> tuple[tuple[Uncited, ...], list[str]]:
     found = []
     for place, sentence in enumerate(sentences):

@@ -33,7 +33,7 @@ from landscape.errors import InputError
 from landscape.search.settings import SearchSettings, Weights
 
 if TYPE_CHECKING:
-    from landscape.agents import Desk
+    from landscape.agents import AtlasCollection
     from landscape.atlas import Atlas
     from landscape.types import Results, Survey
 
@@ -249,7 +249,7 @@ def cite(
     """Find papers to cite after a text."""
     if export:
         check_output(export, [".bib"], what="Papers to cite")
-    result = _desk([atlas, *also], trust_model).cite(
+    result = _collection([atlas, *also], trust_model).cite(
         context, keywords, k=k, model=None if no_model else "auto", n_highlights=highlights
     )
     if export:
@@ -279,7 +279,7 @@ def check(
     result = check_draft(
         bibliography,
         drafts,
-        desk=_desk(atlas, trust_model),
+        desk=_collection(atlas, trust_model),
         model=None if no_model else "auto",
         find_missing=not citations_only,
     )
@@ -301,13 +301,13 @@ def mcp(
     return Answer("")
 
 
-def _desk(folders: list[Path], trust_model: bool) -> Desk:
-    """Return a `Desk` with the atlases; add the directory to a title that is already in use."""
-    from landscape.agents import Desk
+def _collection(folders: list[Path], trust_model: bool) -> AtlasCollection:
+    """Return the atlases; the directory is added to a title that is already in use."""
+    from landscape.agents import AtlasCollection
 
-    desk = Desk()
+    collection = AtlasCollection()
     for folder in folders:
         atlas = open_atlas(folder, trust_model)
-        taken = any(corpus.name == atlas.title for corpus in desk.corpora)
-        desk = desk.add(atlas, f"{atlas.title} in {folder}" if taken else None)
-    return desk
+        taken = any(corpus.name == atlas.title for corpus in collection.corpora)
+        collection = collection.add(atlas, f"{atlas.title} in {folder}" if taken else None)
+    return collection

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import SequenceMatcher
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from landscape._io import data_file, read_yaml
+from landscape._wording import close_names
 from landscape.errors import InputError
 
 ROLES = ("science", "instrumentation", "planned", "mention")
@@ -117,9 +118,9 @@ def find_facility(name: str) -> Facility:
     if found:
         return found[0]
     folded = _by_folded_name()
-    near = difflib.get_close_matches(_folded(name), folded, n=10 * _NEAREST, cutoff=0.6)
+    near = close_names(_folded(name), folded, n=10 * _NEAREST)
     order = {key: place for place, key in enumerate(folded)}  # well-known facilities come first
-    matcher = difflib.SequenceMatcher(b=_folded(name))
+    matcher = SequenceMatcher(b=_folded(name))
 
     def rank(key: str) -> tuple[float, int]:
         matcher.set_seq1(key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import gzip
 import io
 import json
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from landscape._io import data_file
+from landscape._wording import did_you_mean
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -117,11 +117,10 @@ class Thesaurus:
             tried = given[:-1].rpartition("(")[2]
         found = tried if tried in self.concepts else self._by_name.get(given.casefold())
         if found is None:
-            close = difflib.get_close_matches(given.casefold(), self._by_name, n=3, cutoff=0.6)
-            hint = "; the nearest are: " + ", ".join(self._written(name) for name in close)
+            names = (name for one in self.concepts.values() for name in one.names)
             raise InputError(
                 f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}"
-                f"{hint if close else ''}."
+                f"{did_you_mean(given, names, n=3)}"
             )
         return self.concepts[found]
 

@@ -13,7 +13,7 @@ import numpy as np
 from landscape._progress import progress
 from landscape.agents import attribute
 from landscape.agents.bounded_search import BoundedLibrary, Wording, bounds
-from landscape.agents.desk import title_key
+from landscape.agents.collection import title_key
 from landscape.errors import InputError
 from landscape.evaluation._questions import (
     checked_question,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents import Desk
+from landscape.agents import AtlasCollection
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, known_rows, read_text
 from landscape.evaluation._retrieval import bootstrap_interval
@@ -177,7 +177,7 @@ def evaluate_citing(
     known = [(place, rows) for place in asked if (rows := known_rows(atlas, place.cited))]
     if not known:
         raise InputError(f"{atlas.path} contains none of the cited papers; use another atlas.")
-    desk = Desk().add(atlas)
+    desk = AtlasCollection().add(atlas)
     recall: dict[str, list[list[float]]] = {"without keywords": [], "with keywords": []}
     seconds, best = [], []
     with progress("Places", total=len(known)) as advance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import math
 import re
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape._wording import did_you_mean
 from landscape.errors import InputError
 from landscape.outreach._fonts import BASE, covers
 from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run
@@ -179,8 +179,7 @@ def _kind(name: str) -> tuple[_Kind, list[tuple[float, float]]]:
         unit = {"mm": _MM, "cm": 10 * _MM, "in": 72.0, "px": 72 / 150}[own[3]]
         width, height = float(own[1]) * unit, float(own[2]) * unit
         return _Kind(width, height, 150, turns=False), [(width, height)]
-    near = difflib.get_close_matches(name, SIZES, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
+    hint = did_you_mean(name, SIZES, cutoff=0.4)
     raise InputError(
         f"There is no size {name!r}{hint} Sizes: {', '.join(SIZES)}, the A sizes with -portrait or "
         "-landscape, or a width and height such as 600x400mm, 24x36in or 1200x628px."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._io import data_file, read_yaml
+from landscape._wording import did_you_mean
 from landscape.errors import InputError
 from landscape.figures.colours import oklab_to_srgb, srgb_to_oklab
 
@@ -136,6 +136,5 @@ def find_theme(name: str) -> Theme:
     """Return a theme by its name; for an unknown name, raise InputError with a suggestion."""
     if name in THEMES:
         return THEMES[name]
-    near = difflib.get_close_matches(str(name).lower(), THEMES, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
+    hint = did_you_mean(name, THEMES, cutoff=0.4)
     raise InputError(f"There is no theme {name!r}{hint} Themes: {', '.join(THEMES)}.")

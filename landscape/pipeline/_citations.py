@@ -11,7 +11,14 @@ from landscape._progress import progress
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import read_columns, write_table
-from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
+from landscape.pipeline._stages import (
+    Context,
+    Stage,
+    StageResult,
+    inputs_from,
+    keep_only,
+    read_once,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,7 +117,7 @@ def _read_pairs(
             pairs.append((others, owners) if is_citing else (owners, others))
         start += table.num_rows
     for path in context.options.citations:
-        read = read_citations(path)
+        read = read_once(read_citations, path)
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
 

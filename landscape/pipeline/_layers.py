@@ -17,7 +17,14 @@ from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesau
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import paper_ids, read_batches, write_table
-from landscape.pipeline._stages import Context, Stage, StageResult, inputs_from, keep_only
+from landscape.pipeline._stages import (
+    Context,
+    Stage,
+    StageResult,
+    inputs_from,
+    keep_only,
+    read_once,
+)
 from landscape.pipeline.map_stages import embed_texts, vectors_of
 from landscape.store.tables import layer_schema
 
@@ -116,7 +123,8 @@ _COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "d
 def _reviews_run(context: Context) -> StageResult:
     from landscape.overlays.reviews import read_review_list, recognise
 
-    known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
+    lists = (read_once(read_review_list, path) for path in context.options.known_reviews)
+    known = frozenset[str]().union(*lists)
     found: list[pd.DataFrame] = []
     with progress("Reviews", total=context.manifest.n_papers) as advance:
         tables = _tables(context, partial(recognise, known=known), _COLUMNS, found, advance)
@@ -203,7 +211,7 @@ def _reader(path: Path | None) -> TermReader:
 
 
 def _thesaurus(path: Path | None) -> Thesaurus:
-    return embedded_thesaurus() if path is None else read_thesaurus(path)
+    return embedded_thesaurus() if path is None else read_once(read_thesaurus, path)
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:

@@ -7,8 +7,9 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -157,9 +158,9 @@ def check_options(options: BuildOptions) -> BuildOptions:
             raise InputError(f"There is no {what} {path}; pass the path of an existing file.")
     # Read the files of later stages now, so that errors are reported before the embedding stage.
     if options.thesaurus is not None:
-        read_thesaurus(options.thesaurus)
+        read_once(read_thesaurus, options.thesaurus)
     for path in options.known_reviews:
-        read_review_list(path)
+        read_once(read_review_list, path)
     check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
     return options
@@ -175,7 +176,23 @@ def check_citations(files: Iterable[Path]) -> None:
     from landscape.corpus import read_citations
 
     for path in files:
-        read_citations(path)
+        read_once(read_citations, path)
+
+
+T = TypeVar("T")
+
+
+def read_once(read: Callable[[Path], T], path: Path) -> T:
+    """Read a file, or return what was read before if the file has not changed."""
+    if not path.is_file():
+        return read(path)  # raises the error that fits
+    status = path.stat()
+    return cast(T, _read(read, path, status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=16)
+def _read(read: Callable[[Path], object], path: Path, *_status: int) -> object:
+    return read(path)
 
 
 WORK = ".work"

@@ -6,7 +6,6 @@ rules that find authors, years and limits in a request.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from lark import Lark, Token, Transformer, v_args
 
 from landscape._bibliography import ads_url
 from landscape._io import data_file, read_yaml
+from landscape._wording import close_names
 from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
@@ -233,8 +233,8 @@ def _check_value(name: str, text: str, start: int) -> None:
 
 
 def _nearest(name: str, known: Collection[str], mark: str) -> str:
-    found = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; the nearest is {found[0]}{mark}" if found else ""
+    near = close_names(name, sorted(known), n=1)
+    return f"; the nearest is {near[0]}{mark}" if near else ""
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import did_you_mean
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.thesaurus import LEAST_SCORE
 from landscape.embeddings import VectorIndex
@@ -199,10 +199,8 @@ class SearchIndexes:
             else (names == text.casefold())
         )
         if not is_named.any():
-            near = difflib.get_close_matches(text.casefold(), names, n=3, cutoff=0.5)
-            labels = topics["label"][names.isin(near)].unique()
-            hint = f"the nearest names are: {', '.join(labels)}" if near else "see atlas.topics"
-            raise InputError(f"There is no region {text!r} on this map; {hint}.")
+            hint = did_you_mean(text, topics["label"], n=3, cutoff=0.5)
+            raise InputError(f"There is no region {text!r} on this map{hint} See atlas.topics.")
         wanted = set(topics["topic_id"][is_named])
         wanted |= set(topics["topic_id"][topics["parent_id"].isin(wanted) & (topics["level"] == 1)])
         inside: NDArray[np.bool_] = places["topic_id"].isin(wanted).to_numpy()

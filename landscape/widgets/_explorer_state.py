@@ -17,7 +17,7 @@ from landscape.figures.colours import theme as find_theme
 from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._colours import colouring_of, share_colouring
 from landscape.widgets._explorer_controls import NOTHING_SELECTED, Controls, found_note
-from landscape.widgets._jobs import Latest
+from landscape.widgets._jobs import Debouncer
 from landscape.widgets._map_figure import Painter, legend_html, view_line
 from landscape.widgets._map_state import Drawn, Found, MapData, MapState, Overlay, Period
 from landscape.widgets._panel import Panel, checked_atlas
@@ -70,8 +70,8 @@ class ExplorerState(Panel):
         self.figure = self._painter.figure
         self.figure.publish(self._seen_on_page)
         self._controls = Controls(self.figure, self._size)
-        self._drawing = Latest(self._redraw, failed=self._show_error)
-        self._summing = Latest(self._sum_up, failed=self._show_error)
+        self._drawing = Debouncer(self._redraw, failed=self._show_error)
+        self._summing = Debouncer(self._sum_up, failed=self._show_error)
         super().__init__(f"Map of {atlas.title}", self._controls.body)
         self.add_class("landscape-explorer")
         self.say(self._offer())

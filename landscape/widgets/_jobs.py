@@ -173,7 +173,7 @@ class Turns:
         return started
 
 
-class Latest:
+class Debouncer:
     """A function that runs again in its own thread after each request.
 
     Requests during a run are combined into one more run.

@@ -23,7 +23,7 @@ from landscape.widgets._panel import checked_whole, make_control, panel_texts, q
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
-    from landscape.agents import Desk
+    from landscape.agents import AtlasCollection
     from landscape.atlas import Atlas
     from landscape.types import Answer, DraftCheck, Paper
     from landscape.widgets._agent_panel import Listed
@@ -42,7 +42,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
     atlas : Atlas
     connection : Connection, optional
         Language model that writes. Default: the model set in the environment, if any.
-    desk : Desk, optional
+    desk : AtlasCollection, optional
         Corpora to cite from. Default: only the atlas.
     context : str, optional
         Initial text of the field for the text before the citation.
@@ -69,17 +69,17 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         atlas: Atlas,
         *,
         connection: Connection | None = None,
-        desk: Desk | None = None,
+        desk: AtlasCollection | None = None,
         context: str = "",
         keywords: str = "",
     ) -> None:
-        from landscape.agents import Desk as NewDesk
+        from landscape.agents import AtlasCollection as Collection
 
         readable_text("context", context)
         readable_text("keywords", keywords)
         super().__init__("writing", atlas, connection=connection)
         self._given_desk = desk
-        self._desk = desk if desk is not None else NewDesk().add(atlas)
+        self._desk = desk if desk is not None else Collection().add(atlas)
         self.paragraph: Answer | None = None
         self.draft_check: DraftCheck | None = None
         self._chosen: dict[str, Paper] = {}
@@ -156,7 +156,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         return f"<WritingPanel: {self._atlas.title}, {found}>"
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> AtlasCollection:
         """The corpora. Each is switched on or off as on the page."""
         desk = self._desk
         for name, box in self._corpora.items():
@@ -331,15 +331,16 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._begin("Checking the draft", work, show)
 
     def _take(self, atlas: Atlas) -> None:
-        from landscape.agents import Desk as NewDesk
+        from landscape.agents import AtlasCollection as Collection
 
         super()._take(atlas)
         if self._given_desk is None:
-            self._desk = NewDesk().add(atlas, self._desk.corpora[0].name)
+            self._desk = Collection().add(atlas, self._desk.corpora[0].name)
         else:
             self.say(
-                "The desk of this panel still contains the atlases before they were rebuilt. Make "
-                "a new desk with Desk().add(ls.open(path)), and open the panel again with it.",
+                "The collection of this panel still contains the atlases before they were rebuilt. "
+                "Make a new one with AtlasCollection().add(ls.open(path)), and open the panel with "
+                "it.",
                 "warning",
             )
 
@@ -367,11 +368,14 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._offer_files()
 
     def _put_code(self, *lines: str, model: str | None, uses: str = "") -> None:
-        """Show lines of code, including the desk that they use and the necessary imports."""
+        """Show lines of code, including the collection that they use and the necessary imports."""
         first = [f"from landscape.agents import {uses}"] if uses else []
         off = [name for name, box in self._corpora.items() if not box.value]
         if self._given_desk is None and uses:
-            first = [f"from landscape.agents import Desk, {uses}", "desk = Desk().add(atlas)"]
+            first = [
+                f"from landscape.agents import AtlasCollection, {uses}",
+                "desk = AtlasCollection().add(atlas)",
+            ]
         elif self._given_desk is not None and off and not uses:
             switched = "".join(f".switch_off({written(name)})" for name in off)
             first = [f"desk = desk{switched}"]

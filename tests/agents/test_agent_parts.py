@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.agents import Desk
+from landscape.agents import AtlasCollection
 from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._citing_sentences import highlight
 from landscape.agents._survey import split_question
 from landscape.agents._survey_model import one_line_each, parse_decision, parse_tokens, pasa_message
 from landscape.agents.bounded_search import Wording, search_wordings
-from landscape.agents.desk import family_names, is_same, merge_duplicates, title_key
+from landscape.agents.collection import family_names, is_same, merge_duplicates, title_key
 from landscape.agents.excerpts import read_excerpt
 from landscape.agents.full_text import FolderReader, identifiers
 from landscape.agents.settings import SurveySettings, last_day
@@ -106,7 +106,7 @@ def test_records_of_one_paper_are_merged() -> None:
 
 
 def test_excerpts_and_wordings() -> None:
-    assert not Desk().corpora
+    assert not AtlasCollection().corpora
     excerpt = "Dust cools by lines (Rubin 1980) and gas by shocks [CITATION]."
     assert read_excerpt(excerpt).clause == "and gas by shocks"
     read = read_excerpt("Gas is hot. [CITATION] showed that jets heat it (Ford 1999).")

@@ -13,7 +13,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape._bibliography import to_bibtex
-from landscape.agents import Desk, check_draft
+from landscape.agents import AtlasCollection, check_draft
 from landscape.agents._draft_check import find_citation_cue
 from landscape.agents._draft_latex import read_draft
 from landscape.answers.agreement import find_mismatch
@@ -59,8 +59,8 @@ def draft(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 
 
 @pytest.fixture(scope="module")
-def desk(demo_atlas: Atlas) -> Desk:
-    return Desk().add(demo_atlas)
+def desk(demo_atlas: Atlas) -> AtlasCollection:
+    return AtlasCollection().add(demo_atlas)
 
 
 def test_a_draft_is_read_with_its_lines() -> None:
@@ -128,7 +128,9 @@ def test_odd_latex_raises_nothing(source: str) -> None:
     assert all(not sentence.citations for sentence in read_draft(source))
 
 
-def test_offline_it_says_near_or_far_and_no_more(draft: tuple[Path, Path], desk: Desk) -> None:
+def test_offline_it_says_near_or_far_and_no_more(
+    draft: tuple[Path, Path], desk: AtlasCollection
+) -> None:
     found = check_draft(*draft, desk=desk)
     verdicts = {one.key: one.verdict for one in found.judgements}
     assert verdicts == {
@@ -165,7 +167,9 @@ def test_what_is_far_is_far(tmp_path: Path, demo_atlas: Atlas) -> None:
     (tmp_path / "r.bib").write_text(to_bibtex([paper]), encoding="utf-8")
     key = to_bibtex([paper]).split("{")[1].split(",")[0]
     (tmp_path / "d.tex").write_text(f"Statins lower mortality in trials \\cite{{{key}}}.")
-    found = check_draft(tmp_path / "r.bib", tmp_path / "d.tex", desk=Desk().add(demo_atlas))
+    found = check_draft(
+        tmp_path / "r.bib", tmp_path / "d.tex", desk=AtlasCollection().add(demo_atlas)
+    )
     assert [one.verdict for one in found.judgements] == ["far"]
 
 
@@ -192,7 +196,7 @@ def judging(server: OpenAIServer, verdicts: list[str]) -> None:
 
 
 def test_a_model_judges(
-    draft: tuple[Path, Path], desk: Desk, server: OpenAIServer, model: ChatModel
+    draft: tuple[Path, Path], desk: AtlasCollection, server: OpenAIServer, model: ChatModel
 ) -> None:
     judging(server, ["supported", "contradicted"])
     found = check_draft(*draft, desk=desk, model=model, find_missing=False)
@@ -212,7 +216,11 @@ def test_a_model_judges(
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_model_that_fails_leaves_near_and_far(
-    draft: tuple[Path, Path], desk: Desk, server: OpenAIServer, model: ChatModel, is_gone: bool
+    draft: tuple[Path, Path],
+    desk: AtlasCollection,
+    server: OpenAIServer,
+    model: ChatModel,
+    is_gone: bool,
 ) -> None:
     if is_gone:
         server.always = failing(500)
@@ -312,7 +320,7 @@ def test_rounded_numbers_and_other_units_do_not_differ(claim: str, sentence: str
 
 
 def test_a_false_number_is_a_mismatch_and_an_unrelated_sentence_is_far(
-    demo_atlas: Atlas, desk: Desk, tmp_path: Path
+    demo_atlas: Atlas, desk: AtlasCollection, tmp_path: Path
 ) -> None:
     numbered = (
         (paper, sentence)

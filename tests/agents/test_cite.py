@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape import Atlas
-from landscape.agents import Desk, as_latex
+from landscape import Atlas, agents
+from landscape.agents import AtlasCollection, as_latex
 from landscape.agents._citing_sentences import highlight
-from landscape.agents.desk import is_same
+from landscape.agents.collection import is_same
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.store.manifest import read_manifest
@@ -74,7 +74,7 @@ def test_no_text_is_told(demo_atlas: Atlas, context: str) -> None:
 
 def test_corpora_come_and_go_without_touching_each_other(demo_atlas: Atlas) -> None:
     before = read_manifest(demo_atlas.path).updated
-    first = Desk().add(demo_atlas)
+    first = AtlasCollection().add(demo_atlas)
     both = first.add(demo_atlas, "again")
     assert [len(first), len(both)] == [1, 2]
     found = both.cite(CONTEXT, k=5)
@@ -207,7 +207,7 @@ def test_a_model_that_fails_costs_the_sentences_only(
 def test_related_work_is_cited_and_checked(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: CitationSuggestions
 ) -> None:
-    desk = Desk().add(demo_atlas)
+    desk = AtlasCollection().add(demo_atlas)
     one, two = found.papers[:2]
     first = one.abstract.split(". ")[0].rstrip(".")
     text = f"{first} [{one.label}]. Cheese is blue [{two.label}]. Fakes abound [2020Fake..1A]."
@@ -224,20 +224,20 @@ def test_related_work_is_cited_and_checked(
 
 
 def test_related_work_without_a_model_quotes(demo_atlas: Atlas, found: CitationSuggestions) -> None:
-    said = Desk().add(demo_atlas).related_work([p.label for p in found.papers[:3]])
+    said = AtlasCollection().add(demo_atlas).related_work([p.label for p in found.papers[:3]])
     assert said.method == "extractive"
     assert {claim.verdict for claim in said.claims} == {"supported"}
-    with pytest.raises(InputError, match="No corpus on the desk contains"):
-        Desk().add(demo_atlas).related_work(["2020Fake..1A"])
+    with pytest.raises(InputError, match="No corpus of the collection contains"):
+        AtlasCollection().add(demo_atlas).related_work(["2020Fake..1A"])
     with pytest.raises(InputError, match="0 papers"):
-        Desk().add(demo_atlas).related_work([])
+        AtlasCollection().add(demo_atlas).related_work([])
 
 
 def test_related_work_when_the_server_is_gone(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: CitationSuggestions
 ) -> None:
     server.always = failing(500)
-    said = Desk().add(demo_atlas).related_work([found.papers[0]], model=model)
+    said = AtlasCollection().add(demo_atlas).related_work([found.papers[0]], model=model)
     assert said.method == "extractive"
     assert "language model failed" in said.notes[0]
 
@@ -265,3 +265,8 @@ def test_the_command(
     assert main(["attribute", folder, excerpt, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["guesses"]
     assert main(["attribute", folder, "No mark."]) == 2
+
+
+def test_the_old_name_of_a_collection_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="Desk is called AtlasCollection now"):
+        assert agents.Desk is agents.AtlasCollection  # type: ignore[attr-defined]

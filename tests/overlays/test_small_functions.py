@@ -170,7 +170,7 @@ def test_few_reviews() -> None:
 
 def test_checked_weights() -> None:
     assert check_weights({"growth": 0})["growth"] == 0.0
-    with pytest.raises(InputError, match="Did you mean 'growth'"):
+    with pytest.raises(InputError, match="did you mean 'growth'"):
         check_weights({"grwth": 1})
 
 

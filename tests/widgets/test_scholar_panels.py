@@ -18,7 +18,7 @@ pytest.importorskip("ipywidgets")
 import landscape as ls
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.agents import Desk
+from landscape.agents import AtlasCollection
 from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.widgets import CitationPanel, Connection, SurveyPanel, WritingPanel
@@ -187,7 +187,7 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
 
 
 def test_corpora_are_switched_on_the_page(demo_atlas: Atlas) -> None:
-    desk = Desk().add(demo_atlas, "one").add(demo_atlas, "two")
+    desk = AtlasCollection().add(demo_atlas, "one").add(demo_atlas, "two")
     panel = WritingPanel(demo_atlas, desk=desk)
     panel._corpora["one"].value = False
     panel.cite(CONTEXT, k=2)
@@ -249,10 +249,10 @@ def test_writing_goes_on_with_an_atlas_that_was_built_again(own_atlas: Atlas) ->
 
 
 def test_a_desk_is_the_readers_own_to_open_again(own_atlas: Atlas) -> None:
-    panel = WritingPanel(own_atlas, desk=Desk().add(own_atlas))
+    panel = WritingPanel(own_atlas, desk=AtlasCollection().add(own_atlas))
     built_again(own_atlas.path)
     panel.open_again()
-    assert "Desk().add(ls.open(path))" in panel.status
+    assert "AtlasCollection().add(ls.open(path))" in panel.status
 
 
 def test_a_survey_is_shown_with_the_atlas_it_was_made_with(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.widgets._jobs import Job, Latest, Turns
+from landscape.widgets._jobs import Debouncer, Job, Turns
 
 
 def test_what_is_dropped_has_no_effect_and_the_next_begins():
@@ -45,7 +45,7 @@ def test_work_whose_failure_cannot_be_told_can_be_asked_for_again(monkeypatch):
     def failed(error):
         raise RuntimeError from error
 
-    latest = Latest(work, failed=failed)
+    latest = Debouncer(work, failed=failed)
     latest.request()
     assert latest.wait(60)
     latest.request()

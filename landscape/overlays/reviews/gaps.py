@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._progress import progress
+from landscape._wording import did_you_mean
 from landscape.errors import InputError
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
@@ -381,10 +381,9 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():
         if name not in chosen:
-            near = difflib.get_close_matches(name, COMPONENTS, n=1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, COMPONENTS)
             raise InputError(
-                f"There is no component {name!r}.{meant} Choose from: {', '.join(COMPONENTS)}."
+                f"There is no component {name!r}{hint} Choose from: {', '.join(COMPONENTS)}."
             )
         if not (isinstance(weight, int | float) and np.isfinite(weight) and weight >= 0):
             raise InputError(f"The weight of {name} is {weight!r}; give a number of at least 0.")

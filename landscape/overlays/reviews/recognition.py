@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import read_yaml
+from landscape._journals import journal_of_bibcode
 from landscape._progress import progress
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.identifiers import arxiv_id_of_bibcode
@@ -100,9 +101,9 @@ def score_papers(
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
     """Return probabilities and evidence from the document type, the bibcode and the journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
-    chance = _clues()["stems"].get(bibcode[4:9].rstrip("."), 0.0)
-    if chance:
-        found.append((chance, f"bibcode: {bibcode}"))
+    published_in = journal_of_bibcode(bibcode)
+    if published_in is not None and published_in.reviews:
+        found.append((published_in.reviews, f"bibcode: {bibcode}"))
     if journal:
         clue = next((clue for clue in _clues()["journal"] if clue.pattern.search(journal)), None)
         if clue:
@@ -168,7 +169,6 @@ def _clues() -> dict[str, Any]:
         return tuple(found)
 
     return {
-        "stems": stored["stems"],
         **{name: read(name) for name in ("journal", "title", "abstract")},
         "against_title": read("one project") + read("other reviews"),
         "against_abstract": read("own results"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape._serializer import to_csv as as_csv
+from landscape._wording import did_you_mean
 from landscape.corpus import load_facilities
 from landscape.corpus.thesaurus import Thesaurus
 from landscape.errors import InputError
@@ -358,13 +359,10 @@ def to_uat_csv(gaps: Analysis) -> str:
 
 
 def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
-    import difflib
-
     found = gaps.table[gaps.table["name"] == name]
     if not len(found):
-        close = difflib.get_close_matches(name, gaps.table["name"].tolist(), n=3)
-        hint = f"; the most similar names are: {', '.join(close)}" if close else ""
-        raise InputError(f"There is no proposal {name!r} in the table of proposals{hint}.")
+        hint = did_you_mean(name, gaps.table["name"], n=3)
+        raise InputError(f"There is no proposal {name!r} in the table of proposals{hint}")
     row = found.iloc[0]
     papers = gaps.tables["papers"]
     papers = papers[papers["name"] == name]

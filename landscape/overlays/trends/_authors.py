@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
-from landscape._wording import normal_title
+from landscape._wording import close_names, normal_title
 from landscape.errors import InputError
 from landscape.overlays.periods import read_years, warn
 from landscape.search import open_engine
@@ -158,13 +158,12 @@ def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
 
 def _nearest(atlas: AtlasStore, name: str) -> str:
     """Return the most similar author names of the atlas as text for an error message."""
-    from difflib import get_close_matches
     from itertools import islice
 
     start = f" {person_key(name)[:2]}"
     everybody = {one for of in atlas.read_papers(["authors"])["authors"] for one in of}
     alike = {person_key(one): one for one in everybody if start in f" {one.casefold()}"}
-    near = get_close_matches(person_key(name), list(islice(alike, _MOST_NEAR)), n=3, cutoff=0.7)
+    near = close_names(person_key(name), islice(alike, _MOST_NEAR), cutoff=0.7)
     return f" (nearest: {'; '.join(alike[key] for key in near)})" if near else ""
 
 

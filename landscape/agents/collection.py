@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Atlas with its name on a `Desk`."""
+    """Atlas with its name in an `AtlasCollection`."""
 
     name: str
     atlas: AtlasStore
@@ -48,8 +48,8 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """A set of atlases in which to find papers to cite. Methods that change it return a new desk.
+class AtlasCollection:
+    """A set of atlases in which to find papers to cite. Its methods return a new one.
 
     Attributes
     ----------
@@ -62,17 +62,17 @@ class Desk:
     >>> from landscape.store._atlas_store import AtlasStore
     >>> def atlas(name):
     ...     return AtlasStore(Path(f"{name}.atlas"), Manifest(title=name))
-    >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
-    >>> desk = desk.switch_off("Galaxies")
-    >>> [(corpus.name, corpus.on) for corpus in desk.corpora]
+    >>> collection = AtlasCollection().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
+    >>> collection = collection.switch_off("Galaxies")
+    >>> [(corpus.name, corpus.on) for corpus in collection.corpora]
     [('Galaxies', False), ('my papers', True)]
-    >>> [corpus.name for corpus in desk.remove("my papers").corpora]
+    >>> [corpus.name for corpus in collection.remove("my papers").corpora]
     ['Galaxies']
     """
 
     corpora: tuple[Corpus, ...] = ()
 
-    def add(self, atlas: AtlasStore, name: str | None = None) -> Desk:
+    def add(self, atlas: AtlasStore, name: str | None = None) -> AtlasCollection:
         """Add an atlas.
 
         Parameters
@@ -83,28 +83,30 @@ class Desk:
 
         Returns
         -------
-        Desk
+        AtlasCollection
 
         Raises
         ------
         InputError
-            If the desk already has a corpus with this name.
+            If the collection already has a corpus with this name.
         """
         called = (name or atlas.title).strip()
         if not called or any(corpus.name == called for corpus in self.corpora):
-            raise InputError(f"The desk already has a corpus {called!r}. Choose another name.")
-        return Desk((*self.corpora, Corpus(called, atlas)))
+            raise InputError(
+                f"The collection already has a corpus {called!r}. Choose another name."
+            )
+        return AtlasCollection((*self.corpora, Corpus(called, atlas)))
 
-    def remove(self, name: str) -> Desk:
-        """Remove a corpus from the desk; its files are not deleted."""
+    def remove(self, name: str) -> AtlasCollection:
+        """Remove a corpus from the collection; its files are not deleted."""
         gone = self._named(name)
-        return Desk(tuple(corpus for corpus in self.corpora if corpus is not gone))
+        return AtlasCollection(tuple(corpus for corpus in self.corpora if corpus is not gone))
 
-    def switch_off(self, name: str) -> Desk:
+    def switch_off(self, name: str) -> AtlasCollection:
         """Exclude a corpus from searches until it is switched on again."""
         return self._set_on(name, on=False)
 
-    def switch_on(self, name: str) -> Desk:
+    def switch_on(self, name: str) -> AtlasCollection:
         """Include a corpus in searches again."""
         return self._set_on(name, on=True)
 
@@ -120,8 +122,8 @@ class Desk:
         on = tuple(corpus for corpus in self.corpora if corpus.on)
         if not on:
             raise InputError(
-                "No corpus on the desk is switched on. Add one with desk.add(atlas), or switch "
-                "one on."
+                "No corpus of the collection is switched on. Add one with collection.add(atlas), "
+                "or switch one on."
             )
         return on
 
@@ -271,12 +273,13 @@ class Desk:
                 continue
             return corpus, open_engine(corpus.atlas).papers([row])[0]
         raise InputError(
-            f"No corpus on the desk contains {name!r}. Pass a bibcode, arXiv identifier or DOI."
+            f"No corpus of the collection contains {name!r}. Pass a bibcode, arXiv identifier or "
+            "DOI."
         )
 
-    def _set_on(self, name: str, *, on: bool) -> Desk:
+    def _set_on(self, name: str, *, on: bool) -> AtlasCollection:
         chosen = self._named(name)
-        return Desk(
+        return AtlasCollection(
             tuple(replace(corpus, on=on) if corpus is chosen else corpus for corpus in self.corpora)
         )
 
@@ -285,7 +288,7 @@ class Desk:
             if corpus.name == name:
                 return corpus
         known = ", ".join(repr(corpus.name) for corpus in self.corpora) or "none"
-        raise InputError(f"The desk has no corpus {name!r}. Existing corpora: {known}.")
+        raise InputError(f"The collection has no corpus {name!r}. Existing corpora: {known}.")
 
     def __len__(self) -> int:
         return len(self.corpora)
@@ -454,7 +457,7 @@ def as_latex(paragraph: Answer) -> str:
     Parameters
     ----------
     paragraph : Answer
-        Result of `Desk.related_work`.
+        Result of `AtlasCollection.related_work`.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from landscape._io import data_file
-from landscape._wording import did_you_mean
+from landscape._wording import close_names
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -117,10 +117,10 @@ class Thesaurus:
             tried = given[:-1].rpartition("(")[2]
         found = tried if tried in self.concepts else self._by_name.get(given.casefold())
         if found is None:
-            names = (name for one in self.concepts.values() for name in one.names)
+            close = [self._written(name) for name in close_names(given, self._by_name)]
+            hint = f"; did you mean {' or '.join(close)}?" if close else "."
             raise InputError(
-                f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}"
-                f"{did_you_mean(given, names, n=3)}"
+                f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}{hint}"
             )
         return self.concepts[found]
 

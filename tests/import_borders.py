@@ -31,9 +31,9 @@ class PrivateModules(Contract):
 def is_foreign(importer: str, imported: str) -> bool:
     """Return whether `imported` is a private module of another package than `importer`.
 
-    >>> is_foreign("landscape.widgets._panel", "landscape.search.ranking")
+    >>> is_foreign("landscape.widgets._panel", "landscape.search._filters")
     True
-    >>> is_foreign("landscape.search.engine", "landscape.search.ranking")
+    >>> is_foreign("landscape.search.engine", "landscape.search._filters")
     False
     >>> is_foreign("landscape.search.engine", "landscape._io")
     False

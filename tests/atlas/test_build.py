@@ -341,17 +341,17 @@ def test_a_wrong_input_leaves_no_folder_behind(tmp_path: Path, quick: Any) -> No
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"layout": "swirl"}, "There is no layout 'swirl'; choose one of: "),
-        ({"topics_method": "magic"}, "There is no topics method 'magic'; choose one of: density"),
+        ({"layout": "swirl"}, "Unknown layout 'swirl'; use one of umap, tsne"),
+        ({"topics_method": "magic"}, "Unknown topics_method 'magic'; use one of density"),
         ({"embedder": "word2vec"}, "word2vec"),
-        ({"keywords_limit": 0}, "keywords_limit is 0; it must be at least 1"),
+        ({"keywords_limit": 0}, "keywords_limit is 0; choose a whole number of at least 1"),
         ({"tagger": "psychic"}, "psychic"),
-        ({"min_dist": -0.1}, "min_dist is -0.1; it must be between 0 and 1"),
+        ({"min_dist": -0.1}, "min_dist is -0.1; choose a number from 0 to 1"),
         ({"min_dist": 1.5}, "min_dist is 1.5"),
         ({"min_dist": float("nan")}, "min_dist is nan"),
         ({"min_dist": float("inf")}, "min_dist is inf"),
-        ({"seed": -1}, "seed is -1; it must be at least 0"),
-        ({"seed": 2**32}, "seed is 4294967296; it must be less than 4294967296"),
+        ({"seed": -1}, "seed is -1; choose a whole number from 0"),
+        ({"seed": 2**32}, "seed is 4294967296; choose a whole number from 0"),
     ],
 )
 def test_a_wrong_option_is_refused_before_any_work(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import io
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import wrap
@@ -118,6 +118,11 @@ def count_marks(figure: Any) -> int:
 def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
     """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
+
+
+def hover_html(lines: Iterable[Any]) -> str:
+    """Escape the lines of a hover text, and join them with line breaks."""
+    return "<br>".join(map(safe_text, lines))
 
 
 def _escaped(line: str) -> str:
@@ -377,7 +382,7 @@ class _Drawing:
         """Add a trace to a panel; `hover` is one text for all points, or one text per point."""
         hover = hover() if callable(hover) else hover
         if not isinstance(hover, str):
-            hover = ["<br>".join(map(safe_text, str(text).split("\n"))) for text in hover]
+            hover = [hover_html(str(text).split("\n")) for text in hover]
         style = {"hoverinfo": "text" if hover else "skip", **style}
         trace = getattr(self.go, kind)(
             x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}", hovertext=hover or None, **style

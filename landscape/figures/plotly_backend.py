@@ -72,8 +72,13 @@ def draw(scene: Scene) -> Any:
 
 
 def draw_panels(scene: Scene) -> Any:
-    """Draw the panels shown in notebooks, with the title above and the caption below."""
+    """Draw the panels shown in notebooks, with the title above and the caption below.
+
+    A scene without such panels, such as a page with one sentence, is drawn as a whole page.
+    """
     panels = [panel for panel in scene.panels if panel.gid in scene.on_screen]
+    if not panels:
+        return draw(scene)
     boxes = np.array([panel.box for panel in panels])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     box = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
@@ -99,7 +104,8 @@ def _font_link(weight: str) -> str:
     from matplotlib.font_manager import FontProperties, findfont
 
     file = findfont(FontProperties(family=FONTS[0], weight=weight))
-    font = TTFont(file, lazy=True, recalcBBoxes=False)  # glyphs are copied as they are
+    # Glyphs and the date are copied as they are, so that pages have the same bytes.
+    font = TTFont(file, lazy=True, recalcBBoxes=False, recalcTimestamp=False)
     options = Options(layout_features=["*"])
     options.drop_tables = [*options.drop_tables, "FFTM"]
     subsetter = Subsetter(options)

@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import landscape
+
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import interactive, reviews_scene, uat_scene
+from landscape.figures import interactive, reviews_scene, trends_scene, uat_scene
 from landscape.figures.labels import boxes_overlap
 from landscape.figures.matplotlib_backend import Sheet
 from landscape.figures.plotly_backend import (
     MOST_MARKS,
+    _font_link,
     count_marks,
     draw,
     draw_panels,
@@ -223,3 +226,17 @@ def test_plain_keeps_ordinary_text():
 def test_figures_of_a_browser_are_not_drawn_with_matplotlib(kind, demo_atlas, monkeypatch):
     monkeypatch.setattr(Sheet, "__init__", lambda *_, **__: pytest.fail("a sheet was made"))
     assert interactive(kind, demo_atlas).data
+
+
+def test_a_page_with_one_sentence_is_shown_in_a_browser(demo_atlas):
+    analysis = landscape.overlays.trends.trends(demo_atlas)
+    analysis = replace(analysis, table=analysis.table.assign(**{"class": ""}))
+    figure = draw_panels(trends_scene(demo_atlas, analysis=analysis))
+    assert any("No trend is significant" in str(note.text) for note in figure.layout.annotations)
+
+
+def test_embedded_fonts_have_the_date_of_the_font(monkeypatch):
+    first = _font_link("normal")
+    monkeypatch.setattr("fontTools.misc.timeTools.time.time", lambda: 2.0**31)
+    _font_link.cache_clear()
+    assert _font_link("normal") == first

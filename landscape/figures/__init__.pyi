@@ -1,41 +1,46 @@
-from ._compare import compare, draw_comparison
-from ._density_map import heatmap, query_map
-from ._impact import draw_impact, impact
+from ._compare import compare, compare_scene
+from ._density_map import heatmap, heatmap_scene, query_map, query_map_scene
+from ._impact import impact, impact_scene
 from ._interactive import interactive
-from ._intervals import draw_intervals, intervals
-from ._report import draw_report, report
-from ._reviews import draw_coverage, draw_reviews, reviews
-from ._survey import survey_map, survey_tree
-from ._time_slices import animate, time_slices
-from ._trends import author, draw_author, draw_trends, trends
-from ._uat import draw_concepts, uat
+from ._intervals import intervals, intervals_scene
+from ._report import report, report_scene
+from ._reviews import coverage_scene, reviews, reviews_scene
+from ._survey import survey_map, survey_map_scene, survey_tree, survey_tree_scene
+from ._time_slices import animate, time_slices, time_slices_scene
+from ._trends import author, author_scene, trends, trends_scene
+from ._uat import uat, uat_scene
 from .export import save_figure, save_table
 
 __all__ = [
     "animate",
     "author",
+    "author_scene",
     "compare",
-    "draw_author",
-    "draw_comparison",
-    "draw_concepts",
-    "draw_coverage",
-    "draw_impact",
-    "draw_intervals",
-    "draw_report",
-    "draw_reviews",
-    "draw_trends",
+    "compare_scene",
+    "coverage_scene",
     "heatmap",
+    "heatmap_scene",
     "impact",
+    "impact_scene",
     "interactive",
     "intervals",
+    "intervals_scene",
     "query_map",
+    "query_map_scene",
     "report",
+    "report_scene",
     "reviews",
+    "reviews_scene",
     "save_figure",
     "save_table",
     "survey_map",
+    "survey_map_scene",
     "survey_tree",
+    "survey_tree_scene",
     "time_slices",
+    "time_slices_scene",
     "trends",
+    "trends_scene",
     "uat",
+    "uat_scene",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import NEARNESS, Caption, caption_of
 from landscape.figures.colours import Theme
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures.page import SMALL, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
+from landscape.figures.scene import Axis, Box, Intervals, Lines, Points, Rule, Scene, doubling_ticks
 from landscape.overlays.trends import compare as find_differences
 
 if TYPE_CHECKING:
@@ -84,16 +85,26 @@ def compare(
     >>> import landscape as ls
     >>> ls.figures.compare(ls.open("my.atlas"), "..2010", "2011..")  # doctest: +SKIP
     """
-    found = find_differences(atlas, a, b, q=q, **options)
-    return draw_comparison(
-        atlas, found, n_regions=n_regions, colours=colours, size_inches=size_inches, title=title
-    )
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+    return draw(compare_scene(atlas, a, b, q=q, n_regions=n_regions, **look, **options))
 
 
-def draw_comparison(
-    atlas: AtlasStore, analysis: Analysis, *, n_regions: int = 24, **look: Unpack[PageOptions]
-) -> Sheet:
-    """Draw the result of `landscape.overlays.compare`."""
+def compare_scene(
+    atlas: AtlasStore,
+    a: Any,
+    b: Any,
+    *,
+    analysis: Analysis | None = None,
+    n_regions: int = 24,
+    colours: str | Theme = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> Scene:
+    """Return the scene of `compare`, of a known result of `find_differences` if it is given."""
+    if analysis is None:
+        analysis = find_differences(atlas, a, b, **options)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region contains papers of these selections. Use wider filters.")
@@ -116,7 +127,7 @@ def draw_comparison(
     _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis, names)
     _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas, names)
     words = _describe(shown, caption, names)
-    return page.draw(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
+    return page.scene(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
 
 
 def short_name(words: str) -> str:

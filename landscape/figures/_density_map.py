@@ -24,6 +24,7 @@ from landscape.figures.caption import (
     place_of,
 )
 from landscape.figures.colours import FEW_ENOUGH_TO_SEE, theme
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -39,7 +40,7 @@ from landscape.figures.maps import (
     positions,
 )
 from landscape.figures.page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
-from landscape.figures.scene import Arrows, Bools, Floats, Lines, Panel, Points
+from landscape.figures.scene import Arrows, Bools, Floats, Lines, Panel, Points, Scene
 from landscape.mapping.density import DensityGrid, contour_lines, count_grid
 from landscape.search import Spread, spread_of
 from landscape.search.outliers import rows_on_map
@@ -106,19 +107,37 @@ def heatmap(
     >>> import landscape as ls
     >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
     """
+    scene = heatmap_scene(
+        atlas,
+        colour=colour,
+        levels=levels,
+        labels=labels,
+        max_labels=max_labels,
+        colours=colours,
+        size_inches=size_inches,
+        title=title,
+        raster_dpi=raster_dpi,
+        ax=ax,
+    )
+    return draw(scene, ax=ax)
+
+
+def heatmap_scene(
+    atlas: AtlasStore,
+    *,
+    colour: str = "density",
+    levels: Sequence[int] = (0, 1),
+    labels: bool = True,
+    max_labels: int | None = None,
+    **look: Unpack[PageOptions],
+) -> Scene:
+    """Return the scene of `heatmap`."""
     if colour not in ("density", "regions"):
         raise InputError(f"colour is {colour!r}; choose density or regions.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts, chosen = facts_of(atlas), chosen_topics(atlas.topics, levels=levels)
     specks = len(x) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
-    look: PageOptions = {
-        "colours": colours,
-        "size_inches": size_inches,
-        "title": title,
-        "raster_dpi": raster_dpi,
-        "ax": ax,
-    }
     page = Page(caption, look, has_key=colour == "density")
     panel = map_panel(page, page.area, x, y, include=chosen)
     regions = atlas.map["topic_id"].to_numpy(np.int64) if colour == "regions" else None
@@ -153,7 +172,7 @@ def heatmap(
     )
     x0, y0, x1, y1 = panel.extent
     seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
-    return page.draw(
+    return page.scene(
         alt_text=f"{alt_text(facts, seen)} {' '.join(sentences)}",
         table=table,
         caption=replace(caption, sentences=sentences),
@@ -214,6 +233,19 @@ def query_map(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.query_map(atlas, atlas.search("dust in quasars", k=20))  # doctest: +SKIP
     """
+    scene = query_map_scene(atlas, results, links=links, how=how, **look)
+    return draw(scene, ax=look.get("ax"))
+
+
+def query_map_scene(
+    atlas: AtlasStore,
+    results: Results,
+    *,
+    links: Sequence[tuple[int, int]] = (),
+    how: str | None = None,
+    **look: Unpack[PageOptions],
+) -> Scene:
+    """Return the scene of `query_map`."""
     import pandas as pd
 
     if not results.hits:
@@ -260,7 +292,7 @@ def query_map(
         more.append(explanation(MapFacts(), outside=outside)[-1])
     caption = replace(caption, sentences=[*caption.sentences, *more])
     words = caption.describe("Map of the papers found for a question.", _describe(table, panel))
-    return page.draw(alt_text=words, table=table, caption=caption)
+    return page.scene(alt_text=words, table=table, caption=caption)
 
 
 def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from landscape.errors import InputError
 from landscape.figures._trends import share_panel
 from landscape.figures.caption import Caption, caption_of
 from landscape.figures.colours import fade, pick, share_ramp
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_few_names,
@@ -36,6 +37,7 @@ from landscape.figures.scene import (
     Panel,
     Points,
     Rule,
+    Scene,
 )
 from landscape.mapping.density import (
     DensityGrid,
@@ -137,38 +139,41 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    usage = read_usage(atlas, facilities)
-    if facilities is None:
-        usage = replace(usage, facilities=usage.facilities[:_DRAWN], rows=usage.rows[:_DRAWN])
-    analysis = measure_usage(
-        atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
-    )
-    return draw_impact(
+    scene = impact_scene(
         atlas,
-        analysis,
-        usage=usage,
+        facilities=facilities,
         since=since,
         until=until,
         multiples=multiples,
         slices=slices,
+        n_resamples=n_resamples,
         **look,
     )
+    return draw(scene, ax=look.get("ax"))
 
 
-def draw_impact(
+def impact_scene(
     atlas: AtlasStore,
-    analysis: Analysis,
     *,
-    usage: Usage | None = None,
+    analysis: Analysis | None = None,
+    facilities: str | Sequence[str] | None = None,
     since: int | None = None,
     until: int | None = None,
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
+    n_resamples: int = 1000,
     **look: Unpack[PageOptions],
-) -> Any:
-    """Draw the result of `measure_usage` for the facilities in `usage`."""
-    if usage is None:
+) -> Scene:
+    """Return the scene of `impact`, of a known result of `measure_usage` if it is given."""
+    if analysis is not None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
+    else:
+        usage = read_usage(atlas, facilities)
+        if facilities is None:
+            usage = replace(usage, facilities=usage.facilities[:_DRAWN], rows=usage.rows[:_DRAWN])
+        analysis = measure_usage(
+            atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
+        )
     x, y, _ = _papers_on_map(atlas)
     windows: list[tuple[int | None, int | None]] = [(since, until)]
     if slices is not None:
@@ -193,7 +198,7 @@ def draw_impact(
     else:
         _draw_panels(page, atlas, views)
     words = caption.describe("Map of the impact of facilities.", f"{numbers}.")
-    return page.draw(alt_text=words, table=analysis.table)
+    return page.scene(alt_text=words, table=analysis.table)
 
 
 def _papers_on_map(atlas: AtlasStore) -> tuple[Floats, Floats, Ints]:

@@ -7,20 +7,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.figures._compare import compare
-from landscape.figures._density_map import heatmap, query_map
-from landscape.figures._impact import impact
-from landscape.figures._intervals import KINDS, intervals
-from landscape.figures._reviews import draw_coverage, reviews
-from landscape.figures._time_slices import time_slices
-from landscape.figures._trends import author, trends
-from landscape.figures._uat import uat
-from landscape.figures.matplotlib_backend import DRAWS
-from landscape.figures.plotly_backend import draw_panels
+from landscape.figures._compare import compare_scene
+from landscape.figures._density_map import heatmap_scene, query_map_scene
+from landscape.figures._impact import impact_scene
+from landscape.figures._intervals import KINDS, intervals_scene
+from landscape.figures._reviews import coverage_scene, reviews_scene
+from landscape.figures._time_slices import time_slices_scene
+from landscape.figures._trends import author_scene, trends_scene
+from landscape.figures._uat import uat_scene
+from landscape.figures.export import draw
 from landscape.overlays.missions.usage import read_usage
-from landscape.overlays.reviews import reviews as count_reviews
 
 if TYPE_CHECKING:
+    from landscape.figures.scene import Scene
     from landscape.store import AtlasStore
 
 
@@ -55,37 +54,28 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     >>> import landscape as ls
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
-    if kind not in _KINDS:
-        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {', '.join(_KINDS)}.")
-    token = DRAWS.set(False)
-    try:
-        scene = _KINDS[kind](atlas, *arguments, **options).scene
-    finally:
-        DRAWS.reset(token)
-    return draw_panels(scene)
+    if kind not in _SCENES:
+        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {', '.join(_SCENES)}.")
+    return draw(_SCENES[kind](atlas, *arguments, **options), "plotly")
 
 
-def _impact(atlas: AtlasStore, **options: Any) -> Any:
-    """Draw the share map of a facility, by default the most used facility."""
+def _impact(atlas: AtlasStore, **options: Any) -> Scene:
+    """Return the share map of a facility, by default the most used facility."""
     if "facilities" not in options:
         options["facilities"] = read_usage(atlas).facilities[0].name
-    return impact(atlas, **options)
+    return impact_scene(atlas, **options)
 
 
-def _coverage(atlas: AtlasStore, **options: Any) -> Any:
-    return draw_coverage(atlas, count_reviews(atlas), **options)
-
-
-_KINDS: dict[str, Callable[..., Any]] = {
-    "heatmap": heatmap,
-    "query": query_map,
-    "uat": uat,
+_SCENES: dict[str, Callable[..., Scene]] = {
+    "heatmap": heatmap_scene,
+    "query": query_map_scene,
+    "uat": uat_scene,
     "impact": _impact,
-    "reviews": reviews,
-    "trends": trends,
-    "compare": compare,
-    "author": author,
-    "time_slices": time_slices,
-    "coverage": _coverage,
-    **{kind: partial(intervals, kind) for kind in KINDS},
+    "reviews": reviews_scene,
+    "trends": trends_scene,
+    "compare": compare_scene,
+    "author": author_scene,
+    "time_slices": time_slices_scene,
+    "coverage": coverage_scene,
+    **{kind: partial(intervals_scene, kind) for kind in KINDS},
 }

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import caption_of
-from landscape.figures.colours import series
+from landscape.figures.colours import Theme, series
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.page import SMALL, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
+from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, doubling_ticks, ticks
 from landscape.overlays.missions import before_after, compare_facilities, impact
 from landscape.overlays.thesaurus import thesaurus_gaps
 from landscape.overlays.trends import countries, institutions
@@ -72,12 +73,24 @@ def intervals(
     >>> import landscape as ls
     >>> ls.figures.intervals("before_after", ls.open("my.atlas"), "ALMA")  # doctest: +SKIP
     """
-    found = ask(kind, atlas, *arguments, **options)
-    return draw_intervals(kind, found, colours=colours, size_inches=size_inches, title=title, ax=ax)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title, "ax": ax}
+    return draw(intervals_scene(kind, atlas, *arguments, **look, **options), ax=ax)
 
 
-def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> Any:
-    """Draw the values and intervals in the result of an analysis."""
+def intervals_scene(
+    kind: str,
+    atlas: AtlasStore,
+    *arguments: Any,
+    analysis: Analysis | None = None,
+    colours: str | Theme = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Scene:
+    """Return the scene of `intervals`, of a known result of the analysis if it is given."""
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title, "ax": ax}
+    found = analysis or ask(kind, atlas, *arguments, **options)
     shown, caption = interval_rows(kind, found), caption_of(found)
     size = WIDTH_INCHES, _height(shown, generated=caption.generated)
     page = Page(caption, look, size=size, smallest=(4.0, 2.5))
@@ -88,7 +101,7 @@ def draw_intervals(kind: str, found: Analysis, **look: Unpack[PageOptions]) -> A
         for row in shown.rows.head(12).itertuples()
     )
     words = caption.describe("Chart of values with their intervals.", f"{values}.")
-    return page.draw(alt_text=words, table=found.table, on_screen=("intervals",))
+    return page.scene(alt_text=words, table=found.table, on_screen=("intervals",))
 
 
 def _height(shown: IntervalRows, *, generated: bool) -> float:

@@ -26,18 +26,17 @@ from landscape.figures._impact import (
 )
 from landscape.figures.caption import NEARNESS, caption_of
 from landscape.figures.colours import share_ramp
-from landscape.figures.export import check_kind, save_figure
+from landscape.figures.export import check_kind, draw, save_figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import add_few_names, chosen_topics, map_box, map_panel, positions
 from landscape.figures.page import SMALL, Page
-from landscape.figures.scene import Box
+from landscape.figures.scene import Box, Scene
 from landscape.overlays.missions import measure_usage
 from landscape.overlays.missions.usage import Usage, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]
@@ -101,10 +100,11 @@ def report(
     >>> ls.figures.report(ls.open("my.atlas"), "ALMA", "alma.pdf")  # doctest: +SKIP
     """
     check_kind(path)
-    return save_figure(draw_report(atlas, facility, since=since, until=until, **options), path)
+    scene = report_scene(atlas, facility, since=since, until=until, **options)
+    return save_figure(draw(scene), path)
 
 
-def draw_report(
+def report_scene(
     atlas: AtlasStore,
     facility: str,
     *,
@@ -114,8 +114,8 @@ def draw_report(
     size_inches: tuple[float, float] = SIZE_INCHES,
     n_resamples: int = 1000,
     seed: int = 0,
-) -> Sheet:
-    """Draw the report on a facility as a figure, without writing a file."""
+) -> Scene:
+    """Return the scene of `report`."""
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
             f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches. Use at "
@@ -166,7 +166,7 @@ def draw_report(
         f"{summary} {'; '.join(map(str, numbers))}. Regions with the most papers: {most or 'none'}."
     )
     words = page.caption.describe(f"Report on {title}.", more)
-    return page.draw(alt_text=words, table=regions)
+    return page.scene(alt_text=words, table=regions)
 
 
 def _about(of: Facility) -> str:

@@ -12,6 +12,7 @@ from landscape.errors import InputError
 from landscape.figures._impact import grid_shape
 from landscape.figures.caption import caption_of, place_of
 from landscape.figures.colours import contrast_ramp, fade, pick
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -23,11 +24,12 @@ from landscape.figures.maps import (
     positions,
 )
 from landscape.figures.page import Key, Page, PageOptions, Ranking
-from landscape.figures.scene import Bools, ColourBar, Floats, Image, Panel, Points
+from landscape.figures.scene import Bools, ColourBar, Floats, Image, Panel, Points, Scene
 from landscape.mapping.density import default_bandwidth
 from landscape.overlays.missions.measures import ShareMap, share_map
 from landscape.overlays.periods import paper_years
 from landscape.overlays.reviews import review_gaps
+from landscape.overlays.reviews import reviews as count_reviews
 from landscape.overlays.reviews.gaps import chance_of_review, define_reviews, review_mask
 
 if TYPE_CHECKING:
@@ -90,19 +92,23 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
-    return draw_reviews(atlas, gaps, review_mask(atlas), listed=listed, **look)
+    scene = reviews_scene(atlas, weights=weights, n_resamples=n_resamples, listed=listed, **look)
+    return draw(scene, ax=look.get("ax"))
 
 
-def draw_reviews(
+def reviews_scene(
     atlas: AtlasStore,
-    gaps: Analysis,
-    found: Bools,
     *,
+    analysis: Analysis | None = None,
+    found: Bools | None = None,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 200,
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
-) -> Any:
-    """Draw the ranked gaps on a map of reviews; `found` is True for papers that are reviews."""
+) -> Scene:
+    """Return the scene of `reviews`, of known gaps and a known mask of reviews if given."""
+    gaps = analysis or review_gaps(atlas, weights=weights, n_resamples=n_resamples)
+    found = review_mask(atlas) if found is None else found
     if not len(gaps.table):
         raise InputError(
             "Nothing to plot: no region can be ranked by its reviews. Use a larger atlas."
@@ -159,11 +165,14 @@ def draw_reviews(
     words = caption.describe(
         "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(places)}."
     )
-    return page.draw(alt_text=words, table=gaps.table)
+    return page.scene(alt_text=words, table=gaps.table)
 
 
-def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions]) -> Any:
-    """Draw a map of regions, coloured by the ratio of their reviews to the expected number."""
+def coverage_scene(
+    atlas: AtlasStore, *, analysis: Analysis | None = None, **look: Unpack[PageOptions]
+) -> Scene:
+    """Return a map of regions, coloured by the ratio of their reviews to the expected number."""
+    found = analysis or count_reviews(atlas)
     caption = caption_of(found, "Dots are regions; larger dots have more papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(caption, look, soft=True, has_key=True)
@@ -200,7 +209,7 @@ def draw_coverage(atlas: AtlasStore, found: Analysis, **look: Unpack[PageOptions
     )
     add_names(page, panel, chosen_topics(atlas.topics, levels=(0,)))
     words = caption.describe("Map of regions by their reviews.")
-    return page.draw(alt_text=words, table=found.table)
+    return page.scene(alt_text=words, table=found.table)
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:

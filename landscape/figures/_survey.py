@@ -11,11 +11,12 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._density_map import query_map
+from landscape.figures._density_map import query_map_scene
 from landscape.figures.caption import Caption
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.page import NORMAL, SIZE_INCHES, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Lines, Panel, Points
+from landscape.figures.scene import Axis, Box, Lines, Panel, Points, Scene
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +83,11 @@ def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) 
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
+    return draw(survey_tree_scene(survey, most=most, **look), ax=look.get("ax"))
+
+
+def survey_tree_scene(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) -> Scene:
+    """Return the scene of `survey_tree`."""
     if not survey.crawled:
         raise InputError("Nothing to plot: the survey judged no papers. Ask another question.")
     nodes = _nodes(survey, most=most)
@@ -93,7 +99,7 @@ def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) 
     found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
     more = f"Selected papers by way of discovery: {found or 'none'}."
     words = caption.describe("Tree of a survey.", more)
-    return page.draw(alt_text=words, table=_table(nodes), on_screen=("tree",))
+    return page.scene(alt_text=words, table=_table(nodes), on_screen=("tree",))
 
 
 def _nodes(survey: Survey, *, most: int) -> list[_Node]:
@@ -315,6 +321,13 @@ def survey_map(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.survey_map(atlas, atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
+    return draw(survey_map_scene(atlas, survey, most=most, **look), ax=look.get("ax"))
+
+
+def survey_map_scene(
+    atlas: AtlasStore, survey: Survey, *, most: int = 100, **look: Unpack[PageOptions]
+) -> Scene:
+    """Return the scene of `survey_map`."""
     chosen = survey.selected[:most]
     if not chosen:
         raise InputError(
@@ -329,4 +342,4 @@ def survey_map(
     how = f"{len(survey):,} of {count(len(survey.crawled), 'judged paper')} were selected"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
-    return query_map(atlas, shown, links=links, how=how, **look)
+    return query_map_scene(atlas, shown, links=links, how=how, **look)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures import matplotlib_backend
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
 from landscape.figures.caption import GENERATED, NEARNESS, Caption, facts_of, headline
 from landscape.figures.colours import choose_tones
-from landscape.figures.export import few_colours
+from landscape.figures.export import draw, few_colours
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_few_names,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     Grid = NDArray[np.float32]
 
 _MOST_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
+_RASTER_DPI = 150  # maps of slices are small
 _HEADING = 13.0  # height of the heading above each map, in points
 _HOW = (
     "Axes and colours are the same in all slices. The colour shows the density of the papers of a "
@@ -66,7 +66,7 @@ def time_slices(
     colours: str = "light",
     size_inches: tuple[float, float] | None = None,
     title: str | None = None,
-    raster_dpi: int = 150,
+    raster_dpi: int = _RASTER_DPI,
 ) -> Sheet:
     """Draw one map for each time slice, all with the same axes and colour scale.
 
@@ -100,6 +100,20 @@ def time_slices(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.time_slices(atlas, edges=[2000, 2010, 2020, 2027])  # doctest: +SKIP
     """
+    look: PageOptions = {
+        "colours": colours,
+        "size_inches": size_inches,
+        "title": title,
+        "raster_dpi": raster_dpi,
+    }
+    return draw(time_slices_scene(atlas, edges=edges, **look))
+
+
+def time_slices_scene(
+    atlas: AtlasStore, *, edges: Sequence[int] | None = None, **look: Unpack[PageOptions]
+) -> Scene:
+    """Return the scene of `time_slices`."""
+    look.setdefault("raster_dpi", _RASTER_DPI)
     x, y = positions(atlas.map["x"], atlas.map["y"])
     year = paper_years(atlas)
     chosen, slice_of = cut(year, edges)
@@ -109,19 +123,13 @@ def time_slices(
         [*years.warnings, _HOW, NEARNESS],
         facts.generated,
     )
-    look: PageOptions = {
-        "colours": colours,
-        "size_inches": size_inches,
-        "title": title,
-        "raster_dpi": raster_dpi,
-    }
     size = fitted_page(x, y, len(chosen) - 1)
     page = Page(caption, look, size=size, smallest=(4.0, 3.0))
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)
     words = caption.describe("Maps of time slices.", _describe(table))
-    return page.draw(alt_text=words, table=table)
+    return page.scene(alt_text=words, table=table)
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
@@ -434,16 +442,7 @@ def _draw_frames(
     add_names(page, panel, topics, emphasized=())
     (title,) = [text for text in page.texts if text.gid == "title"]
     page.texts.remove(title)
-    scene = Scene(
-        (page.width, page.height),
-        page.scale,
-        page.colours,
-        page.title,
-        page.caption,
-        [panel],
-        page.layers,
-        page.texts,
-    )
+    scene = page.scene()
     over = _pixels(scene, dpi, "none")
     pictures = []
     for view, shares in zip(views, found, strict=True):
@@ -471,7 +470,7 @@ def _pixels(scene: Scene, dpi: int, facecolor: str) -> Image.Image:
     """Render a scene as an image."""
     from PIL import Image
 
-    sheet = matplotlib_backend.draw(scene)
+    sheet = draw(scene)
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="rgba", dpi=dpi, facecolor=facecolor)
     width, height = (int(dpi * side) for side in sheet.get_size_inches())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures.colours import Theme, oklab_to_srgb
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -32,6 +33,7 @@ from landscape.figures.scene import (
     Panel,
     Points,
     Rule,
+    Scene,
     Spans,
     ticks,
     tile,
@@ -102,20 +104,31 @@ def trends(
     >>> import landscape as ls
     >>> ls.figures.trends(ls.open("my.atlas"), since=2000)  # doctest: +SKIP
     """
-    found = find_trends(atlas, since=since, until=until, **options)
-    return draw_trends(
-        found, n_topics=n_topics, colours=colours, size_inches=size_inches, title=title
-    )
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+    scene = trends_scene(atlas, since=since, until=until, n_topics=n_topics, **look, **options)
+    return draw(scene)
 
 
-def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOptions]) -> Sheet:
-    """Draw the trends of topics from their ``slope`` (yearly change of log odds) and ``class``."""
+def trends_scene(
+    atlas: AtlasStore,
+    *,
+    analysis: Analysis | None = None,
+    n_topics: int = 24,
+    colours: str | Theme = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> Scene:
+    """Return the scene of `trends`, of a known result of `find_trends` if it is given."""
+    if analysis is None:
+        analysis = find_trends(atlas, **options)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
     if not analysis.table["slope"].notna().any():
         raise InputError(
             "No topic has papers in enough years to compute a trend. Use a longer period."
         )
     if not analysis.table["class"].astype(bool).any():
-        return _draw_sentence(analysis, **look)
+        return _sentence_scene(analysis, look)
     caption = caption_of(analysis, _HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
@@ -126,10 +139,10 @@ def draw_trends(analysis: Analysis, *, n_topics: int = 24, **look: Unpack[PageOp
     _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown, gaps=gaps)
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
     words = _describe(shown, caption)
-    return page.draw(alt_text=words, table=analysis.table, on_screen=("chart",))
+    return page.scene(alt_text=words, table=analysis.table, on_screen=("chart",))
 
 
-def _draw_sentence(analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
+def _sentence_scene(analysis: Analysis, look: PageOptions) -> Scene:
     """Write one sentence instead of a chart in which no topic has a significant trend."""
     caption = caption_of(analysis)
     page = Page(caption, look, size=_SENTENCE_INCHES, smallest=(4.0, 3.0))
@@ -143,7 +156,7 @@ def _draw_sentence(analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
         y = (bottom + top) / 2 - 15 * place * page.scale
         page.write(line, (left + right) / 2, y, size=11.0, align="center", gid="sentence")
     words = caption.describe("Page without a chart.", sentence)
-    return page.draw(alt_text=words, table=analysis.table)
+    return page.scene(alt_text=words, table=analysis.table)
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
@@ -398,12 +411,24 @@ def author(
     >>> import landscape as ls
     >>> ls.figures.author(ls.open("my.atlas"), "Rubin, Vera")  # doctest: +SKIP
     """
-    found = author_path(atlas, name, **options)
-    return draw_author(atlas, found, colours=colours, size_inches=size_inches, title=title)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+    return draw(author_scene(atlas, name, **look, **options))
 
 
-def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOptions]) -> Sheet:
-    """Draw the result of `landscape.overlays.author_path`, on the map and by region."""
+def author_scene(
+    atlas: AtlasStore,
+    name: str,
+    *,
+    analysis: Analysis | None = None,
+    colours: str | Theme = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> Scene:
+    """Return the scene of `author`, of a known result of `author_path` if it is given."""
+    if analysis is None:
+        analysis = author_path(atlas, name, **options)
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
     papers = analysis.table
     caption = caption_of(analysis, NEARNESS)
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -424,7 +449,7 @@ def draw_author(atlas: AtlasStore, analysis: Analysis, **look: Unpack[PageOption
         regions.append(f"{name} ({len(part)}, {years}, {place})")
     more = f"Regions in order of first paper: {'; '.join(regions[:12])}."
     words = caption.describe("Map of an author's papers over time.", more)
-    return page.draw(alt_text=words, table=papers)
+    return page.scene(alt_text=words, table=papers)
 
 
 def year_tints(years: Floats, *, dark: bool = False) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures.caption import caption_of, place_of
 from landscape.figures.colours import quiet, series
+from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -23,7 +24,7 @@ from landscape.figures.maps import (
     positions,
 )
 from landscape.figures.page import Page, PageOptions
-from landscape.figures.scene import Floats, Lines, Panel
+from landscape.figures.scene import Floats, Lines, Panel, Scene
 from landscape.overlays.periods import describe_corpus
 from landscape.overlays.thesaurus import thesaurus_overlay
 
@@ -81,14 +82,21 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    analysis = thesaurus_overlay(atlas, concepts=concepts)
-    return draw_concepts(atlas, analysis, multiples=multiples, **look)
+    scene = uat_scene(atlas, concepts=concepts, multiples=multiples, **look)
+    return draw(scene, ax=look.get("ax"))
 
 
-def draw_concepts(
-    atlas: AtlasStore, analysis: Analysis, *, multiples: bool = False, **look: Unpack[PageOptions]
-) -> Any:
-    """Draw the concepts in a result of `thesaurus_overlay`."""
+def uat_scene(
+    atlas: AtlasStore,
+    *,
+    analysis: Analysis | None = None,
+    concepts: Sequence[str] | None = None,
+    multiples: bool = False,
+    **look: Unpack[PageOptions],
+) -> Scene:
+    """Return the scene of `uat`, of a known result of `thesaurus_overlay` if it is given."""
+    if analysis is None:
+        analysis = thesaurus_overlay(atlas, concepts=concepts)
     table = analysis.table
     if not len(table):
         raise InputError(
@@ -104,10 +112,10 @@ def draw_concepts(
     rest = [one for one in caption.sentences if not one.startswith("Highest-density")]
     caption = replace(caption, head=_TITLE, sentences=[how, bounds, *rest])
     page = Page(caption, look, size=size, soft=True, has_key=multiples)
-    draw = _draw_multiples if multiples else _draw_places
-    panel = draw(page, x, y, analysis)
+    add_concepts = _draw_multiples if multiples else _draw_places
+    panel = add_concepts(page, x, y, analysis)
     words = caption.describe("Map of concepts.", _describe(analysis, panel))
-    return page.draw(alt_text=words, table=table)
+    return page.scene(alt_text=words, table=table)
 
 
 def _draw_places(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:

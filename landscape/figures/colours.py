@@ -238,6 +238,25 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
     return Tones(knee=knee, top=top)
 
 
+def shade(
+    counts: Grid, *, widest: float, n_papers: int, specks: bool = False, border: int = 0
+) -> tuple[Grid, Tones]:
+    """Return ramp positions of the smoothed density, without a border of pixels, and the scale.
+
+    `widest` is the width in pixels of the widest kernel for 4,000 papers. The kernel is narrower
+    for more papers (Scott's rule, Scott 1992). With `specks`, single papers of a small corpus are
+    visible.
+    """
+    coarsest = widest * float(np.clip((4000 / max(n_papers, 1)) ** (1 / 6), 0.4, 2))
+    inner = tuple(slice(border, length - border) for length in counts.shape)
+    density, counts = smooth_adaptively(counts, coarsest=coarsest)[inner], counts[inner]
+    tones = choose_tones(density, counts)
+    position = tones.position(density)
+    if specks and n_papers:
+        position += draw_specks(counts, n_papers=n_papers) * (1 - position)
+    return position, tones
+
+
 def _doubled(grid: Grid) -> Grid:
     """Double the resolution of a grid by bilinear interpolation, and keep its sum."""
     for axis in (0, 1):

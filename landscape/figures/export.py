@@ -18,9 +18,11 @@ from landscape.errors import InputError
 from landscape.figures import plotly_backend
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from PIL import Image
 
+    from landscape.figures.scene import Scene
     from landscape.types import Analysis
 
 PNG_DPI = 160
@@ -28,6 +30,15 @@ VECTOR_DPI = 200  # only for the density image; text is stored as vectors
 
 # STIX and Times have the same metrics, so viewers without STIX keep the layout.
 _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sans', serif"
+
+
+def draw(scene: Scene, backend: str = "matplotlib", *, ax: Axes | None = None) -> Any:
+    """Draw a scene with matplotlib, as a `Sheet` or into axes, or with plotly for a notebook."""
+    if backend == "plotly":
+        return plotly_backend.draw_panels(scene)
+    from landscape.figures import matplotlib_backend
+
+    return matplotlib_backend.draw(scene) if ax is None else matplotlib_backend.draw_onto(ax, scene)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:

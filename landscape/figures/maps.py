@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import levels_of
-from landscape.figures.colours import (
-    Theme,
-    Tones,
-    choose_tones,
-    draw_specks,
-    pick,
-    series,
-    smooth_adaptively,
-)
+from landscape.figures.colours import Theme, Tones, pick, series, shade
 from landscape.figures.labels import capitals, clean_name, line_breaks, place_labels
 from landscape.figures.page import SIZE_INCHES, Key, LegendEntry, Page
 from landscape.figures.scene import (
@@ -51,6 +43,7 @@ _REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
 _GROWTH = (0.82, 1.45)  # limits of the growth of letters with the papers of a topic
 _FADED = 0.7  # exponent: below 1, sparse places keep more of the colour of their region
 _DEEPEST = 0.72  # share of the colour of a region where papers are the most dense
+_KERNEL = 0.13  # width of the widest smoothing kernel in inches, for 4,000 papers
 _PIXELS_PER_CELL, _NEAR_CELLS = 3, 3.0  # grid and kernel of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
 _MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
@@ -183,13 +176,8 @@ def add_density(
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
     counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
-    # Kernel width in inches, which decreases with the number of papers (Scott's rule, Scott 1992).
-    widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
-    density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
-    tones = choose_tones(density, counts)
-    position = tones.position(density)
-    if specks:
-        position += draw_specks(counts, n_papers=len(x)) * (1 - position)
+    widest = _KERNEL * page.scale * 72 / pixel
+    position, tones = shade(counts, widest=widest, n_papers=len(x), specks=specks)
     picture = ramp_image(position, page.colours.ramp, panel.extent)
     if regions is not None:
         hues = _region_colours(page.colours, x, y, regions, panel.extent, position.shape)

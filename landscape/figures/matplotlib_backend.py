@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from base64 import b64encode
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -51,8 +50,6 @@ if TYPE_CHECKING:
 _HATCH = "////"
 _BEND = 0.12  # bend of an arrow divided by its length; the bend separates opposite arrows
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
-#: False while figures are made only for their scenes, which another backend draws.
-DRAWS = ContextVar("DRAWS", default=True)
 _FONT: dict[str, Any] = {"fontfamily": list(FONTS), "parse_math": False}  # names are untrusted
 
 #: Without hinting, the width of text is the same at every resolution. Hatching lines are thin, so
@@ -105,8 +102,6 @@ def draw(scene: Scene) -> Sheet:
         table=scene.table,
         caption=scene.caption.text,
     )
-    if not DRAWS.get():
-        return sheet
     points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
     with mpl.rc_context(SETTINGS):

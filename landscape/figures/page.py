@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text as Drawn
 
 from landscape.errors import InputError
-from landscape.figures import matplotlib_backend
 from landscape.figures.caption import GENERATED, Caption
 from landscape.figures.colours import Theme, pick, quiet, theme
 from landscape.figures.labels import FONTS, clean_name
@@ -584,21 +583,20 @@ class Page:
 
     # -- done
 
-    def draw(
+    def scene(
         self,
         *,
-        alt_text: str,
-        table: pd.DataFrame | None,
+        alt_text: str = "",
+        table: pd.DataFrame | None = None,
         on_screen: Sequence[str] = ("map",),
         caption: Caption | None = None,
-    ) -> Any:
-        """Draw the page as a `Sheet`, or draw its panel into the axes given by the user."""
-        title = self.title if self.has_own_title else ""
-        scene = Scene(
+    ) -> Scene:
+        """Return the finished page."""
+        return Scene(
             (self.width, self.height),
             self.scale,
             self.colours,
-            title,
+            self.title if self.has_own_title else "",
             caption or self.caption,
             self.panels,
             self.layers,
@@ -607,9 +605,6 @@ class Page:
             alt_text,
             table,
         )
-        if self.onto is not None:
-            return matplotlib_backend.draw_onto(self.onto, scene)
-        return matplotlib_backend.draw(scene)
 
 
 _RULER = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import io
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import wrap
@@ -72,8 +72,13 @@ def draw(scene: Scene) -> Any:
 
 
 def draw_panels(scene: Scene) -> Any:
-    """Draw the panels shown in notebooks, with the title above and the caption below."""
+    """Draw the panels shown in notebooks, with the title above and the caption below.
+
+    A scene without such panels, such as a page with one sentence, is drawn as a whole page.
+    """
     panels = [panel for panel in scene.panels if panel.gid in scene.on_screen]
+    if not panels:
+        return draw(scene)
     boxes = np.array([panel.box for panel in panels])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     box = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
@@ -99,7 +104,8 @@ def _font_link(weight: str) -> str:
     from matplotlib.font_manager import FontProperties, findfont
 
     file = findfont(FontProperties(family=FONTS[0], weight=weight))
-    font = TTFont(file, lazy=True, recalcBBoxes=False)  # glyphs are copied as they are
+    # Glyphs and the date are copied as they are, so that pages have the same bytes.
+    font = TTFont(file, lazy=True, recalcBBoxes=False, recalcTimestamp=False)
     options = Options(layout_features=["*"])
     options.drop_tables = [*options.drop_tables, "FFTM"]
     subsetter = Subsetter(options)
@@ -118,6 +124,11 @@ def count_marks(figure: Any) -> int:
 def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
     """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
+
+
+def hover_html(lines: Iterable[Any]) -> str:
+    """Escape the lines of a hover text, and join them with line breaks."""
+    return "<br>".join(map(safe_text, lines))
 
 
 def _escaped(line: str) -> str:
@@ -377,7 +388,7 @@ class _Drawing:
         """Add a trace to a panel; `hover` is one text for all points, or one text per point."""
         hover = hover() if callable(hover) else hover
         if not isinstance(hover, str):
-            hover = ["<br>".join(map(safe_text, str(text).split("\n"))) for text in hover]
+            hover = [hover_html(str(text).split("\n")) for text in hover]
         style = {"hoverinfo": "text" if hover else "skip", **style}
         trace = getattr(self.go, kind)(
             x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}", hovertext=hover or None, **style

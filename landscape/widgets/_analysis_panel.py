@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
+    from landscape.figures.scene import Scene
     from landscape.types import Analysis
 
 T = TypeVar("T")
@@ -284,33 +285,35 @@ class AnalysisPanel(ResultPanel):
         name: str,
         *arguments: Any,
         columns: str = "",
-        draw: Callable[[Analysis], Any] | None = None,
+        scene_of: Callable[[Analysis], Scene] | None = None,
         table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
         unwritten: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Result:
         """Run a function of `landscape.overlays`, draw its figure, and write the code for both.
 
-        If `draw` is None, the figure shows values with intervals. `unwritten` contains
+        If `scene_of` is None, the figure shows values with intervals. `unwritten` contains
         arguments that save time but are not shown in the code.
         """
-        from landscape.figures import draw_intervals
-        from landscape.figures.plotly_backend import draw_panels
+        from landscape.figures import intervals_scene
+        from landscape.figures.export import draw
 
         found = analyse(self.atlas, function, *arguments, **options, **(unwritten or {}))
-        page = draw(found) if draw else draw_intervals(kind, found, colours=self.theme)
+        if scene_of is None:
+            scene = intervals_scene(kind, self.atlas, analysis=found, colours=self.theme)
+        else:
+            scene = scene_of(found)
         line = call(f"ls.overlays.{function}", *arguments, **options)
         code = figure_lines(
             line,
             kind,
             *arguments,
-            printed=None if draw else "intervals",
+            printed=None if scene_of else "intervals",
             **options,
             colours=self._colours,
         )
-        return Result(
-            found, table(found), columns or kind, draw_panels(page.scene), code, lambda: page, name
-        )
+        figure = draw(scene, "plotly")
+        return Result(found, table(found), columns or kind, figure, code, lambda: draw(scene), name)
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:  # noqa: ARG002 - some panels do
         """Return the widgets below the table."""

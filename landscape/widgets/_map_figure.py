@@ -28,7 +28,7 @@ from landscape._io import data_file, read_yaml
 from landscape._render import render
 from landscape._wording import count
 from landscape.figures.colours import THEMES
-from landscape.figures.plotly_backend import safe_text
+from landscape.figures.plotly_backend import hover_html
 from landscape.widgets._figure_view import FONT, PageFigure
 from landscape.widgets._map_state import MOST_POINTS, SIZES, Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
@@ -248,7 +248,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
         parts[name] = {
             "x": np.array([one.x for one in chosen], dtype=np.float64),
             "y": np.array([one.y for one in chosen], dtype=np.float64),
-            "text": ["<br>".join(map(safe_text, one.lines)) for one in chosen],
+            "text": [hover_html(one.lines) for one in chosen],
             "hovertext": [data.labels.cards[one.topic_id] for one in chosen],
         }
     return parts

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
+    from landscape.figures.scene import Scene
     from landscape.types import Analysis
 
 _OF_THE_FIRST = ("map", "before_after", "report", "compare")
@@ -126,7 +127,8 @@ class ImpactPanel(AnalysisPanel):
         self._suit_controls()
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import draw_impact, draw_report, impact
+        from landscape.figures import impact, impact_scene, report_scene
+        from landscape.figures.export import draw
 
         names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
         if not names:
@@ -157,7 +159,9 @@ class ImpactPanel(AnalysisPanel):
                 "impact",
                 f"{stem}-share",
                 columns="facility_regions",
-                draw=lambda found: draw_impact(self.atlas, found, colours=self.theme, **period),
+                scene_of=lambda found: impact_scene(
+                    self.atlas, analysis=found, colours=self.theme, **period
+                ),
                 table=_regions_with_papers,
                 facilities=[first],
                 **period,
@@ -166,7 +170,7 @@ class ImpactPanel(AnalysisPanel):
         is_report = what == "report"
         if is_report:
             names, path = [first], f"{stem}-report.pdf"
-            page = draw_report(self.atlas, first, **period, colours=self.theme)
+            page = draw(report_scene(self.atlas, first, **period, colours=self.theme))
             line = call("ls.figures.report", first, path, **period, colours=self._colours)
         else:
             options = {"facilities": list(names), "multiples": True, **period}
@@ -262,12 +266,12 @@ class ReviewPanel(AnalysisPanel):
         show_only({self._weighing: self._what.value == "gaps"})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import draw_coverage, draw_reviews
-        from landscape.figures.plotly_backend import draw_panels
-        from landscape.overlays.reviews.gaps import DEFAULT_WEIGHTS, review_mask
+        from landscape.figures import coverage_scene, reviews_scene
+        from landscape.figures.export import draw
+        from landscape.overlays.reviews.gaps import DEFAULT_WEIGHTS
 
-        def draw_gaps(found: Analysis) -> Any:
-            return draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
+        def scene_of(gaps: Analysis) -> Scene:
+            return reviews_scene(self.atlas, analysis=gaps, colours=self.theme)
 
         if chosen["what"] == "gaps":
             weights = {
@@ -280,12 +284,12 @@ class ReviewPanel(AnalysisPanel):
                 "reviews",
                 "review-gaps",
                 columns="review_gaps",
-                draw=draw_gaps,
+                scene_of=scene_of,
                 weights=weights or None,
                 unwritten={"signs": self._signs()},
             )
         found = analyse(self.atlas, "reviews.reviews")
-        figure = draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene)
+        figure = draw(coverage_scene(self.atlas, analysis=found, colours=self.theme), "plotly")
         code = figure_lines(
             call("ls.overlays.reviews.reviews"),
             "coverage",
@@ -298,7 +302,7 @@ class ReviewPanel(AnalysisPanel):
             "review_coverage",
             figure,
             code,
-            lambda: draw_gaps(analyse(self.atlas, "reviews.review_gaps", signs=self._signs())),
+            lambda: draw(scene_of(analyse(self.atlas, "reviews.review_gaps", signs=self._signs()))),
             "review-coverage",
         )
 
@@ -396,7 +400,7 @@ class ThesaurusPanel(AnalysisPanel):
         self._chooser.offer({label: label for label in known})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import draw_concepts
+        from landscape.figures import uat_scene
 
         if chosen["what"] == "overlay":
             return self._analysed(
@@ -404,7 +408,7 @@ class ThesaurusPanel(AnalysisPanel):
                 "uat",
                 "concepts",
                 columns="concepts",
-                draw=lambda found: draw_concepts(self.atlas, found, colours=self.theme),
+                scene_of=lambda found: uat_scene(self.atlas, analysis=found, colours=self.theme),
                 concepts=chosen["concepts"] or None,
             )
         limit = {} if chosen["limit"] == 100 else {"limit": chosen["limit"]}
@@ -528,7 +532,7 @@ class TrendsPanel(AnalysisPanel):
         self._fields["author"].options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import draw_author, draw_comparison, draw_trends
+        from landscape.figures import author_scene, compare_scene, trends_scene
 
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "topics":
@@ -539,7 +543,7 @@ class TrendsPanel(AnalysisPanel):
                 table=lambda found: found.table.sort_values(  # emerging, fading, steady
                     "class", kind="stable", ignore_index=True
                 ),
-                draw=lambda found: draw_trends(found, colours=self.theme),
+                scene_of=lambda found: trends_scene(self.atlas, analysis=found, colours=self.theme),
                 since=chosen["since"],
                 until=chosen["until"],
             )
@@ -551,7 +555,9 @@ class TrendsPanel(AnalysisPanel):
                 "author",
                 "author",
                 author,
-                draw=lambda found: draw_author(self.atlas, found, colours=self.theme),
+                scene_of=lambda found: author_scene(
+                    self.atlas, author, analysis=found, colours=self.theme
+                ),
             )
         if what == "compare":
             if not (a and b):
@@ -566,7 +572,9 @@ class TrendsPanel(AnalysisPanel):
                 a,
                 b,
                 columns="comparison",
-                draw=lambda found: draw_comparison(self.atlas, found, colours=self.theme),
+                scene_of=lambda found: compare_scene(
+                    self.atlas, a, b, analysis=found, colours=self.theme
+                ),
                 table=lambda found: found.table.assign(
                     more_in=found.table["over_in"].map(over_in).fillna("")
                 ),

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from landscape.figures.colours import (
-    FEW_ENOUGH_TO_SEE,
-    choose_tones,
-    draw_specks,
-    smooth_adaptively,
-)
+from landscape.figures.colours import shade
 from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
@@ -84,12 +79,8 @@ def draw_picture(
     box, wide_shape = _grown(view, shape)
     x, y, rows = points.near(box)
     counts = count_grid(x, y, bounds=box, shape=wide_shape).astype(np.float32)
-    n = int(_inner(counts).sum())
-    density = smooth_adaptively(counts, coarsest=_widest(n, fine))
-    tones = choose_tones(_inner(density), _inner(counts))
-    position = tones.position(_inner(density))
-    if specks and 0 < n < FEW_ENOUGH_TO_SEE:
-        position = position + draw_specks(_inner(counts), n_papers=n) * (1 - position)
+    n = int(counts[_BORDER:-_BORDER, _BORDER:-_BORDER].sum())
+    position, _ = shade(counts, widest=_KERNEL * fine, n_papers=n, specks=specks, border=_BORDER)
     ramp = np.round(colours.ramp * 255).astype(np.uint8)
     pixels = np.round(position * (len(ramp) - 1)).astype(np.uint8)
     is_tinted = colouring.kind != "density"
@@ -113,15 +104,6 @@ def _grown(view: View, shape: tuple[int, int]) -> tuple[Box, tuple[int, int]]:
     return (x0 - dx, y0 - dy, x1 + dx, y1 + dy), wide
 
 
-def _inner(grid: Any) -> Any:
-    return grid[_BORDER:-_BORDER, _BORDER:-_BORDER]
-
-
-def _widest(n: int, fine: float) -> float:
-    """Return the width of the widest kernel, which is smaller for more papers (Scott 1992)."""
-    return _KERNEL * fine * float(np.clip((4000 / max(n, 1)) ** (1 / 6), 0.4, 2))
-
-
 # -- highlighted papers
 
 
@@ -129,10 +111,7 @@ def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
     """Return the density of the highlighted papers at each pixel, 0 to 1."""
     x, y, _ = lit.near(box)
     counts = count_grid(x, y, bounds=box, shape=shape).astype(np.float32)
-    if not counts.any():
-        return np.zeros_like(_inner(counts))
-    density = smooth_adaptively(counts, coarsest=_widest(len(x), FINE) / 2)
-    return choose_tones(_inner(density), _inner(counts)).position(_inner(density))
+    return shade(counts, widest=_KERNEL * FINE / 2, n_papers=len(x), border=_BORDER)[0]
 
 
 def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:

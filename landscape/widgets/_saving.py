@@ -16,6 +16,7 @@ from landscape.figures import save_figure
 from landscape.figures.caption import GENERATED, Caption, explanation, facts_of, headline
 from landscape.figures.colours import THEMES
 from landscape.figures.export import check_kind
+from landscape.figures.export import draw as draw_scene
 from landscape.figures.maps import (
     add_density,
     add_names,
@@ -129,7 +130,8 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
         topics = data.labels.table.iloc[chosen].reset_index(drop=True)
         boxes = add_names(page, panel, topics, most=len(chosen))
         table = label_table(topics, boxes, panel, len(x))
-    sheet: Sheet = page.draw(alt_text=caption.describe("Part of a map of papers."), table=table)
+    scene = page.scene(alt_text=caption.describe("Part of a map of papers."), table=table)
+    sheet: Sheet = draw_scene(scene)
     return sheet
 
 

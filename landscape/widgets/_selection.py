@@ -13,7 +13,7 @@ import numpy as np
 from landscape._author_names import byline
 from landscape._render import escape, render
 from landscape.errors import LandscapeError
-from landscape.figures.plotly_backend import safe_text
+from landscape.figures.plotly_backend import hover_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,11 +143,10 @@ def hover_text(paper: Paper) -> str:
     title = _wrapped(paper.title or "(no title)", _HOVER_WIDTH)
     if len(title) > _HOVER_LINES:
         title = [*title[: _HOVER_LINES - 1], title[_HOVER_LINES - 1] + " …"]
-    lines = ["<b>" + "<br>".join(safe_text(line) for line in title) + "</b>"]
-    lines += [safe_text(line) for line in _wrapped(paper.first_authors, _HOVER_WIDTH + 6)[:2]]
-    facts = [str(paper.year) if paper.year else "", cited(paper)]
-    lines.append(" · ".join(fact for fact in facts if fact))
-    return "<br>".join(line for line in lines if line)
+    authors = _wrapped(paper.first_authors, _HOVER_WIDTH + 6)[:2]
+    facts = " · ".join(filter(None, [str(paper.year) if paper.year else "", cited(paper)]))
+    parts = [f"<b>{hover_html(title)}</b>", hover_html(authors), facts]
+    return "<br>".join(filter(None, parts))
 
 
 def cited(paper: Paper) -> str:

@@ -8,8 +8,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import compare, draw_comparison
+from landscape.figures import compare, compare_scene
 from landscape.figures._compare import short_name
+from landscape.figures.export import draw
 from landscape.figures.maps import map_box
 
 
@@ -117,7 +118,7 @@ def test_one_region_alone_can_be_drawn(atlas, halves):
     from landscape.overlays.trends import compare as find
 
     found = find(atlas, *halves)
-    figure = draw_comparison(atlas, replace(found, table=found.table.head(1)))
+    figure = draw(compare_scene(atlas, *halves, analysis=replace(found, table=found.table.head(1))))
     assert sum(text.get_gid() == "region" for text in figure.texts) == 1
 
 

@@ -12,7 +12,7 @@ from matplotlib.path import Path
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import draw_concepts
+from landscape.figures import uat_scene
 from landscape.figures.colours import (
     THEMES,
     contrast_ramp,
@@ -21,12 +21,17 @@ from landscape.figures.colours import (
     srgb_to_oklab,
     theme,
 )
+from landscape.figures.export import draw
 from landscape.mapping import density_grid
 from landscape.mapping.density import contour_lines, highest_density_levels, map_extent
 from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 from tests.figures.test_colours import DEFICIENCIES, linear
+
+
+def draw_concepts(atlas, analysis, **look):
+    return draw(uat_scene(atlas, analysis=analysis, **look))
 
 
 def concepts_of(atlas, *, n=6, empty=()):

@@ -7,12 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import landscape
+
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import draw_concepts, draw_reviews, interactive
+from landscape.figures import interactive, reviews_scene, trends_scene, uat_scene
 from landscape.figures.labels import boxes_overlap
+from landscape.figures.matplotlib_backend import Sheet
 from landscape.figures.plotly_backend import (
     MOST_MARKS,
+    _font_link,
     count_marks,
     draw,
     draw_panels,
@@ -175,7 +179,7 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
     tables = {"contours": lines, "places": places}
     bounds = {"title": "Made up", "papers": 100, "first_date": "2000", "last_date": "2020"}
     analysis = Analysis("uat", table, "Concepts.", {}, bounds, (), tables)
-    figure = draw(draw_concepts(atlas, analysis, multiples=True).scene)
+    figure = draw(uat_scene(atlas, analysis=analysis, multiples=True))
     assert 1000 < count_marks(figure) <= MOST_MARKS
     assert sum(str(trace.name).startswith("concept-") for trace in figure.data) == 22
     assert "<img" not in figure.to_json()
@@ -204,8 +208,8 @@ def test_gaps_are_marked_by_rank(make_atlas):
         }
     )
     gaps = Analysis("review_gaps", table, "Gaps.", {}, {})
-    sheet = draw_reviews(atlas, gaps, np.zeros(100, dtype=bool), listed=10)
-    figure = draw_panels(sheet.scene)
+    mask = np.zeros(100, dtype=bool)
+    figure = draw_panels(reviews_scene(atlas, analysis=gaps, found=mask, listed=10))
     marks = {trace.name: list(trace.hovertext) for trace in figure.data}
     told = [*marks["found"], *marks["gaps"]]
     assert [text.partition(".")[0] for text in told] == [str(rank) for rank in range(1, 13)]
@@ -214,3 +218,25 @@ def test_gaps_are_marked_by_rank(make_atlas):
 
 def test_plain_keeps_ordinary_text():
     assert safe_text("Type Ia supernovae") == "Type Ia supernovae"
+
+
+@pytest.mark.parametrize(
+    "kind", ["heatmap", "uat", "impact", "trends", "time_slices", "facilities"]
+)
+def test_figures_of_a_browser_are_not_drawn_with_matplotlib(kind, demo_atlas, monkeypatch):
+    monkeypatch.setattr(Sheet, "__init__", lambda *_, **__: pytest.fail("a sheet was made"))
+    assert interactive(kind, demo_atlas).data
+
+
+def test_a_page_with_one_sentence_is_shown_in_a_browser(demo_atlas):
+    analysis = landscape.overlays.trends.trends(demo_atlas)
+    analysis = replace(analysis, table=analysis.table.assign(**{"class": ""}))
+    figure = draw_panels(trends_scene(demo_atlas, analysis=analysis))
+    assert any("No trend is significant" in str(note.text) for note in figure.layout.annotations)
+
+
+def test_embedded_fonts_have_the_date_of_the_font(monkeypatch):
+    first = _font_link("normal")
+    monkeypatch.setattr("fontTools.misc.timeTools.time.time", lambda: 2.0**31)
+    _font_link.cache_clear()
+    assert _font_link("normal") == first

@@ -8,8 +8,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import draw_report, report
+from landscape.figures import report, report_scene
 from landscape.figures._report import exemplar_rows, key_numbers, share_words
+from landscape.figures.export import draw
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def atlas(make_atlas):
 
 @pytest.fixture
 def page(atlas):
-    return draw_report(atlas, "ALMA", n_resamples=50)
+    return draw(report_scene(atlas, "ALMA", n_resamples=50))
 
 
 def words_of(figure, gid):
@@ -110,7 +111,7 @@ def test_unknown_and_unused_facilities_are_refused(atlas, tmp_path):
 
 def test_a_page_too_small_is_refused(atlas):
     with pytest.raises(InputError, match="7 x 9"):
-        draw_report(atlas, "ALMA", size_inches=(5, 5))
+        report_scene(atlas, "ALMA", size_inches=(5, 5))
 
 
 def test_unknown_numbers_and_numbers_without_information_are_omitted():
@@ -174,7 +175,7 @@ def test_the_summary_counts_the_papers_of_other_roles(atlas):
     rows = np.setdiff1d(np.arange(len(atlas.map)), atlas.rows)[:7]
     others = pd.DataFrame({"facility": "ALMA", "paper_row": rows, "role": "planned"})
     atlas.missions = pd.concat([atlas.missions, others], ignore_index=True)
-    page = draw_report(atlas, "ALMA", n_resamples=20)
+    page = draw(report_scene(atlas, "ALMA", n_resamples=20))
     words = " ".join(text.get_text() for text in page.texts)
     assert "Of the other papers, 7 plan or forecast its use." in " ".join(words.split())
     assert "90 of 1,500 papers use data of ALMA" in words

@@ -11,12 +11,17 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import draw_reviews
+from landscape.figures import reviews_scene
 from landscape.figures._reviews import contrast_pixels
 from landscape.figures.colours import contrast_ramp, theme
+from landscape.figures.export import draw
 from landscape.overlays.missions.measures import share_map
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
+
+
+def draw_reviews(atlas, gaps, found, **look):
+    return draw(reviews_scene(atlas, analysis=gaps, found=found, **look))
 
 
 def gaps_of(atlas, *, n=20):

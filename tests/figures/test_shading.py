@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.figures.colours import Tones, choose_tones, draw_specks, smooth_adaptively
+from landscape.figures.colours import Tones, choose_tones, draw_specks, shade, smooth_adaptively
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping import density  # few points count as many
@@ -93,3 +93,23 @@ def test_specks_fade_as_papers_grow_many():
         float(draw_specks(counts, n_papers=n).max()) for n in (10, 5_000, 20_000, 60_000, 10**6)
     ]
     assert peaks[0] == peaks[1] > peaks[2] > peaks[3] == peaks[4] == 0
+
+
+def test_a_shaded_density_has_no_border_and_single_papers_only_in_a_small_corpus():
+    counts = np.zeros((60, 80), dtype=np.float32)
+    counts[30, 40], counts[15, 15], counts[5, 5] = 300, 1, 1  # the last is in the border
+    position, _ = shade(counts, widest=9, n_papers=301, border=10)
+    assert position.shape == (40, 60)
+    assert position[20, 30] == position.max() == 1
+    dotted, _ = shade(counts, widest=9, n_papers=301, border=10, specks=True)
+    assert dotted[5, 5] > position[5, 5] + 0.1
+    many, _ = shade(counts, widest=9, n_papers=60_000, border=10, specks=True)
+    assert np.array_equal(many, shade(counts, widest=9, n_papers=60_000, border=10)[0])
+    assert not shade(np.zeros_like(counts), widest=9, n_papers=0, specks=True)[0].any()
+
+
+def test_the_kernel_is_narrower_for_more_papers():
+    counts = np.zeros((200, 200), dtype=np.float32)
+    counts[100, 100] = 1
+    wide, narrow = (shade(counts, widest=20, n_papers=n)[0] > 0.01 for n in (1_000, 200_000))
+    assert wide.sum() > narrow.sum() > 0

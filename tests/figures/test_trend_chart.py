@@ -8,11 +8,16 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import draw_trends
+from landscape.figures import trends_scene
+from landscape.figures.export import draw
 from landscape.figures.scene import uncovered_spans
 from landscape.types import Analysis
 
 YEARS = np.arange(2000, 2020)
+
+
+def draw_trends(analysis, **look):
+    return draw(trends_scene(None, analysis=analysis, **look))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.measuring import PAPERS, read_texts
 from benchmarks.results import print_table, save
 from landscape.embeddings import MiniLM
-from landscape.embeddings._minilm import has_bf16_instructions, model_folder
+from landscape.embeddings.minilm import has_bf16_instructions, model_folder
 from landscape.errors import require
 
 

@@ -152,7 +152,7 @@ def _write(folder: Path, table: str, content: pa.Table, *, shelf: bool = False) 
 def _papers(plan: Plan, ids: list[str]) -> pa.Table:
     import pyarrow as pa
 
-    from landscape.corpus._records import papers_schema
+    from landscape.corpus.records import papers_schema
 
     rng = np.random.default_rng(5)
     n = plan.n_papers

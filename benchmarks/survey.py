@@ -29,7 +29,7 @@ from landscape.agents.survey_scoring import (
     matched_share,
     relative_to_best,
 )
-from landscape.evaluation._surveys import questions_from_citations
+from landscape.evaluation import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 
 QUESTIONS = (

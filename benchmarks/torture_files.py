@@ -19,7 +19,7 @@ from landscape.evaluation import read_queries
 from landscape.evaluation._attribution import read_cases
 from landscape.evaluation._layers import read_labels as read_mentions
 from landscape.evaluation.citing import read_places
-from landscape.outreach._names import read_names
+from landscape.outreach.names import read_names
 from landscape.overlays.reviews import read_review_list
 from landscape.store.tables import read_labels
 

@@ -27,7 +27,7 @@ def main() -> None:
     from tokenizers import Tokenizer
 
     from landscape.embeddings._bert import TorchEncoder
-    from landscape.embeddings._minilm import model_folder
+    from landscape.embeddings.minilm import model_folder
     from landscape.embeddings.vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text.word_index import STOP_WORDS
 

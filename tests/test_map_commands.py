@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.figures.plotly_backend import MOST_MARKS, count_marks
 

@@ -16,7 +16,7 @@ from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_scoring import Library
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
+from landscape.evaluation.retrieval import bootstrap_interval, paired_difference
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.outreach import _fonts, _names
+from landscape.outreach import _fonts
 from landscape.outreach._diffusion import redraw
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._labels import Lettering, letter
@@ -56,7 +56,7 @@ def choose_names(
         by_name = {name.casefold(): key for key, name in known.items()}
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
-            everyday = _names.tidy_name(name)
+            everyday = names.tidy_name(name)
             if key is None:
                 add_note(
                     f"No place of this map is called {str(place)[:60]!r}, so its everyday name is "
@@ -65,7 +65,7 @@ def choose_names(
             elif everyday:
                 given[key] = everyday
     elif names is not None:
-        given, problems = _names.read_names(names, known, language=language)
+        given, problems = names.read_names(names, known, language=language)
         for problem in problems:
             add_note(problem)
     if model is not None:
@@ -74,7 +74,7 @@ def choose_names(
             for one in found
             if one.key not in given
         ]
-        given |= _names.ask_names(model, rest, language=language, note=add_note)
+        given |= names.ask_names(model, rest, language=language, note=add_note)
     return given
 
 
@@ -162,7 +162,7 @@ def render(
     title : str, optional
         Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
-        Everyday names, as a CSV table (see `landscape.outreach._names.read_names`) or as a mapping
+        Everyday names, as a CSV table (see `landscape.outreach.names.read_names`) or as a mapping
         from topic numbers or technical names to everyday names. The gazetteer also lists the
         technical names.
     model : LanguageModel, optional
@@ -170,7 +170,7 @@ def render(
         `landscape.llm._client.connect`.
     language : str, default "en"
         Language of the everyday names. The legend is in the same language if it is in
-        `landscape.outreach._names.LANGUAGES`, else in English.
+        `landscape.outreach.names.LANGUAGES`, else in English.
     credits : str, default ""
         Acknowledgements, shown in the legend.
     max_names : int, optional

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.search import sentences_of
 from landscape.types import Paper

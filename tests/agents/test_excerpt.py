@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.excerpts import read_excerpt
 from landscape.errors import InputError
 

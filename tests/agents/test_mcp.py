@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.agents.mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper

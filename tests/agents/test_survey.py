@@ -13,8 +13,6 @@ import pytest
 import landscape as ls
 from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.survey_scoring import THRESHOLD, SurveyEvidence, scores
 from landscape.atlas import Atlas
 from landscape.cli import main

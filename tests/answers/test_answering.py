@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import answer, standalone_question
 from landscape.errors import InputError

@@ -7,8 +7,6 @@ import json
 import pytest
 
 from landscape.answers import QuestionKind, classify, preset_for
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.questions import FLAGS, PRESETS, TYPES
 from landscape.llm import ChatModel
 from tests.servers.openai_server import OpenAIServer, failing

@@ -15,7 +15,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas, build
 from landscape.errors import AtlasError, InputError
 from landscape.store.manifest import read_manifest

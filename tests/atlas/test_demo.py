@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import demo as demo
 from landscape.store.manifest import read_manifest, write_manifest

@@ -209,7 +209,7 @@ os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
 import landscape.pipeline.building, landscape.corpus._ingest, landscape.text.keywords
-import landscape.embeddings._minilm
+import landscape.embeddings.minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:
     pid = os.fork()

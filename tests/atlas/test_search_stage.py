@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import neighbours
 from landscape.store.info import describe
 from landscape.text import WordIndex

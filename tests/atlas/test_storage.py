@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import DiskFullError, locked, remove_leftovers, replacing, write_bytes
 from landscape.errors import InputError
 

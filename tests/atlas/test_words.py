@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings.vectors import WordVectors
 from landscape.store.arrays import open_words
 

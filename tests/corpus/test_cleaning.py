@@ -11,8 +11,6 @@ import orjson
 import pytest
 
 from landscape.corpus import clean_text
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.cleaning import clean_abstract
 
 

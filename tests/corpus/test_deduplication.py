@@ -18,8 +18,8 @@ from landscape.corpus._duplicates import (
     text_hash,
     title_hash,
 )
-from landscape.corpus._records import RawRecord, Row, normalise
 from landscape.corpus.identifiers import is_eprint_bibcode
+from landscape.corpus.records import RawRecord, Row, normalise
 
 TITLE = "On the quenching of satellite galaxies"
 

@@ -15,8 +15,8 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.demo import _sentences, generate, write_demo
 from landscape.corpus.demo import _sentences as _wording
-from landscape.corpus.demo._cards import Measure, load_cards, load_facilities, load_traps
 from landscape.corpus.demo._papers import Author, Truth
+from landscape.corpus.demo.cards import Measure, load_cards, load_facilities, load_traps
 from landscape.errors import InputError
 
 Corpus = tuple[list[dict[str, Any]], Truth]

@@ -25,8 +25,8 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import _ingest, _scanning, ingest
-from landscape.corpus._records import IngestReport, papers_schema
 from landscape.corpus._scanning import part_names
+from landscape.corpus.records import IngestReport, papers_schema
 from landscape.errors import InputError
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import (
     VectorIndex,
     nearest,

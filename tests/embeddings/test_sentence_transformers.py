@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 from landscape.embeddings import load_embedder
-from landscape.embeddings._minilm import model_folder
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings.embedder import embedder_for
+from landscape.embeddings.minilm import model_folder
 from landscape.errors import InputError, MissingExtraError
 
 

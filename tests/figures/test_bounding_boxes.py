@@ -12,7 +12,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.figures.labels import segments_cross
 from landscape.figures.matplotlib_backend import SETTINGS

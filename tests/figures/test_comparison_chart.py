@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import compare, draw_comparison
-from landscape.figures._compare import short_name
 from landscape.figures.maps import map_box
+from landscape.overlays.trends import compare as differences
 
 
 @pytest.fixture
@@ -93,8 +92,12 @@ def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
         ("2011..; facility:ALMA", "2011..; facility:ALMA"),
     ],
 )
-def test_selections_have_short_names(words, name):
-    assert short_name(words) == name
+def test_selections_have_short_names(atlas, halves, words, name):
+    found = differences(atlas, *halves)
+    selections = found.tables["selections"].assign(name=[words, "other papers"])
+    named = replace(found, tables={**found.tables, "selections": selections})
+    figure = draw_comparison(atlas, named)
+    assert figure.alt_text.casefold().startswith(f"{name} against other papers:".casefold())
 
 
 def test_caption_names_both_selections_and_their_papers(atlas, halves):
@@ -114,9 +117,7 @@ def test_empty_and_equal_selections_are_refused(atlas):
 
 
 def test_one_region_alone_can_be_drawn(atlas, halves):
-    from landscape.overlays.trends import compare as find
-
-    found = find(atlas, *halves)
+    found = differences(atlas, *halves)
     figure = draw_comparison(atlas, replace(found, table=found.table.head(1)))
     assert sum(text.get_gid() == "region" for text in figure.texts) == 1
 

@@ -8,8 +8,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.cli import main
 from landscape.figures.plotly_backend import MOST_MARKS, count_marks, draw, draw_panels

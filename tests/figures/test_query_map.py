@@ -11,7 +11,6 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.transforms import Bbox
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures.colours import srgb_to_oklab, theme

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from landscape.figures.colours import Tones, choose_tones, draw_specks, smooth_adaptively
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping import density  # few points count as many
 from landscape.mapping.density import count_grid
 

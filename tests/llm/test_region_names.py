@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import RemoteError
 from landscape.llm import connect
 from landscape.llm.region_names import (  # each check of a name is tested alone

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._http import RetryPolicy  # waits that take no time
 from landscape.errors import InputError, RemoteError
 from landscape.llm import HttpReranker

@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from landscape.mapping import measure_quality
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping.quality import (
     category_accuracy,
     neighbours_of_sample,

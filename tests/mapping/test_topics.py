@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping import build_topics
 from landscape.mapping.naming import Namer, broadened, capitalised, phrase_table

@@ -16,15 +16,12 @@ import pytest
 from nbclient import NotebookClient
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.cli._notebooks import list_notebooks, notebooks_folder
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import script
 
 FOLDER = REPOSITORY / "notebooks"
-NOTEBOOKS = list_notebooks(FOLDER)
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_CELLS = 25
 _LINKS = re.compile(r"\]\(([\w-]+\.(?:ipynb|md))\)")
 _SERVERS = ("OPENAI", "LANDSCAPE_LLM", "ADS_API", "COHERE")
@@ -174,7 +171,3 @@ def test_its_links_lead_somewhere(path: Path) -> None:
 def test_the_start_page_lists_every_notebook_in_order() -> None:
     linked = _LINKS.findall((FOLDER / "README.md").read_text("utf-8"))
     assert linked == [path.name for path in NOTEBOOKS]
-
-
-def test_the_repository_is_where_the_command_finds_them() -> None:
-    assert notebooks_folder() == (FOLDER, "")

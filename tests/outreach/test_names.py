@@ -13,7 +13,7 @@ from landscape.errors import InputError
 from landscape.llm import connect
 from landscape.outreach import Terrain
 from landscape.outreach._continents import find_waters, shared_idea
-from landscape.outreach._names import ask_names, read_names, tidy_name
+from landscape.outreach.names import ask_names, read_names, tidy_name
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}

@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape._bibliography import ads_url
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.search import parse_ads, propose_ads_query
 

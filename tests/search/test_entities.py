@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.search.sentences import absent_objects
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text.tagger import tag_words
 from landscape.text.words import readable, split_words
 

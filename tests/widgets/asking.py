@@ -11,7 +11,6 @@ from typing import Any
 
 import ipywidgets as widgets
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.store.manifest import read_manifest, write_manifest
 from tests.servers.openai_server import OpenAIServer
 

@@ -107,6 +107,25 @@ def test_single_papers_are_told_once_few_are_in_view(explorer):
     assert str(paper.year) in texts[7]
 
 
+@pytest.mark.parametrize("name", ["MUSE", "VLT/MUSE", "VLT", "GPI", "JWST"])
+def test_a_facility_outlines_the_papers_that_its_filter_selects(explorer, name):
+    explorer.facility = name
+    assert explorer.wait(60)
+    rows = explorer._state.overlays["facility"].rows.tolist()
+    assert rows == explorer.atlas.select(f'facility:"{name}"').tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("HERMES", "3 facilities 'HERMES'; give one of"), ("ALMO", "no facility 'ALMO'; the nearest")],
+)
+def test_an_unclear_facility_is_reported(explorer, name, message):
+    explorer.facility = name
+    assert explorer.wait(60)
+    assert message in explorer.status
+    assert "facility" not in explorer._state.overlays
+
+
 def test_a_click_shows_the_record(explorer):
     row = int(explorer._drawn.marks["papers"][3])
     click_on_page(explorer, "papers", 3)

@@ -14,8 +14,6 @@ pytest.importorskip("ipywidgets")
 
 import landscape
 from benchmarks.literature import write_made_up_atlas
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError
 from landscape.store.manifest import read_manifest, write_manifest

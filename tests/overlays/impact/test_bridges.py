@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions import impact
 from landscape.overlays.missions.usage import (
     find_bridges,

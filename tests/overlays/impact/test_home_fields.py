@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import load_facilities
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.overlays.missions.usage import (

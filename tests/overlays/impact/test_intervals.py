@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions import impact
 from landscape.overlays.missions.measures import count_equal_rows, draw_cells, entropy
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.reviews import backtest_reviews
 from landscape.overlays.reviews.gaps import compare_rankings

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.reviews import backtest_reviews, recognise, review_gaps
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.overlays.thesaurus import thesaurus_overlay

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import landscape
-from benchmarks.torture_cases import Case
-from benchmarks.torture_inspection import EVIL, ActiveOutputError, Chromium, inspect
+from benchmarks.robustness_cases import Case
+from benchmarks.robustness_inspection import EVIL, ActiveOutputError, Chromium, inspect
 from landscape.errors import LandscapeError
 
 POISONS = (
@@ -399,7 +399,7 @@ def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium
     """Panels and results on a page that ``landscape app`` serves, in Chromium."""
     from nbformat import v4, write
 
-    from benchmarks.torture_inspection import _IN_PAGE
+    from benchmarks.robustness_inspection import _IN_PAGE
     from tests.processes import Running
 
     begin = "import landscape as ls, landscape.widgets as w; atlas = ls.open_demo();"

@@ -18,7 +18,7 @@ from typing import Any
 from unittest import mock
 
 import landscape
-from benchmarks.torture_cases import LIMIT, Case, notes
+from benchmarks.robustness_cases import LIMIT, Case, notes
 from landscape.errors import LandscapeError
 from landscape.llm import reranking, server
 

@@ -21,7 +21,7 @@ from queue import Empty, Queue
 from typing import Any, Self
 
 import landscape
-from benchmarks.torture_cases import Case, Memory, mutate, notes
+from benchmarks.robustness_cases import Case, Memory, mutate, notes
 from landscape.errors import LandscapeError
 
 _LEAST_WAIT = 10.0  # seconds in which an assistant gets its answer
@@ -68,7 +68,7 @@ _HELLO = _line(
     "initialize",
     protocolVersion="2025-06-18",
     capabilities={},
-    clientInfo={"name": "torture", "version": "1"},
+    clientInfo={"name": "robustness", "version": "1"},
 )
 _LINES = (
     _HELLO,

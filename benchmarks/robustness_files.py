@@ -1,4 +1,4 @@
-"""Good files of every reader of the package, which `benchmarks.torture` damages."""
+"""Good files of every reader of the package, which `benchmarks.robustness` damages."""
 
 from __future__ import annotations
 

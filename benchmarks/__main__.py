@@ -26,7 +26,7 @@ EVERY = QUICKEST_FIRST + ON_REQUEST
 
 
 def main() -> None:
-    """Run those that are named, from the quickest to the longest."""
+    """Run the named benchmarks, from the fastest to the slowest."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EVERY))
     given, options = parser.parse_known_args()

@@ -23,7 +23,7 @@ from landscape.errors import require
 
 
 def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed the same texts both ways, turn by turn, so that other work on the machine meets both.
+    """Embed the same texts both ways in turns, so that other load affects both.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
 
 
 def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed sentences one by one, as queries are, in NumPy and with the library, by turns.
+    """Embed single sentences as queries, with NumPy and with the library in turns.
 
     Returns
     -------

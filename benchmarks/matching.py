@@ -23,7 +23,7 @@ QUERIES = Path(__file__).with_name("matching.yaml")
 
 
 def read_queries() -> dict[tuple[str, str], list[str]]:
-    """Queries by subject ("on" or "off" astronomy) and half ("chosen" or "held")."""
+    """Read queries by subject ("on" or "off" astronomy) and half ("chosen" or "held")."""
     stored = read_yaml(QUERIES)
     return {
         (subject, half): [line.strip() for line in lines.strip().splitlines()]

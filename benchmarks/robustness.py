@@ -1,4 +1,4 @@
-"""Campaigns against damage and malice; each prints how many cases were tried and how many failed.
+"""Damaged and hostile input; each campaign prints the number of cases and of failures.
 
 Run: python -m benchmarks robustness [--cases 10000] [--only records,filters,poison]
 
@@ -35,7 +35,7 @@ _LIMITED = ("records", "filters", "flips", "servers", "messages")  # campaigns w
 
 
 def records(folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Files of every reader with mutated content, plain and compressed."""
+    """Yield files of every reader with mutated content, plain and compressed."""
     packed = list(binaries(folder / "good"))
     for number in range(n_cases):
         title, name, read, good = rng.choice([*READERS, *packed])
@@ -52,7 +52,7 @@ def records(folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
 
 
 def filters(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Mutated filters and queries."""
+    """Yield mutated filters and queries."""
     goods = ("2015..2020; author:Hubble; -review", "(dust | gas); citations>=50", "facility:HST")
     for number in range(n_cases):
         text = mutate(rng.choice(goods), rng)
@@ -65,7 +65,7 @@ def filters(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterato
 
 
 def flips(atlas: landscape.Atlas, folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Flipped bits in the files of an atlas, and every use of it; nothing may change unnoticed."""
+    """Yield uses of an atlas with flipped bits; each change must be reported."""
     names = [name for name, file in atlas.manifest.files.items() if file.bytes]
     known = _facts(atlas)
     for number in range(min(n_cases // 50, 200)):

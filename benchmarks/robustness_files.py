@@ -1,4 +1,4 @@
-"""Good files of every reader of the package, which `benchmarks.robustness` damages."""
+"""Valid files of every reader of the package, which `benchmarks.robustness` damages."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ READERS: tuple[Kind, ...] = (
 
 
 def binaries(folder: Path) -> Iterator[Kind]:
-    """Write good files of the binary formats, and yield them as `READERS` has the others."""
+    """Write valid files of the binary formats; yield them in the form of `READERS`."""
     import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure

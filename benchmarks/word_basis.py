@@ -14,7 +14,7 @@ from benchmarks.measuring import PAPERS, read_texts
 
 
 def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:
-    """Axes of the uncentred second moment of unit vectors, (n_dims, n), strongest first."""
+    """Return the axes of the uncentred second moment of unit vectors, (n_dims, n), in order."""
     unit = states / np.linalg.norm(states, axis=1, keepdims=True)
     _, axes = np.linalg.eigh(unit.T @ unit)
     return axes[:, ::-1][:, :n]

@@ -1,4 +1,4 @@
-"""Files that users name: kept as they were, or refused in one sentence."""
+"""Output files: existing files are kept, or refused in one sentence."""
 
 from __future__ import annotations
 

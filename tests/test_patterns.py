@@ -46,7 +46,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def patterns_of(module: ModuleType) -> dict[str, re.Pattern[str]]:
-    """Compiled patterns of a module, also in its tables and classes, by name."""
+    """Return the compiled patterns of a module, its tables and classes, by name."""
     found: dict[str, re.Pattern[str]] = {}
 
     def look(value: Any, name: str, depth: int) -> None:
@@ -82,7 +82,7 @@ CHARACTERS: dict[str, Callable[[Any], str]] = {
 
 
 def characters_of(pattern: re.Pattern[str]) -> list[str]:
-    """One character for each literal and each class of a pattern."""
+    """Return one character for each literal and each class of a pattern."""
     found = dict.fromkeys(walk(_parser.parse(pattern.pattern, pattern.flags)))
     # Letters of words behave alike, so a few of them are enough.
     letters = [c for c in found if c.isalpha()][:4]

@@ -1,4 +1,4 @@
-"""A small part of ``python -m benchmarks robustness``, and the faults that it found."""
+"""A small part of ``python -m benchmarks robustness``, and errors found by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, labels and lists of reviews, damaged in every way: a result, or one sentence."""
+"""Damaged files of names, labels and reviews give a result or one sentence."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from landscape.outreach._places import (
 )
 from landscape.outreach._terrain import Terrain, make_terrain
 from landscape.outreach.files import Rendering, check_names_file, check_target
+from landscape.outreach.names import ask_names, read_names, tidy_name
 from landscape.outreach.page import Box, Sheet, choose_sheet
 from landscape.outreach.themes import Inks, find_theme
 from landscape.outreach.weights import check_weights
@@ -56,7 +57,7 @@ def choose_names(
         by_name = {name.casefold(): key for key, name in known.items()}
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
-            everyday = names.tidy_name(name)
+            everyday = tidy_name(name)
             if key is None:
                 add_note(
                     f"No place of this map is called {str(place)[:60]!r}, so its everyday name is "
@@ -65,7 +66,7 @@ def choose_names(
             elif everyday:
                 given[key] = everyday
     elif names is not None:
-        given, problems = names.read_names(names, known, language=language)
+        given, problems = read_names(names, known, language=language)
         for problem in problems:
             add_note(problem)
     if model is not None:
@@ -74,7 +75,7 @@ def choose_names(
             for one in found
             if one.key not in given
         ]
-        given |= names.ask_names(model, rest, language=language, note=add_note)
+        given |= ask_names(model, rest, language=language, note=add_note)
     return given
 
 

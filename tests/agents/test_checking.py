@@ -1,4 +1,4 @@
-"""Each citation of a draft gets a verdict that can be defended, and no more than that."""
+"""Verdicts on the citations of a draft, and sentences that need a citation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The writer's desk: corpora side by side, highlights that are quotations, sentences that hold."""
+"""The writing desk: several corpora, quoted highlights, and checked citing sentences."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_highlights_of_a_full_text(demo_atlas: Atlas, found: CitationSuggestions
 
 
 def reply_for(server: OpenAIServer, sentences: list[dict[str, Any]], *, verdict: str) -> None:
-    """Sentences first; then the check finds each as `verdict` by the first sentence it names."""
+    """Let the server write `sentences`, and then give `verdict` on each with its first sentence."""
 
     def reply(body: dict[str, Any]) -> str:
         if "verdicts" not in json.dumps(body["response_format"]):

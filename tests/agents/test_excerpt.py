@@ -1,4 +1,4 @@
-"""An excerpt is read as astronomers write: what a mark stands for is what stands before it."""
+"""Excerpts: the text before a citation mark is attributed to the cited paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of full texts, and what each cites: LaTeX source, arXiv's HTML, PDF."""
+"""Sections of full texts and their citations, from LaTeX, HTML of arXiv, and PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surveys without a model and with a scripted one that helps, loops, lies, or falls silent."""
+"""Surveys without a model, and with a scripted model that helps, loops, invents or fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL: dict[str, Any] = {"papers": 24, "expand": 6, "breadth": 3}
 
 
 def essence(survey: Survey) -> dict[str, Any]:
-    """Everything that has to be the same again."""
+    """Return everything that must be the same in a repeated survey."""
     told = survey.to_dict()
     told["spent"].pop("seconds")
     told["settings"].pop("parallel")

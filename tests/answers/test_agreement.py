@@ -1,4 +1,4 @@
-"""The rules for claims, over sentences of real abstracts that were left alone or altered."""
+"""Rules that check claims, on original and altered sentences of real abstracts."""
 
 from __future__ import annotations
 

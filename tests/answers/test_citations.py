@@ -1,4 +1,4 @@
-"""Citations of papers that were found stay, all others go, and notation is left in peace."""
+"""Citations of papers found are kept, other citations are removed, notation is unchanged."""
 
 from __future__ import annotations
 

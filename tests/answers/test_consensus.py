@@ -1,4 +1,4 @@
-"""The level of agreement stands on sentences that exist."""
+"""The level of agreement is based on sentences of the papers."""
 
 from __future__ import annotations
 

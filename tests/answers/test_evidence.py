@@ -1,4 +1,4 @@
-"""Claims are supported by sentences that exist, whatever a language model says."""
+"""Claims are supported only by sentences of the papers."""
 
 from __future__ import annotations
 

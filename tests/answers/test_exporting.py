@@ -1,4 +1,4 @@
-"""Results and answers leave the engine whole, and nothing in them can do harm elsewhere."""
+"""Exports of results and answers are complete and contain no active content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a language model sentences are quoted exactly, or nothing is said."""
+"""Without a language model, answers quote sentences exactly, or abstain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent that searches in steps: bounded, traced, and never trusted further than its papers."""
+"""Answers of an agent that searches in steps: limits, trace, and checked citations."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def step(action: str, text: str = "", within: str = "") -> str:
 
 
 def scripted(server: OpenAIServer, *steps: str, then: str = FINAL) -> None:
-    """Steps in turn, the last again and again; `then` is the free text, checks are empty."""
+    """Let the server send steps in order and repeat the last one; `then` is its free text."""
     left = list(steps)
 
     def reply(body: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Years are covered by the numbers of papers and by their categories."""
+"""Covered years depend on the numbers of papers and on their categories."""
 
 from __future__ import annotations
 

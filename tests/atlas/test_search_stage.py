@@ -1,4 +1,4 @@
-"""What search needs is brought up to date with the papers, and damage is mended."""
+"""The search index is updated with the papers, and repaired if it is damaged."""
 
 from __future__ import annotations
 

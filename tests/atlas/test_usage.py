@@ -1,4 +1,4 @@
-"""Time and memory of a piece of work."""
+"""Measured time and memory."""
 
 from __future__ import annotations
 

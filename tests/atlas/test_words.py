@@ -1,4 +1,4 @@
-"""The vectors of words belong to their papers, however the atlas came to be."""
+"""Word vectors belong to the right papers after every kind of build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cleaning must read well on the notations that real titles and abstracts use."""
+"""Cleaning of the notations in real titles and abstracts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is one paper, and what only looks like it."""
+"""Duplicates are merged, and similar but different papers are not."""
 
 from __future__ import annotations
 

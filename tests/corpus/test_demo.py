@@ -1,4 +1,4 @@
-"""The demo corpus: deterministic, readable, honest, and with what it plants recorded exactly."""
+"""The demo corpus is deterministic and readable, and records all planted facts."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_offsets_of_mentions_and_traps_are_exact(corpus: Corpus) -> None:
 
 
 def test_every_facility_name_in_a_text_is_recorded(corpus: Corpus) -> None:
-    """A name that is neither a recorded use nor a recorded trap would spoil the truth."""
+    """A name that is recorded neither as a use nor as a trap would make the truth wrong."""
     names = sorted(
         {n.removeprefix("the ") for f in load_facilities().values() for n in f.names},
         key=len,

@@ -1,4 +1,4 @@
-"""Identifiers in all their spellings."""
+"""Identifiers in all spellings."""
 
 from __future__ import annotations
 

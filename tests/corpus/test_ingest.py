@@ -1,4 +1,4 @@
-"""From files to parts: nothing lost, nothing doubled, whatever happens on the way."""
+"""Ingestion: papers are neither lost nor doubled, also after an interruption."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from landscape.errors import InputError
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Chunks of a hundred records, so that a thousand make many."""
+    """Use chunks of a hundred records."""
     monkeypatch.setattr(_scanning, "BATCH_SIZE", 100)
     return 100
 

@@ -1,4 +1,4 @@
-"""Properties that hold for any text and any damage."""
+"""Properties of readers and cleaning for arbitrary and damaged text."""
 
 from __future__ import annotations
 

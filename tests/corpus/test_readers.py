@@ -1,4 +1,4 @@
-"""Every source is known by its contents, and every damaged file told in one sentence."""
+"""Formats are recognised by content, and a damaged file gives one sentence."""
 
 from __future__ import annotations
 

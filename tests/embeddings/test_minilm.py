@@ -1,4 +1,4 @@
-"""The default embedder gives the published model's vectors, the same ones every time."""
+"""The default embedder reproduces the vectors of the published model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remote embeddings against a real server on the loopback interface, and all its faults."""
+"""Remote embeddings from a server on the loopback interface, with all its failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made vectors are checked before anything is built on them."""
+"""Given vectors are checked before they are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processor is asked for its instructions as its kernel lists them."""
+"""Instructions of the processor are read from the list of the kernel."""
 
 from __future__ import annotations
 

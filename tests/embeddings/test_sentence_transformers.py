@@ -1,4 +1,4 @@
-"""Any other model, from a folder; and a sentence where there is none."""
+"""Models of sentence-transformers from a folder, and the message if there is none."""
 
 from __future__ import annotations
 

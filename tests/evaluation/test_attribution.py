@@ -1,4 +1,4 @@
-"""The benchmark of attribution reads CiteME and its own lines, and counts as CiteME does."""
+"""Evaluation of attribution on CiteME and JSON lines, with the scores of CiteME."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXCERPTS = Path(__file__).parent / "attribution.jsonl"
 
 @pytest.fixture(scope="module")
 def citeme(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four excerpts about papers of the atlas, and one about a paper that it has not."""
+    """Four excerpts that cite papers of the atlas, and one that cites another paper."""
     lines = ["id,excerpt,target_paper_title,source_paper_title,year,split"]
     for n, row in enumerate((3, 50, 120, 300)):
         paper = some_paper(demo_atlas, row)

@@ -1,4 +1,4 @@
-"""Recall of papers to cite, with and without keywords, and ROUGE of what is written."""
+"""Recall of papers to cite, with and without keywords, and ROUGE of citing sentences."""
 
 from __future__ import annotations
 

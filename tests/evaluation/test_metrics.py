@@ -1,4 +1,4 @@
-"""Measures against numbers worked out by hand."""
+"""Measures compared with numbers computed by hand."""
 
 from __future__ import annotations
 

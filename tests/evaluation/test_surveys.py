@@ -1,4 +1,4 @@
-"""The benchmark of surveys, on a generated corpus whose citations follow its themes."""
+"""Evaluation of surveys on a generated corpus whose citations follow its themes."""
 
 from __future__ import annotations
 

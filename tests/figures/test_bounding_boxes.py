@@ -1,4 +1,4 @@
-"""What the eye would catch at once: names on names, names off the page, a caption in the map.
+"""Texts of figures do not overlap, stay on the page, and captions are outside the map.
 
 Measured on the extents of the text as rendered, at several resolutions.
 """

@@ -1,4 +1,4 @@
-"""Maps must read in grey print and to colour-blind readers, and names must read on them."""
+"""Colours can be distinguished in grey print and by colour-blind readers; names are legible."""
 
 from __future__ import annotations
 

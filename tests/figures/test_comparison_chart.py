@@ -97,7 +97,8 @@ def test_selections_have_short_names(atlas, halves, words, name):
     selections = found.tables["selections"].assign(name=[words, "other papers"])
     named = replace(found, tables={**found.tables, "selections": selections})
     figure = draw_comparison(atlas, named)
-    assert figure.alt_text.casefold().startswith(f"{name} against other papers:".casefold())
+    title = f"selections. {name} against other papers: regions with different shares"
+    assert title.casefold() in figure.alt_text.casefold()
 
 
 def test_caption_names_both_selections_and_their_papers(atlas, halves):

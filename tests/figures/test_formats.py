@@ -1,4 +1,4 @@
-"""Every kind of figure and of table in every format that README promises."""
+"""Every kind of figure and table in every format of README."""
 
 from __future__ import annotations
 

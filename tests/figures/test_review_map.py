@@ -1,4 +1,4 @@
-"""Reviews on the map: colour against the usual, gaps numbered as in the table."""
+"""Reviews on the map: colours relative to the expected number, and numbered gaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model behind a real server on the loopback interface, and all its faults."""
+"""A language model on the loopback interface, with all its failures."""
 
 from __future__ import annotations
 

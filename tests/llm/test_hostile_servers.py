@@ -1,4 +1,4 @@
-"""No model server can make a request hang, fill the memory, or send the prompt elsewhere."""
+"""A model server cannot make a request hang, fill the memory, or redirect the prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names from a language model are kept only where nothing is wrong with them."""
+"""Names from a language model are kept only if they pass all checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Density, peaks and basins on maps whose truth is known."""
+"""Density, peaks and basins of maps with known truth."""
 
 from __future__ import annotations
 

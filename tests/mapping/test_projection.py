@@ -1,4 +1,4 @@
-"""Every size of corpus gets a map, a seed repeats it, and new papers find their place."""
+"""Projection: all sizes of corpora, reproducible by seed, and positions of new papers."""
 
 from __future__ import annotations
 

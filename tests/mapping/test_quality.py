@@ -1,4 +1,4 @@
-"""Measures of map quality against maps that are known to be perfect, random or torn."""
+"""Measures of map quality on perfect, random and torn maps."""
 
 from __future__ import annotations
 

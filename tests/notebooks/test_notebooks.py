@@ -1,4 +1,4 @@
-"""Every notebook runs from top to bottom offline with no key, and is stored as it should be."""
+"""Every notebook runs offline and without a key, and is stored without outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def names(paths: list[Path]) -> list[str]:
 
 @dataclass(frozen=True)
 class Done:
-    """A notebook that was executed, and the files that it left beside itself."""
+    """An executed notebook, and the files that it wrote."""
 
     notebook: nbformat.NotebookNode
     left: set[str]
@@ -54,7 +54,7 @@ class Done:
 
     @property
     def shown(self) -> str:
-        """What the cells print and show as text."""
+        """Return the text that the cells print and show."""
         outputs = [output for cell in self.cells for output in cell.outputs]
         return "\n".join(one.get("text") or one.data.get("text/plain", "") for one in outputs)
 
@@ -66,7 +66,7 @@ class Done:
 
 @pytest.fixture(scope="module")
 def offline(demo_atlas: landscape.Atlas) -> Iterator[None]:
-    """The environment of a user with neither network nor key, and the demo atlas at hand."""
+    """The environment of a user without network and key, with the demo atlas."""
     with pytest.MonkeyPatch.context() as changed:
         for name in os.environ:
             if name.startswith(_SERVERS):
@@ -77,7 +77,7 @@ def offline(demo_atlas: landscape.Atlas) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def executed(offline: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Done]:
-    """Runs a notebook offline with no key, each once: a kernel takes its seconds to start."""
+    """Function that runs a notebook offline and without a key; each notebook runs once."""
 
     @cache
     def run_once(path: Path) -> Done:

@@ -1,4 +1,4 @@
-"""Small parts of the outreach map, each by an example."""
+"""Functions of the outreach map, each with an example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everyday names: from a table by hand, from a language model, and what is refused."""
+"""Everyday names from a table and from a language model, and refused names."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_odd_characters_of_names() -> None:
 
 
 def channel() -> Terrain:
-    """Two shores, a channel between them, and open water to the left of both."""
+    """Two shores with a channel between them, and open water to their left."""
     ground = np.full((60, 90), 0.5, dtype=np.float32)
     ground[:, 40:46] = -0.5
     ground[:, :8] = -0.5

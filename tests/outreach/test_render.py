@@ -1,4 +1,4 @@
-"""The outreach map from an atlas to files: whole, the same each time, and safe."""
+"""The outreach map from an atlas to files: complete, reproducible and safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Papers without a date neither stop an answer nor pose as a year."""
+"""Papers without a date do not stop an analysis and are not counted in a year."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from landscape.overlays.reviews import backtest_reviews
 
 
 class Undated(Atlas):
-    """An atlas whose first papers have lost their dates."""
+    """An atlas whose first papers have no dates."""
 
     lost = 3
 
@@ -28,7 +28,7 @@ class Undated(Atlas):
 
 
 class Timeless(Undated):
-    """An atlas without any date."""
+    """An atlas without dates."""
 
     lost = 10**9
 

@@ -1,4 +1,4 @@
-"""Queries for ADS: read, refused with a pointed error, proposed, linked."""
+"""ADS queries: parsed, refused with the position of the error, proposed, and linked."""
 
 from __future__ import annotations
 

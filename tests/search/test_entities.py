@@ -1,4 +1,4 @@
-"""Names in questions, and whether the papers found know them."""
+"""Names in questions, and whether the papers found contain them."""
 
 from __future__ import annotations
 

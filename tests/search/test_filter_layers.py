@@ -1,4 +1,4 @@
-"""Filters by facility and by review read the atlas's layers."""
+"""Filters by facility and review use the layers of the atlas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keywords read as key phrases, whatever comes in."""
+"""Keywords are key phrases for any input."""
 
 from __future__ import annotations
 

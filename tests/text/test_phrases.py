@@ -1,4 +1,4 @@
-"""Two forms of one phrase have one key; two phrases never share one."""
+"""Forms of a phrase have the same key; different phrases have different keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model is connected and tested, and its key is nowhere but in the process."""
+"""Connection of a language model; its key stays in the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a draft: named with commas between and within, and brought without staying anywhere."""
+"""Files of a draft: names with commas, and uploads that are not saved in the notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map explorer, driven from Python as a page would: views, names, picking, state, files."""
+"""The map explorer, driven by messages of a page: views, names, selection, state, files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from landscape.widgets._view import Points, View
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
-    """What the browser sends, as the kernel gets it."""
+    """Send a message of the browser to the kernel."""
     data = {"method": "update", "state": state, "buffer_paths": []}
     explorer.figure._handle_msg({"content": {"data": data}, "buffers": []})
     assert explorer.wait(60)

@@ -1,4 +1,4 @@
-"""The notebook of an answer: valid, without a key, and giving the same again."""
+"""The notebook of an answer is valid, has no key, and reproduces the answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def executed(notebook: str) -> tuple[dict[str, Any], str]:
-    """Run the cells of a notebook, and return what is defined then and what was printed."""
+    """Run the cells of a notebook; return the defined names and the printed text."""
     nbformat = pytest.importorskip("nbformat")
     nbformat.validate(nbformat.reads(notebook, as_version=4))
     names: dict[str, Any] = {}
@@ -77,7 +77,7 @@ def test_with_a_model_and_a_follow_up_it_holds_no_key(
 
 
 def saved_notebook(atlas: Atlas, question: str, folder: Path) -> str:
-    """Ask a question in a panel without a language model, and return the notebook of the answer."""
+    """Ask a question in a panel without a model; return the notebook of the answer."""
     panel = AskPanel(atlas)
     panel.ask(question, k=3)
     assert panel.wait(90)

@@ -41,7 +41,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fetch(server, out, policy, notify):
-    """fetch_ads from the loopback server, ten documents a page."""
+    """Call fetch_ads on the loopback server, with ten documents per page."""
 
     def call(**changes):
         arguments = {"query": QUERY, "rows": 10, "policy": policy, "notify": notify}

@@ -1,4 +1,4 @@
-"""The graph of citations, from names as people write them to papers related by it."""
+"""The citation graph: identifiers in all spellings, and related papers."""
 
 from __future__ import annotations
 

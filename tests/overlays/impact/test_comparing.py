@@ -1,4 +1,4 @@
-"""Two facilities beside each other, and a facility before and after."""
+"""Comparison of two facilities, and of a facility before and after a date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Home fields by category, else by the thesaurus, else not known."""
+"""Home fields by category, or by the thesaurus, or unknown."""
 
 from __future__ import annotations
 

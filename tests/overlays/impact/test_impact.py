@@ -1,4 +1,4 @@
-"""Measures of impact against papers counted by hand."""
+"""Measures of impact compared with papers counted by hand."""
 
 from __future__ import annotations
 

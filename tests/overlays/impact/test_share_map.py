@@ -1,4 +1,4 @@
-"""The share of the local literature as a map."""
+"""Maps of the share of the local literature."""
 
 from __future__ import annotations
 

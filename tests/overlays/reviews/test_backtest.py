@@ -1,4 +1,4 @@
-"""The backtest tells a world where gaps draw reviews from one where reviews fall at random."""
+"""The backtest distinguishes reviews that follow gaps from random reviews."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ YEARS = np.arange(1990, 2021)
 
 
 def history(*, follows_gaps: bool, seed: int):
-    """Small themes without a review up to 2010, large ones with two; then ten reviews come."""
+    """Return small themes without reviews until 2010, large ones with two, then ten reviews."""
     random = np.random.default_rng(seed)
     waits = np.arange(N) % 3 == 0
     sizes = np.where(waits, 70, 100)

@@ -1,4 +1,4 @@
-"""Coverage and ranked gaps on worlds with a planted gap."""
+"""Coverage and ranked gaps of atlases with a planted gap."""
 
 from __future__ import annotations
 

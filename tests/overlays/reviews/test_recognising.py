@@ -1,4 +1,4 @@
-"""Reviews: what others say of a paper, what it says of itself, and 300 papers judged by reading."""
+"""Recognition of reviews by lists and by texts, and on 300 papers judged by readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews among the nearest papers, against a search by brute force."""
+"""Reviews among the nearest papers, compared with a brute-force search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedding rate beside sentence-transformers' own `encode`, in the same run, on the same texts.
+"""Embedding rate compared with `encode` of sentence-transformers, on the same texts.
 
 Run: python -m benchmarks.embedding [--papers FILE.jsonl.gz] [-n 200] [--repeats 3]
 """
@@ -35,7 +35,7 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
     -------
     dict
         Texts per second of both, their ratio with its range, the cosine of our vectors to the
-        float32 ones of the library (mean and minimum), the precision, and what the CPU can do.
+        float32 vectors of the library (mean, minimum), the precision, and features of the CPU.
     """
     import torch
 
@@ -79,7 +79,7 @@ def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str
     Returns
     -------
     dict
-        Milliseconds a sentence of both, and the median of their ratios.
+        Milliseconds per sentence of both, and the median of their ratios.
     """
     library = require("sentence_transformers", "bench")
     theirs = library.SentenceTransformer(str(model_folder()), device="cpu")

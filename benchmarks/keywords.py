@@ -1,7 +1,7 @@
-"""The rule tagger beside spaCy's English model and beside stock pytextrank: speed and quality.
+"""Speed and quality of the rule tagger, compared with spaCy's English model and pytextrank.
 
-Quality is F1 of the first ten keywords against those that the authors gave, compared in their
-normal form, averaged over papers. Speed is texts per second of the processor, in one process.
+Quality is F1 of the first ten keywords compared with the author keywords in their normal form,
+averaged over papers. Speed is texts per CPU second, in one process.
 
 Run: python -m benchmarks.keywords [-n 500]
 """

@@ -1,7 +1,7 @@
 """A made-up atlas of any size, for timing overlays and figures.
 
-Regions, years, facilities, tags, reviews, citations and vectors are drawn at random, their numbers
-as in a real corpus; abstracts are long strings without meaning.
+Regions, years, facilities, tags, reviews, citations and vectors are random, with the numbers of a
+real corpus; abstracts are long strings without meaning.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Plan:
     Attributes
     ----------
     region, second : ndarray of int, shape (n_papers,)
-        Its region, and the one that it leans to.
+        Region of the paper, and another region that it resembles.
     year : ndarray of int, shape (n_papers,)
     x, y : ndarray of float32, shape (n_papers,)
     centres : ndarray of float, shape (n_regions, 2)

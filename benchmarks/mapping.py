@@ -1,4 +1,4 @@
-"""The map at 350,000 made-up papers, beside umap-learn alone, BERTopic and DataMapPlot.
+"""The map of 350,000 made-up papers, compared with umap-learn, BERTopic and DataMapPlot.
 
 Run: python -m benchmarks.mapping [--papers 350000] [--rivals] [--projection]
 """

@@ -1,8 +1,7 @@
-"""Whether searches tell queries on astronomy from queries on other subjects.
+"""Separation of queries on astronomy from queries on other subjects.
 
 The queries are in `matching.yaml`. The rule of `landscape.search` was chosen with one half of them
-and is measured on the other. The comparison is the cosine of the nearest paper alone, with the
-threshold that is best for it.
+and is measured on the other. It is compared with a threshold on the cosine of the nearest paper.
 
 Run: python -m benchmarks.matching ATLAS [--list]
 """

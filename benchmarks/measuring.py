@@ -27,8 +27,8 @@ def measured(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     -------
     dict
         ``seconds`` (wall clock, without starting the process and importing), ``peak_mb`` and
-        ``result``, whatever `work` returned. Work may name its own ``seconds`` by returning a
-        dict that holds them.
+        ``result``, the value that `work` returned. If this is a dict with ``seconds``, they
+        replace the measured time.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)

@@ -3,9 +3,8 @@
 Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,interactive]
      [--atlas FOLDER]
 
-Mentions are found in real abstracts where LANDSCAPE_DATA has them, else in those of the demo. Each
-piece of work is beside what one would otherwise run. Goals: 10,000 abstracts a second on two
-cores; a table with 1,000 bootstrap samples, and any figure, in 10 s; 20,000 marks.
+Mentions are found in the real abstracts of LANDSCAPE_DATA, or in the demo. Each task is compared
+with a simple alternative. Goals: 10,000 abstracts per second on two cores; a table with 1,000 bootstrap samples, and any figure, in 10 s; 20,000 marks.
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ def _in_two_processes(
 ) -> dict[str, Any]:
     """Return papers per second while both processes work, and the additional time.
 
-    ``unshared`` is the rate by their CPU time, as on two cores that nobody else uses.
+    ``unshared`` is the rate per CPU time, as on two cores without other load.
     """
     import resource
     from itertools import islice

@@ -1,7 +1,7 @@
 """Outputs of papers with hostile texts: none may be active.
 
-One atlas is built from poisoned papers. In another, the poison is written into the finished tables,
-as the author of a forged atlas can do, so that no reader has cleaned it.
+One atlas is built from hostile papers. In another, hostile text is written into the finished
+tables, as in a forged atlas, so that no reader has cleaned it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Surveys of a real citation graph: fit the selector on one half, test it on the other.
 
-python -m benchmarks.survey ATLAS fit        # the numbers in landscape/agents/survey/scoring.py
+python -m benchmarks.survey ATLAS fit        # the numbers in landscape/agents/survey_scoring.py
 python -m benchmarks.survey ATLAS time       # a survey of 200 papers without a model
-python -m benchmarks.survey ATLAS subjects   # what is selected, by the words of its subject
+python -m benchmarks.survey ATLAS subjects   # selected papers, compared with words of the subject
 python -m benchmarks.survey ATLAS graph      # millions of citations
 landscape evaluate survey ATLAS --half second
 """

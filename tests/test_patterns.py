@@ -20,7 +20,7 @@ import pytest
 
 import landscape
 from landscape._author_names import parse_name
-from landscape.agents._draft_latex import read_draft
+from landscape.agents._draft_latex import read_draft  # Private: only their own time is measured
 from landscape.answers.citations import read_citations, without_labels, without_markup
 from landscape.corpus import clean_text
 from landscape.corpus.cleaning import clean_abstract, without_parentheses

@@ -117,7 +117,7 @@ class ExplorerOnPage:
     def kernel_knows_the_window(self) -> bool:
         """Return whether the line of code contains the limits that the page shows.
 
-        What the page does goes to a busy kernel in one message when it is done with the last.
+        A busy kernel receives changes of the page in one message, after the previous message.
         """
         told = _CODE_VIEW.search(self.code())
         if not told:

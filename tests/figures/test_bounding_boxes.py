@@ -1,6 +1,6 @@
 """Texts of figures do not overlap, stay on the page, and captions are outside the map.
 
-Measured on the extents of the text as rendered, at several resolutions.
+The extents are those of the rendered text, at several resolutions.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ def write_model(folder: Path, *, sdxl: bool = False, mirror: bool = False) -> Pa
     Parameters
     ----------
     sdxl : bool
-        The family: Stable Diffusion XL, else 1.5.
+        Whether to write Stable Diffusion XL instead of 1.5.
     mirror : bool
-        With an autoencoder that gives back what it is given, so that a diffusion of hardly any
-        strength gives the picture back; else one of random numbers, of the real shape.
+        Whether the autoencoder returns its input, so that a diffusion of almost no strength
+        returns the picture. Otherwise its weights are random, with the real shape.
     """
     import diffusers
     import torch
@@ -149,9 +149,9 @@ def random_vae() -> Any:
 def mirror_vae() -> Any:
     """Return an autoencoder that returns its input, with one pixel per latent cell.
 
-    Everything in it is zero but one path for each colour: the signal rides on a steady level where
-    the activation is straight, and its group of channels holds its negative and two far larger
-    constants, so that normalising the group changes it by no more than a ten-thousandth.
+    All weights are zero except one path per colour. The signal is added to a constant at which the
+    activation is linear. Its group of channels also contains its negative and two much larger
+    constants, so that the normalisation of the group changes it by at most 0.0001.
     """
     import torch
     from diffusers import AutoencoderKL

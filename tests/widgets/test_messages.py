@@ -1,6 +1,6 @@
 """Messages of a page arrive in order in a real kernel.
 
-Both are the kernel's work and not ours; the versions in pyproject.toml are those that pass.
+This depends on the kernel; pyproject.toml requires versions with which these tests pass.
 """
 
 from __future__ import annotations

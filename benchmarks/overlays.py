@@ -4,7 +4,8 @@ Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,fig
      [--atlas FOLDER]
 
 Mentions are found in the real abstracts of LANDSCAPE_DATA, or in the demo. Each task is compared
-with a simple alternative. Goals: 10,000 abstracts per second on two cores; a table with 1,000 bootstrap samples, and any figure, in 10 s; 20,000 marks.
+with a simple alternative. Goals: 10,000 abstracts per second on two cores; a table with 1,000
+bootstrap samples, and any figure, in 10 s; 20,000 marks.
 """
 
 from __future__ import annotations

@@ -140,9 +140,9 @@ def test_steps_are_bounded(server: OpenAIServer, model: ChatModel, library: Libr
 def test_the_budget_ends_it(server: OpenAIServer, library: Library) -> None:
     n = iter(range(99))
     server.reply = lambda _: step("search", f"dust {next(n)}")
-    said = reason(QUESTION, library, connect(token_budget=2000))
+    said = reason(QUESTION, library, connect(token_budget=1000))
     assert said.method == "extractive"
-    assert "token budget of 2,000" in said.notes[0]
+    assert "token budget of 1,000" in said.notes[0]
     assert 0 < len(said.trace) < 6
     assert not any("no language model is connected" in note for note in said.notes)
 

@@ -1,1 +1,1 @@
-"""What each part takes, beside what a user would otherwise run, in the same run."""
+"""Time and quality of each part, compared with common alternatives in the same run."""

@@ -21,12 +21,12 @@ QUICKEST_FIRST = (
     "terrain",
     "stages",
 )
-ON_REQUEST = ("torture",)  # not a measurement; it runs only if it is named
+ON_REQUEST = ("robustness",)  # not a measurement; it runs only if it is named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 
 def main() -> None:
-    """Run those that are named, from the quickest to the longest."""
+    """Run the named benchmarks, from the fastest to the slowest."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EVERY))
     given, options = parser.parse_known_args()

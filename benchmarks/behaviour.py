@@ -1,4 +1,4 @@
-"""Record what Landscape does, and compare two versions of it. A script; pytest does not collect it.
+"""Record the outputs of Landscape, and compare two versions (a script, not a test).
 
     python benchmarks/behaviour.py record OUT [--papers N] [--atlas ATLAS] [--only REGEX]
     python benchmarks/behaviour.py compare OLD NEW
@@ -52,7 +52,7 @@ REMOTE = ("OPENAI_", "ADS_", "COHERE_", "LANDSCAPE_LLM", "LANDSCAPE_RERANK", "LA
 
 
 def record(out: Path, papers: int, atlas: Path | None, only: str) -> None:
-    """Run everything and store what comes of it below `out`."""
+    """Run all cases and store their outputs in `out`."""
     for folder in ("text", "json", "files", "pictures", "inputs", "python"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     for name in [name for name in os.environ if name.startswith(REMOTE)]:
@@ -132,7 +132,7 @@ def run_python(names: dict[str, str], exits: dict[str, int], only: str) -> None:
 
 
 def describe_tables(atlas: Path) -> dict[str, Any]:
-    """Rows, means and a checksum of the sorted content of each table of an atlas."""
+    """Return rows, means and a checksum of the sorted content of each table of an atlas."""
     found: dict[str, Any] = {}
     for path in sorted(path for path in atlas.rglob("*.*") if path.is_file()):
         if path.suffix not in (".parquet", ".npy"):
@@ -166,7 +166,7 @@ def shrink(path: Path) -> None:
 
 
 def flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Leaves of a JSON document with their paths."""
+    """Yield the values of a JSON document with their paths."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from flatten(item, f"{name}/{key}")
@@ -179,7 +179,7 @@ def flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def leaves(path: Path) -> dict[str, Any]:
-    """What a recorded file holds, as names and values; numbers in text are text."""
+    """Return the content of a recorded file as names and values; numbers in text are text."""
     if path.suffix == ".json" or (path.suffix == ".txt" and path.read_text()[:1] in "{["):
         with contextlib.suppress(ValueError):
             return dict(flatten(json.loads(path.read_text())))
@@ -193,7 +193,7 @@ def leaves(path: Path) -> dict[str, Any]:
 
 
 def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
-    """Kind and description of each difference between two recorded files."""
+    """Return kind and description of each difference between two recorded files."""
     if old.suffix == ".png":
         from skimage.metrics import structural_similarity
 
@@ -227,7 +227,7 @@ def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
 
 
 def first_change(old: str, new: str) -> str:
-    """The first line that differs, on both sides."""
+    """Return the first line that differs, on both sides."""
     pairs = zip([*old.splitlines(), ""], [*new.splitlines(), ""], strict=False)
     a, b = next(((a, b) for a, b in pairs if a != b), ("", "more lines"))
     same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
@@ -236,7 +236,7 @@ def first_change(old: str, new: str) -> str:
 
 
 def compare(old: Path, new: Path) -> int:
-    """Print the differences of two records; 1 if anything but text differs."""
+    """Print the differences of two records; return 1 if not only text differs."""
     found: list[tuple[str, str, str]] = []
     files = [
         {
@@ -268,7 +268,7 @@ def compare(old: Path, new: Path) -> int:
 
 
 def open_atlas(atlas: str) -> int:
-    """Run four commands on an atlas of another version; the highest exit code."""
+    """Run four commands on an atlas of another version; return the highest exit code."""
     from landscape.cli import main
 
     codes = []

@@ -1,4 +1,4 @@
-"""The cases of `behaviour.py`, and their inputs made of the demo corpus."""
+"""The cases of `behaviour.py`, and their inputs from the demo corpus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = [sys.executable, "-c", "import sys; from landscape.cli import main; sy
 
 
 def list_cases() -> dict[str, str]:
-    """All commands but the builds, by name."""
+    """Return all commands except builds, by name."""
     cases = {}
     cases["search_bib"] = "search {atlas} galaxies -k 20 --export files/search.bib"
     for ending in ("ris", "tex", "txt", "csv", "json"):
@@ -37,7 +37,7 @@ def list_cases() -> dict[str, str]:
 
 
 def write_inputs(corpus: Path) -> dict[str, str]:
-    """Write small inputs made of the demo corpus; give names that commands need."""
+    """Write small inputs from the demo corpus; return names that commands need."""
     import landscape as ls
 
     with gzip.open(corpus / "papers.jsonl.gz", "rt", encoding="utf-8") as stream:
@@ -131,7 +131,7 @@ def write_inputs(corpus: Path) -> dict[str, str]:
 
 
 def talk_to_server() -> list[Any]:
-    """The replies of `landscape mcp` to three requests over standard input and output."""
+    """Return the replies of `landscape mcp` to three requests on standard input."""
     client = {"name": "behaviour", "version": "1"}
     start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
     search = {"name": "search", "arguments": {"query": "dust", "k": 3}}

@@ -1,4 +1,4 @@
-"""How many false citations `landscape check` flags, and how many true ones.
+"""The numbers of false and true citations that `landscape check` flags.
 
 `checking.yaml` has sentences about real papers: 40 that their abstracts support, and 40 with one
 change: a number, a negation, an object, or another subject. A citation is flagged if its verdict is

@@ -1,4 +1,4 @@
-"""How quickly the cited paper, papers to cite and their highlights are found without a model.
+"""Times of attribution, citing and highlights without a model.
 
 Run: python -m benchmarks.citing --atlas real.atlas [--excerpts tests/evaluation/attribution.jsonl]
 """
@@ -20,7 +20,7 @@ _FULL_TEXT = 20  # abstracts joined: some 180 sentences, about as long as a lett
 
 
 def citing_times(atlas_path: Path, excerpts: Path, *, n: int = 30) -> dict[str, Any]:
-    """Median and slowest seconds, wall clock and of the processor, of each kind of work."""
+    """Return the median and the longest wall-clock and CPU time of each task."""
     import landscape
     from landscape.agents._citing_sentences import highlight, highlight_papers
 

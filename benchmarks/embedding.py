@@ -1,4 +1,4 @@
-"""Embedding rate beside sentence-transformers' own `encode`, in the same run, on the same texts.
+"""Embedding rate compared with `encode` of sentence-transformers, on the same texts.
 
 Run: python -m benchmarks.embedding [--papers FILE.jsonl.gz] [-n 200] [--repeats 3]
 """
@@ -18,12 +18,12 @@ import numpy as np
 from benchmarks.measuring import PAPERS, read_texts
 from benchmarks.results import print_table, save
 from landscape.embeddings import MiniLM
-from landscape.embeddings._minilm import has_bf16_instructions, model_folder
+from landscape.embeddings.minilm import has_bf16_instructions, model_folder
 from landscape.errors import require
 
 
 def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed the same texts both ways, turn by turn, so that other work on the machine meets both.
+    """Embed the same texts both ways in turns, so that other load affects both.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
     -------
     dict
         Texts per second of both, their ratio with its range, the cosine of our vectors to the
-        float32 ones of the library (mean and minimum), the precision, and what the CPU can do.
+        float32 vectors of the library (mean, minimum), the precision, and features of the CPU.
     """
     import torch
 
@@ -74,12 +74,12 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
 
 
 def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed sentences one by one, as queries are, in NumPy and with the library, by turns.
+    """Embed single sentences as queries, with NumPy and with the library in turns.
 
     Returns
     -------
     dict
-        Milliseconds a sentence of both, and the median of their ratios.
+        Milliseconds per sentence of both, and the median of their ratios.
     """
     library = require("sentence_transformers", "bench")
     theirs = library.SentenceTransformer(str(model_folder()), device="cpu")

@@ -1,7 +1,7 @@
-"""The rule tagger beside spaCy's English model and beside stock pytextrank: speed and quality.
+"""Speed and quality of the rule tagger, compared with spaCy's English model and pytextrank.
 
-Quality is F1 of the first ten keywords against those that the authors gave, compared in their
-normal form, averaged over papers. Speed is texts per second of the processor, in one process.
+Quality is F1 of the first ten keywords compared with the author keywords in their normal form,
+averaged over papers. Speed is texts per CPU second, in one process.
 
 Run: python -m benchmarks.keywords [-n 500]
 """
@@ -29,7 +29,7 @@ Extract = Callable[[list[str]], list[list[str]]]
 
 
 def read_labelled(path: Path, *, n: int) -> tuple[list[str], list[list[str]]]:
-    """Texts of n papers spread over those with keywords of their authors, and these keywords."""
+    """Return texts of n papers with author keywords, and these keywords."""
     with gzip.open(path, "rt") as lines:
         papers = [paper for paper in map(json.loads, lines) if paper.get("keywords")]
     chosen = [papers[i] for i in np.linspace(0, len(papers) - 1, min(n, len(papers))).astype(int)]
@@ -38,14 +38,14 @@ def read_labelled(path: Path, *, n: int) -> tuple[list[str], list[list[str]]]:
 
 
 def split_keywords(written: Sequence[str]) -> list[str]:
-    """Single keywords: "Galaxy: halo — Black holes(162) 1" has three. Sentences are left out."""
+    """Split keywords: "Galaxy: halo — Black holes(162) 1" has three. Sentences are omitted."""
     parts = [part for one in written for part in re.split(r"\s[—–-]\s|[—;:,]", one)]
     plain = [re.sub(r"\s*\(\d+\)|\s+\d$", "", part).strip() for part in parts]
     return [part for part in plain if part and len(part.split()) <= _LONGEST]
 
 
 def mean_f1(found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> float:
-    """F1 of the first ten distinct keywords, averaged over papers."""
+    """Return F1 of the first ten distinct keywords, averaged over papers."""
     from landscape.text.words import normal_forms
 
     scores = []
@@ -58,7 +58,7 @@ def mean_f1(found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> 
 
 
 def extract_stock(texts: list[str]) -> list[list[str]]:
-    """Phrases of pytextrank's own component behind spaCy's English model."""
+    """Return the phrases of pytextrank with the English model of spaCy."""
     import spacy
 
     with contextlib.redirect_stdout(io.StringIO()):  # it prints its folder

@@ -1,4 +1,4 @@
-"""LaTeX in titles and abstracts: the package's converter beside pylatexenc, on real papers.
+"""Conversion of LaTeX in real titles and abstracts, compared with pylatexenc.
 
 Run: python -m benchmarks.latex [--papers FILE.jsonl.gz] [-n 1500]
 """

@@ -1,7 +1,7 @@
-"""A made-up atlas of any size, written as a build would: what overlays and figures are timed on.
+"""A made-up atlas of any size, for timing overlays and figures.
 
-Regions, years, facilities, tags, reviews, citations and vectors are drawn at random, their numbers
-as in a real corpus; abstracts are long strings without meaning.
+Regions, years, facilities, tags, reviews, citations and vectors are random, with the numbers of a
+real corpus; abstracts are long strings without meaning.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _STAGES = (
 
 @dataclass(frozen=True)
 class Plan:
-    """Where and of when each made-up paper is.
+    """Position and date of each made-up paper.
 
     Attributes
     ----------
     region, second : ndarray of int, shape (n_papers,)
-        Its region, and the one that it leans to.
+        Region of the paper, and another region that it resembles.
     year : ndarray of int, shape (n_papers,)
     x, y : ndarray of float32, shape (n_papers,)
     centres : ndarray of float, shape (n_regions, 2)
@@ -138,7 +138,7 @@ def _manifest(folder: Path, plan: Plan) -> Atlas:
 
 
 def _write(folder: Path, table: str, content: pa.Table, *, shelf: bool = False) -> None:
-    """Write the one part of a table, and the papers for quick reading too."""
+    """Write a table in one part, and the papers also for fast reading."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -152,7 +152,7 @@ def _write(folder: Path, table: str, content: pa.Table, *, shelf: bool = False) 
 def _papers(plan: Plan, ids: list[str]) -> pa.Table:
     import pyarrow as pa
 
-    from landscape.corpus._records import papers_schema
+    from landscape.corpus.records import papers_schema
 
     rng = np.random.default_rng(5)
     n = plan.n_papers
@@ -186,7 +186,7 @@ def _papers(plan: Plan, ids: list[str]) -> pa.Table:
 
 
 def _texts(rng: np.random.Generator, n: int, *, n_sentences: int, n_words: int) -> pa.Array:
-    """Texts of sentences of made-up words."""
+    """Return texts of made-up words."""
     import pyarrow as pa
 
     letters = np.array(list("etaoinshrdlu"))
@@ -198,7 +198,7 @@ def _texts(rng: np.random.Generator, n: int, *, n_sentences: int, n_words: int) 
 
 
 def _authors(rng: np.random.Generator, n: int) -> pa.Array:
-    """Five authors a paper; one of them has a long list of papers."""
+    """Return five authors per paper; one author has many papers."""
     import pyarrow as pa
 
     names = [AUTHOR] + [f"Name{number}, {chr(65 + number % 26)}." for number in range(1, _AUTHORS)]
@@ -216,7 +216,7 @@ def _map(plan: Plan, ids: list[str]) -> pa.Table:
 
 
 def _write_vectors(folder: Path, plan: Plan) -> None:
-    """Unit vectors about a direction a region; some lie between two."""
+    """Write unit vectors around one direction per region; some are between two."""
     rng = np.random.default_rng(6)
     directions = rng.standard_normal((len(plan.centres), N_DIMS), dtype=np.float32)
     (folder / "embeddings").mkdir(exist_ok=True)
@@ -235,7 +235,7 @@ def _write_vectors(folder: Path, plan: Plan) -> None:
 
 
 def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
-    """Mentions: the first facilities of the list, each used in some regions since first light."""
+    """Return mentions of the first facilities, each used in some regions since first light."""
     import pyarrow as pa
 
     from landscape.corpus import load_facilities
@@ -278,7 +278,7 @@ def _write_thesaurus(folder: Path) -> Any:
 
 
 def _tags(plan: Plan, ids: list[str], thesaurus: Any) -> pa.Table:
-    """Tags: some concepts of the paper's region, the first ones certain."""
+    """Return tags with concepts of the region of each paper; the first ones are certain."""
     import pyarrow as pa
 
     rng = np.random.default_rng(8)
@@ -315,7 +315,7 @@ def _reviews(plan: Plan, ids: list[str]) -> pa.Table:
 
 
 def _write_topics(folder: Path, plan: Plan) -> None:
-    """Regions, and the continents that they lie on."""
+    """Write regions and their continents."""
     import pandas as pd
 
     n_regions = len(plan.centres)

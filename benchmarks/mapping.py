@@ -1,4 +1,4 @@
-"""The map at 350,000 made-up papers, beside umap-learn alone, BERTopic and DataMapPlot.
+"""The map of 350,000 made-up papers, compared with umap-learn, BERTopic and DataMapPlot.
 
 Run: python -m benchmarks.mapping [--papers 350000] [--rivals] [--projection]
 """
@@ -20,7 +20,7 @@ from benchmarks.results import print_table, save
 
 
 def made_up_vectors(n_papers: int, *, n_dims: int = 384, n_topics: int = 400) -> np.ndarray:
-    """Clustered unit vectors: topics within fields, sizes unequal, as a literature has them."""
+    """Return clustered unit vectors: topics of unequal sizes within fields."""
     rng = np.random.default_rng(0)
     fields = rng.normal(size=(12, n_dims))
     topics = fields[rng.integers(0, 12, n_topics)] + 0.7 * rng.normal(size=(n_topics, n_dims))
@@ -35,14 +35,14 @@ def made_up_vectors(n_papers: int, *, n_dims: int = 384, n_topics: int = 400) ->
 
 
 def topics_of(n_papers: int, n_topics: int = 400) -> np.ndarray:
-    """Topic of each made-up paper, sizes falling as a power law."""
+    """Return the topic of each made-up paper; sizes follow a power law."""
     rng = np.random.default_rng(1)
     weight = 1.0 / np.arange(1, n_topics + 1) ** 0.7
     return rng.choice(n_topics, size=n_papers, p=weight / weight.sum())
 
 
 def made_up_plane(n_papers: int) -> np.ndarray:
-    """A map of the made-up papers without the cost of projecting them."""
+    """Return a map of the made-up papers without projecting them."""
     rng = np.random.default_rng(2)
     centres = rng.normal(size=(400, 2)) * 6
     spread = rng.gamma(3.0, 0.15, size=(400, 1))
@@ -51,7 +51,7 @@ def made_up_plane(n_papers: int) -> np.ndarray:
 
 
 def made_up_keywords(n_papers: int) -> Any:
-    """Twenty keywords a paper: some of its topic, most from a long tail of 600,000 phrases."""
+    """Return twenty keywords per paper, mostly from a long tail of 600,000 phrases."""
     import pyarrow as pa
 
     rng = np.random.default_rng(3)
@@ -74,7 +74,7 @@ def made_up_keywords(n_papers: int) -> Any:
 
 
 def run_topics(n_papers: int) -> dict[str, Any]:
-    """Density, peaks, continents and names."""
+    """Compute density, peaks, continents and names."""
     from landscape.mapping import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)
@@ -87,7 +87,7 @@ def run_topics(n_papers: int) -> dict[str, Any]:
 
 
 def run_figure(n_papers: int) -> dict[str, Any]:
-    """The labelled heat map, drawn and saved as PNG."""
+    """Draw the labelled heat map and save it as PNG."""
     from landscape.figures import heatmap, save_figure
 
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ def run_figure(n_papers: int) -> dict[str, Any]:
 
 
 def run_projection(n_papers: int) -> dict[str, Any]:
-    """Our projection."""
+    """Project with Landscape."""
     from landscape.mapping import project
 
     vectors = made_up_vectors(n_papers)
@@ -113,7 +113,7 @@ def run_projection(n_papers: int) -> dict[str, Any]:
 
 
 def run_umap_alone(n_papers: int) -> dict[str, Any]:
-    """umap-learn with the same settings, called as its documentation does."""
+    """Project with umap-learn and the same settings."""
     import umap
 
     vectors = made_up_vectors(n_papers)
@@ -125,7 +125,7 @@ def run_umap_alone(n_papers: int) -> dict[str, Any]:
 
 
 def run_bertopic(n_papers: int) -> dict[str, Any]:
-    """BERTopic on the same map: HDBSCAN clusters and class-based TF-IDF names."""
+    """Run BERTopic on the same map: HDBSCAN clusters and class-based TF-IDF names."""
     from bertopic import BERTopic
     from bertopic.dimensionality import BaseDimensionalityReduction
     from hdbscan import HDBSCAN
@@ -143,7 +143,7 @@ def run_bertopic(n_papers: int) -> dict[str, Any]:
 
 
 def run_datamapplot(n_papers: int) -> dict[str, Any]:
-    """DataMapPlot's static figure of the same map and names."""
+    """Draw the static figure of DataMapPlot with the same map and names."""
     import datamapplot
 
     # It asks for a font from the network; without one every label would warn.

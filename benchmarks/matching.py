@@ -1,8 +1,7 @@
-"""Whether searches tell queries on astronomy from queries on other subjects.
+"""Separation of queries on astronomy from queries on other subjects.
 
 The queries are in `matching.yaml`. The rule of `landscape.search` was chosen with one half of them
-and is measured on the other. The comparison is the cosine of the nearest paper alone, with the
-threshold that is best for it.
+and is measured on the other. It is compared with a threshold on the cosine of the nearest paper.
 
 Run: python -m benchmarks.matching ATLAS [--list]
 """
@@ -23,7 +22,7 @@ QUERIES = Path(__file__).with_name("matching.yaml")
 
 
 def read_queries() -> dict[tuple[str, str], list[str]]:
-    """Queries by subject ("on" or "off" astronomy) and half ("chosen" or "held")."""
+    """Read queries by subject ("on" or "off" astronomy) and half ("chosen" or "held")."""
     stored = read_yaml(QUERIES)
     return {
         (subject, half): [line.strip() for line in lines.strip().splitlines()]

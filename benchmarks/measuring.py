@@ -1,4 +1,4 @@
-"""Time and memory of one piece of work, each in a process of its own so that peaks are honest."""
+"""Time and memory of a task, measured in a separate process to get its own peak."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"
 
 
 def measured(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """Run `work` in a fresh process and say what it took.
+    """Run `work` in a new process; return its time and memory.
 
     Returns
     -------
     dict
         ``seconds`` (wall clock, without starting the process and importing), ``peak_mb`` and
-        ``result``, whatever `work` returned. Work may name its own ``seconds`` by returning a
-        dict that holds them.
+        ``result``, the value that `work` returned. If this is a dict with ``seconds``, they
+        replace the measured time.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -55,12 +55,12 @@ def _work(sender: Any, work: Callable[..., Any], arguments: Sequence[Any]) -> No
 
 
 def growth_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """Slope of log(seconds) against log(size): 1 is linear."""
+    """Return the slope of log(seconds) against log(size); 1 is linear."""
     return float(np.polyfit(np.log(sizes), np.log(np.maximum(seconds, 1e-3)), 1)[0])
 
 
 def read_texts(path: Path, *, n: int) -> list[str]:
-    """Title and abstract of n papers spread over a JSON-lines file."""
+    """Return title and abstract of n papers spread over a JSON-lines file."""
     with gzip.open(path, "rt") as lines:
         rows = list(lines)
     chosen = np.linspace(0, len(rows) - 1, n).astype(int)

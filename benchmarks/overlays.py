@@ -3,9 +3,9 @@
 Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,interactive]
      [--atlas FOLDER]
 
-Mentions are found in real abstracts where LANDSCAPE_DATA has them, else in those of the demo. Each
-piece of work is beside what one would otherwise run. Goals: 10,000 abstracts a second on two
-cores; a table with 1,000 bootstrap samples, and any figure, in 10 s; 20,000 marks.
+Mentions are found in the real abstracts of LANDSCAPE_DATA, or in the demo. Each task is compared
+with a simple alternative. Goals: 10,000 abstracts per second on two cores; a table with 1,000
+bootstrap samples, and any figure, in 10 s; 20,000 marks.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _INTERACTIVE: dict[str, tuple[Any, ...]] = {
 
 
 def read_abstracts() -> tuple[list[str], list[str], str]:
-    """Titles and abstracts to find mentions in, and where they are from."""
+    """Return titles and abstracts, and their source."""
     import pandas as pd
 
     if PAPERS.is_file():
@@ -77,7 +77,7 @@ def read_abstracts() -> tuple[list[str], list[str], str]:
 
 
 def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
-    """Write titles and abstracts as the stage of missions reads them, again and again."""
+    """Write titles and abstracts, repeated, in the format of the stage of missions."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -118,9 +118,9 @@ def _find_mentions(papers: Any) -> tuple[int, Any]:
 def _in_two_processes(
     work: Callable[..., Any], batches: Iterator[Any], *, most: int | None = None
 ) -> dict[str, Any]:
-    """Papers a second once both are at work, and how much longer everything took.
+    """Return papers per second while both processes work, and the additional time.
 
-    ``unshared`` is the rate by their CPU time, as on two cores that nobody else uses.
+    ``unshared`` is the rate per CPU time, as on two cores without other load.
     """
     import resource
     from itertools import islice
@@ -165,7 +165,7 @@ def _any_name() -> re.Pattern[str]:
 
 
 def run_impact(folder: Path) -> dict[str, Any]:
-    """The whole table of impact with its 1,000 bootstrap samples."""
+    """Compute the table of impact with 1,000 bootstrap samples."""
     from landscape.overlays.missions import impact
 
     atlas = open_made_up_atlas(folder)
@@ -181,7 +181,7 @@ def run_impact(folder: Path) -> dict[str, Any]:
 
 
 def run_naive(folder: Path) -> dict[str, Any]:
-    """Draw papers with replacement and measure again, as one does with pandas."""
+    """Resample papers with replacement and measure with pandas."""
     import pandas as pd
 
     from landscape.overlays.missions.usage import read_usage
@@ -204,7 +204,7 @@ def run_naive(folder: Path) -> dict[str, Any]:
 
 
 def _measure_plainly(papers: Any, facility: Any) -> dict[str, float]:
-    """The measures of a table that need no more than papers, regions, dates and citations."""
+    """Compute the measures that need only papers, regions, dates and citations."""
     its = papers[papers[facility.name]]
     by_region = its["region"].value_counts(normalize=True)
     core = by_region.index[: int((by_region.cumsum() < 0.8).sum()) + 1]
@@ -244,7 +244,7 @@ def run_figure(folder: Path, name: str) -> dict[str, Any]:
 
 
 def run_scatter(folder: Path) -> dict[str, Any]:
-    """All papers as dots with those of a facility over them, drawn by matplotlib alone."""
+    """Draw all papers as dots, and those of a facility above them, with matplotlib alone."""
     import matplotlib.pyplot as plt
 
     with tempfile.TemporaryDirectory() as place:
@@ -259,7 +259,7 @@ def run_scatter(folder: Path) -> dict[str, Any]:
 
 
 def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
-    """A share map by SciPy's kernel density, on few cells and scaled to 256 x 256."""
+    """Compute a share map with the kernel density of SciPy on few cells, scaled to 256 x 256."""
     from scipy.stats import gaussian_kde
 
     atlas = open_made_up_atlas(folder)
@@ -277,7 +277,7 @@ def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
 
 
 def run_interactive(folder: Path, kind: str) -> dict[str, Any]:
-    """The interactive version of a figure, written as a page."""
+    """Write the interactive version of a figure as a page."""
     from landscape import figures
     from landscape.figures.plotly_backend import count_marks
 
@@ -294,7 +294,7 @@ def run_interactive(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def run_plotly(folder: Path) -> dict[str, Any]:
-    """Every paper as a dot, drawn by plotly alone."""
+    """Draw every paper as a dot with plotly alone."""
     import plotly.graph_objects as go
 
     from landscape.figures.plotly_backend import count_marks
@@ -320,7 +320,7 @@ def run_plotly(folder: Path) -> dict[str, Any]:
 
 
 def measure_mentions(folder: Path, n_papers: int) -> dict[str, Any]:
-    """Ours and a regular expression."""
+    """Compare the detection of mentions with a regular expression."""
     path = folder / "texts.parquet"
     facts = write_texts(path, n_papers)
     results = {
@@ -343,7 +343,7 @@ def measure_mentions(folder: Path, n_papers: int) -> dict[str, Any]:
 
 
 def measure_impact(folder: Path) -> dict[str, Any]:
-    """Ours and plain resampling."""
+    """Compare the table of impact with plain resampling."""
     ours, naive = measured(run_impact, folder), measured(run_naive, folder)
     results = {"Landscape": ours, "resampling papers (scaled)": naive}
     rows = [_row(name, found) for name, found in results.items()]
@@ -353,7 +353,7 @@ def measure_impact(folder: Path) -> dict[str, Any]:
 
 
 def measure_figures(folder: Path) -> dict[str, Any]:
-    """Every figure, and what one would draw alone."""
+    """Measure every figure, and simple alternatives."""
     results = {}
     for name in _FIGURES:
         results[name] = measured(run_figure, folder, name)
@@ -367,7 +367,7 @@ def measure_figures(folder: Path) -> dict[str, Any]:
 
 
 def measure_interactive(folder: Path) -> dict[str, Any]:
-    """Every interactive figure, and plotly alone."""
+    """Measure every interactive figure, and plotly alone."""
     results = {kind: measured(run_interactive, folder, kind) for kind in _INTERACTIVE}
     results["plotly: dots alone"] = measured(run_plotly, folder)
     rows = [

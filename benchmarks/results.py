@@ -61,7 +61,7 @@ def update_report(name: str, text: str, *, report: Path = REPORT) -> None:
 
 
 def _setting(packages: Sequence[str]) -> str:
-    """Date, processor and versions."""
+    """Return date, processor and versions."""
     day = datetime.now(UTC).date().isoformat()
     versions = [f"{one} {version(one)}" for one in ("landscape", "numpy", *packages)]
     python = f"Python {platform.python_version()}"

@@ -41,7 +41,7 @@ _CHOSEN = 0.3  # weight of mentions that an earlier classifier chose, relative t
 
 
 def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
-    """Labelled mentions, and the papers that they are in, by arXiv identifier."""
+    """Return labelled mentions, and their papers by arXiv identifier."""
     labels = [json.loads(line) for line in LABELS.read_text("utf-8").splitlines()]
     wanted = {label["arxiv_id"] for label in labels}
     with gzip.open(PAPERS, "rt") as lines:
@@ -52,7 +52,7 @@ def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:
 
 
 def features(label: dict[str, Any], paper: dict[str, str], *, with_title: bool = True) -> Any:
-    """Row of a sparse matrix: the features of a mention as the package computes them."""
+    """Return the features of a mention, a row of a sparse matrix."""
     from scipy.sparse import csr_array
 
     texts = [paper["title"], paper["abstract"]] if with_title else [paper["abstract"]]
@@ -86,7 +86,7 @@ def fit(rows: Any, truth: Any, weights: Any) -> Any:
 
 
 def score(truth: Sequence[str], found: Sequence[str], name: str) -> list[str]:
-    """Accuracy, macro F1 and F1 of each role."""
+    """Return accuracy, macro F1 and F1 of each role."""
     from sklearn.metrics import accuracy_score, f1_score
 
     each = f1_score(truth, found, average=None, labels=list(ROLES), zero_division=0)

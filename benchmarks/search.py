@@ -1,4 +1,4 @@
-"""How quickly an atlas is searched and what that costs on disk; approximate search beside exact.
+"""Time of a search and size of its index; approximate compared with exact search.
 
 Run: python -m benchmarks.search --atlas real.atlas [--queries tests/evaluation/questions.jsonl]
      python -m benchmarks.search --vectors 350000 --dimension 1536
@@ -32,7 +32,7 @@ print(time.perf_counter() - start)
 
 
 def search_times(atlas_path: Path, queries: Path) -> dict[str, Any]:
-    """Median seconds of a search, with and without reranking, and of the first in a new process."""
+    """Return median seconds of a search with and without reranking, and of the first search."""
     import landscape
 
     atlas = landscape.open(atlas_path)
@@ -68,7 +68,7 @@ def search_times(atlas_path: Path, queries: Path) -> dict[str, Any]:
 
 
 def approximate(n_vectors: int, n_dims: int, *, n_queries: int = 50) -> dict[str, Any]:
-    """Approximate search beside FAISS's flat index, on made-up vectors, query by query."""
+    """Compare approximate search with the flat index of FAISS on made-up vectors."""
     import faiss
 
     from landscape.embeddings import VectorIndex

@@ -22,7 +22,7 @@ STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality",
 
 
 def sample_papers(papers: Path, n: int, target: Path) -> None:
-    """Take every so-many-th paper, so that each size has the same mix of years and fields."""
+    """Take papers at equal distances, so that each size has the same years and fields."""
     with gzip.open(papers, "rb") as lines:
         rows = list(lines)
     step = len(rows) / n
@@ -31,7 +31,7 @@ def sample_papers(papers: Path, n: int, target: Path) -> None:
 
 
 def build(source: Path, out: Path) -> dict[str, Any]:
-    """Build as a user would, and build again with nothing changed."""
+    """Build an atlas, and build it again without changes."""
     command = [sys.executable, "-m", "landscape.cli", "build", str(source), "--out", str(out)]
     start = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)

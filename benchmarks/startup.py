@@ -1,4 +1,4 @@
-"""How long the first word takes: `import landscape` and `landscape --help`.
+"""Start-up times of `import landscape` and `landscape --help`.
 
 Run: python -m benchmarks.startup
 """

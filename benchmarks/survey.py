@@ -1,8 +1,8 @@
-"""Surveys of the real graph: fit the selector on one half, measure on the other, and time it.
+"""Surveys of a real citation graph: fit the selector on one half, test it on the other.
 
-python -m benchmarks.survey ATLAS fit        # the numbers in landscape/agents/survey/scoring.py
+python -m benchmarks.survey ATLAS fit        # the numbers in landscape/agents/survey_scoring.py
 python -m benchmarks.survey ATLAS time       # a survey of 200 papers without a model
-python -m benchmarks.survey ATLAS subjects   # what is selected, by the words of its subject
+python -m benchmarks.survey ATLAS subjects   # selected papers, compared with words of the subject
 python -m benchmarks.survey ATLAS graph      # millions of citations
 landscape evaluate survey ATLAS --half second
 """
@@ -29,7 +29,7 @@ from landscape.agents.survey_scoring import (
     matched_share,
     relative_to_best,
 )
-from landscape.evaluation._surveys import questions_from_citations
+from landscape.evaluation import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 
 QUESTIONS = (
@@ -75,13 +75,13 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
 
 
 def _beside(by_text: np.ndarray, evidence: SurveyEvidence) -> np.ndarray:
-    """What the second regression reads: texts beside the best ones, and links as far as heard."""
+    """Return the features of the second regression: similarity to the best texts, and links."""
     said, share = relative_to_best(by_text)
     return np.column_stack([said, citation_weight(share)[:, None] * evidence.links])
 
 
 def subjects(atlas: ls.Atlas) -> None:
-    """Tell how many of the selected papers are on the subject, and of those that are, how many."""
+    """Print how many selected papers are on the subject, and how many on it are selected."""
     found, thresholds = [], (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
     for question in (*SUBJECTS, *ELSEWHERE):
         settings = SurveySettings()

@@ -1,4 +1,4 @@
-"""Questions whose papers can be told by the words of their subject, and some of another world."""
+"""Questions whose papers contain certain words, and questions about other subjects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outreach terrain: 350,000 papers to a picture, and a sheet of A1 at 300 dots per inch.
+"""The outreach terrain: a picture of 350,000 papers, and an A1 sheet at 300 dpi.
 
 Run: python -m benchmarks.terrain [--papers 350000] [--sheet a1]
 """
@@ -21,7 +21,7 @@ SHEETS = {"a2": (4961, 7016), "a1": (7016, 9933), "a0": (9933, 14043)}  # 300 do
 
 
 def made_up_atlas(n_papers: int) -> Any:
-    """Papers on a plane, in regions, with years."""
+    """Return papers with positions, regions and years."""
     import pandas as pd
 
     x, y = made_up_plane(n_papers).T
@@ -32,7 +32,7 @@ def made_up_atlas(n_papers: int) -> Any:
 
 
 def run_square(n_papers: int) -> dict[str, Any]:
-    """Terrain of 2048 x 2048 and its picture."""
+    """Compute a terrain of 2048 x 2048 and its picture."""
     from landscape.outreach import make_terrain, paint
 
     paint(make_terrain(made_up_atlas(500), size=(64, 64)))  # imports
@@ -49,7 +49,7 @@ def run_square(n_papers: int) -> dict[str, Any]:
 
 
 def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
-    """The picture of a whole sheet, held in memory."""
+    """Draw the picture of a whole sheet in memory."""
     from landscape.outreach import make_terrain, paint
 
     width, height = SHEETS[sheet]

@@ -1,4 +1,4 @@
-"""Classes of trends on generated corpora whose truth is known.
+"""Classes of trends on generated corpora with known truth.
 
 Run: python -m benchmarks.trends
 
@@ -25,7 +25,7 @@ _SEEDS = (0, 1, 2)
 
 
 def judge(papers: pd.DataFrame, truth: dict[int, str]) -> tuple[float, float]:
-    """Shares of regions with the right class and with a wrong one."""
+    """Return the shares of regions with the right class and with a wrong class."""
     from landscape.overlays.trends import trends
 
     regions = pd.DataFrame({"topic_id": sorted(truth)}).assign(
@@ -61,7 +61,7 @@ def judge_demo(n_papers: int, seed: int) -> tuple[float, float]:
 
 
 def judge_world(seed: int) -> tuple[float, float]:
-    """Judge 30 regions of 25 years: six rise and six fall by 6% per year, with scatter of 10%."""
+    """Judge 30 regions over 25 years: six rise and six fall by 6% per year, with 10% scatter."""
     rng = np.random.default_rng(seed)
     slopes = np.repeat([0.06, -0.06, 0.0], [6, 6, 18])
     years = []

@@ -1,4 +1,4 @@
-"""How long the map explorer takes from a move to the new picture, and what it sends and keeps.
+"""Time, messages and memory of the map explorer from a move to the new picture.
 
 Made-up atlases of 350,000 papers and made-up places of 10 million; `--atlas FOLDER` keeps the
 former for the next run. A move is timed from the message of the page to the figure that is set,
@@ -25,7 +25,7 @@ _LARGE = 10_000_000
 
 
 def run_explorer(folder: Path) -> dict[str, Any]:
-    """Open an explorer, and move it about as a page does."""
+    """Open an explorer, and move it as a page does."""
     import landscape.widgets._explorer  # noqa: F401 - imports are not what is timed
     from landscape.widgets import MapExplorer
 
@@ -43,7 +43,7 @@ def run_explorer(folder: Path) -> dict[str, Any]:
 
 
 def _move(explorer: Any, zoom: float) -> dict[str, float]:
-    """One message of the page, and the work that follows from it, in this thread."""
+    """Process one message of the page in this thread."""
     from landscape.widgets._view import View
 
     explorer.wait(120)
@@ -72,7 +72,7 @@ def _move(explorer: Any, zoom: float) -> dict[str, float]:
 
 
 def run_places(n_papers: int) -> dict[str, Any]:
-    """Pictures and names of more places than an atlas of this benchmark has."""
+    """Draw pictures and names of more papers than a made-up atlas has."""
     import pandas as pd
 
     from landscape.figures.colours import theme

@@ -14,7 +14,7 @@ from benchmarks.measuring import PAPERS, read_texts
 
 
 def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:
-    """Axes of the uncentred second moment of unit vectors, (n_dims, n), strongest first."""
+    """Return the axes of the uncentred second moment of unit vectors, (n_dims, n), in order."""
     unit = states / np.linalg.norm(states, axis=1, keepdims=True)
     _, axes = np.linalg.eigh(unit.T @ unit)
     return axes[:, ::-1][:, :n]
@@ -27,7 +27,7 @@ def main() -> None:
     from tokenizers import Tokenizer
 
     from landscape.embeddings._bert import TorchEncoder
-    from landscape.embeddings._minilm import model_folder
+    from landscape.embeddings.minilm import model_folder
     from landscape.embeddings.vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text.word_index import STOP_WORDS
 

@@ -35,18 +35,18 @@ HOW_TO_GET_REAL_DATA = (
 
 
 def real_data_folder() -> Path:
-    """Where the real collections lie: LANDSCAPE_DATA, else ../shared/data beside the checkout."""
+    """Return the folder of real collections: LANDSCAPE_DATA, or ../shared/data."""
     return Path(os.environ.get("LANDSCAPE_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest file, which needs no demo atlas: one process builds that meanwhile."""
+    """Start with the longest file, while another process builds the demo atlas."""
     items.sort(key=lambda item: item.path.name != _LONGEST)
 
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """Folder of real data; a test that needs it is skipped by name where it is absent."""
+    """Folder of real data; tests that need it are skipped if it is missing."""
     folder = real_data_folder()
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}. {HOW_TO_GET_REAL_DATA}")
@@ -64,7 +64,7 @@ def real_papers(real_data: Path) -> Path:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    """A scripted language model on this machine; the environment names it, as a user's would."""
+    """A scripted language model on this machine, set in the environment."""
     with OpenAIServer() as running:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", running.url)
@@ -74,7 +74,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="session")
 def demo_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
-    """An atlas of 400 generated papers, built once for all tests. Not to be changed."""
+    """An atlas of 400 generated papers, built once; tests must not change it."""
     root = tmp_path_factory.getbasetemp()
     # Test processes share what they can: one of them builds, the others wait for it.
     folder = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "demo"

@@ -1,4 +1,4 @@
-"""Contract of import-linter: modules that start with an underscore stay inside their package."""
+"""Contract of import-linter: private modules are imported only inside their package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that the tests start as a user would."""
+"""Processes started by the tests."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\w+")
 
 
 def interruptible() -> None:
-    """Let Ctrl-C end a new process also where whoever started the tests does not heed it.
+    """Let Ctrl-C stop a new process, even if the parent of the tests ignores it.
 
-    A shell starts what it puts in the background deaf to it, and that is inherited.
+    A shell starts background processes that ignore it, and their children inherit this.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Running:
-    """A server of the command line, ended by Ctrl-C."""
+    """A server of the command line that is stopped by Ctrl-C."""
 
     def __init__(self, *words: str, folder: Path) -> None:
         self._words, self._folder = words, folder

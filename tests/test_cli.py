@@ -1,4 +1,4 @@
-"""The command line: one document on standard output, notes beside it, the right exit status."""
+"""The command line: one document on standard output, notes on standard error, exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.servers.openai_server import KEY, OpenAIServer
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes `landscape info` raise something."""
+    """Function that makes `landscape info` raise an error."""
 
     def fail_with(error: BaseException) -> None:
         def fail(path: Path, **_: Any) -> None:

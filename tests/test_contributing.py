@@ -24,18 +24,18 @@ IN_AN_ATLAS = {"labels.csv"}
 
 
 def text_of(name: str) -> str:
-    """Text of a document without its blocks of commands."""
+    """Return the text of a document without its blocks of commands."""
     text = (REPOSITORY / name).read_text("utf-8")
     return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def is_path(word: str) -> bool:
-    """Whether a quoted word looks like a path of this repository."""
+    """Return whether a quoted word looks like a path of this repository."""
     return bool(PATH.fullmatch(word)) and ("/" in word or bool(FILE.fullmatch(word)))
 
 
 def find_paths(word: str) -> list[Path]:
-    """Existing paths below the repository or the package; a name alone may be in any package."""
+    """Return existing paths in the repository or the package; a file name may be in any package."""
     folders = (REPOSITORY, REPOSITORY / "landscape")
     found = [path for folder in folders if (path := folder / word).exists()]
     return found or ([] if "/" in word else list((REPOSITORY / "landscape").rglob(word)))
@@ -81,7 +81,7 @@ def test_dotted_names_in_architecture_can_be_imported() -> None:
 
 
 def resolved(word: str) -> Any:
-    """The module, class or function with a dotted name below the package, or None."""
+    """Return the module, class or function with a dotted name in the package, or None."""
     found: Any = landscape
     for part in word.split("."):
         is_package = isinstance(found, ModuleType) and hasattr(found, "__path__")

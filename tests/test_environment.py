@@ -1,4 +1,4 @@
-"""The files that describe an installation agree, and an installed package has its data."""
+"""The files that describe an installation are consistent; an installed package has its data."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ READ = (
 
 
 def copy_sources(folder: Path) -> Path:
-    """Copy what an installation is built from; symbolic links become text files, as on Windows."""
+    """Copy the sources of an installation; symbolic links become text files, as on Windows."""
     for name in ("landscape", "data", "notebooks"):
         for path in (REPOSITORY / name).rglob("*"):
             target = folder / path.relative_to(REPOSITORY)
@@ -155,7 +155,7 @@ def copy_sources(folder: Path) -> Path:
 
 
 def data_files(folder: Path) -> list[Path]:
-    """Paths of the data files that the package in a folder reads."""
+    """Return the paths of the data files that the package in a folder reads."""
     command = [sys.executable, "-c", READ, *DATA_FILES]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     return [Path(line).relative_to(folder.resolve()) for line in done.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""Every example runs as a user runs it, and gives what the gallery shows."""
+"""Every example runs and gives the figure of the gallery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting is instant: nothing heavy is imported before it is needed."""
+"""Start-up is fast: large packages are imported only when they are needed."""
 
 from __future__ import annotations
 

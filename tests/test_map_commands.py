@@ -1,4 +1,4 @@
-"""What the map is asked on the command line: every table, and pages for the browser."""
+"""Commands that print tables and write figures for the browser."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.figures.plotly_backend import MOST_MARKS, count_marks
 
@@ -32,7 +30,7 @@ TABLES = {
 
 
 def check_latex(text: str, columns: list[str]) -> None:
-    """A table for a paper is narrow and complete, and says where its other columns are."""
+    """Check that a LaTeX table is narrow and complete, and names its omitted columns."""
     body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
     rows = [line for line in body.splitlines() if line.endswith(r"\\")]
     widths = {len(re.split(r"(?<!\\) & ", row)) for row in rows}

@@ -1,4 +1,4 @@
-"""Files that users name: kept as they were, or refused in one sentence."""
+"""Output files: existing files are kept, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import write_output
 from landscape.errors import InputError
-from landscape.outreach._names import read_names
 from landscape.outreach.files import check_names_file
+from landscape.outreach.names import read_names
 from landscape.outreach.weights import check_weights, find_weights
 
 ODD = ["~nobody-of-that-name/weights", "x" * 5000, "a\0b", "no/such/folder"]

@@ -20,13 +20,13 @@ import pytest
 
 import landscape
 from landscape._author_names import parse_name
-from landscape.agents._draft_latex import read_draft
+from landscape.agents._draft_latex import read_draft  # Private: only their own time is measured
 from landscape.answers.citations import read_citations, without_labels, without_markup
 from landscape.corpus import clean_text
-from landscape.corpus._records import read_author_list
 from landscape.corpus.cleaning import clean_abstract, without_parentheses
 from landscape.corpus.fetch._arxiv import parse_authors
 from landscape.corpus.readers.bibtex import parse_entries
+from landscape.corpus.records import read_author_list
 from landscape.overlays.missions import find_mentions
 from landscape.overlays.trends.affiliations import read_affiliation
 from landscape.search import find_entities
@@ -46,7 +46,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def patterns_of(module: ModuleType) -> dict[str, re.Pattern[str]]:
-    """Compiled patterns of a module, also in its tables and classes, by name."""
+    """Return the compiled patterns of a module, its tables and classes, by name."""
     found: dict[str, re.Pattern[str]] = {}
 
     def look(value: Any, name: str, depth: int) -> None:
@@ -82,7 +82,7 @@ CHARACTERS: dict[str, Callable[[Any], str]] = {
 
 
 def characters_of(pattern: re.Pattern[str]) -> list[str]:
-    """One character for each literal and each class of a pattern."""
+    """Return one character for each literal and each class of a pattern."""
     found = dict.fromkeys(walk(_parser.parse(pattern.pattern, pattern.flags)))
     # Letters of words behave alike, so a few of them are enough.
     letters = [c for c in found if c.isalpha()][:4]

@@ -56,7 +56,7 @@ def write_thesaurus(path: Path, labels: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that README names, and the atlas that its first command builds."""
+    """A folder with the files of README, and the atlas that its first command builds."""
     folder = tmp_path_factory.mktemp("readme")
     papers = write_demo(folder / "demo", n_papers=300, seed=1).papers
     shutil.copy(papers, folder / "more-papers.jsonl.gz")

@@ -1,4 +1,4 @@
-"""Names, labels and lists of reviews, damaged in every way: a result, or one sentence."""
+"""Damaged files of names, labels and reviews give a result or one sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from landscape.errors import LandscapeError
 
 # Private modules: the readers of small files, which commands call with a path.
-from landscape.outreach._names import read_names
+from landscape.outreach.names import read_names
 from landscape.overlays.reviews import read_review_list
 from landscape.store.tables import read_labels
 

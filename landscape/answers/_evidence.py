@@ -210,8 +210,6 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
     >>> consensus.level, consensus.stances[0].evidence.text
     ('Strong Agreement', 'We show that dust cools.')
     """
-    if not papers:
-        return Consensus(question, "No Clear Consensus", "No papers were found.", 0.0)
     sentences = {
         f"p{n}": {f"p{n}s{i}": s for i, s in enumerate(sentences_of(paper), start=1)}
         for n, paper in enumerate(papers, start=1)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from landscape._author_names import surname
 from landscape._wording import normal_title
-from landscape.corpus._records import Row
 from landscape.corpus.identifiers import (
     PaperDate,
     content_id,
@@ -26,6 +25,7 @@ from landscape.corpus.identifiers import (
     is_eprint_bibcode,
     is_eprint_doi,
 )
+from landscape.corpus.records import Row
 
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]

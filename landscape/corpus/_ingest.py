@@ -22,15 +22,8 @@ from landscape.corpus._duplicates import (
     merge_records,
     possible_ids,
 )
-from landscape.corpus._records import (
-    COLUMNS,
-    IngestReport,
-    PartReport,
-    Row,
-    papers_schema,
-    to_table,
-)
 from landscape.corpus._scanning import KEYS, Scan, part_names, scan_input
+from landscape.corpus.records import COLUMNS, IngestReport, PartReport, Row, papers_schema, to_table
 from landscape.errors import InputError
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ import numpy as np
 
 from landscape._io import write_whole
 from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
-from landscape.corpus._records import (
+from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
+from landscape.corpus.readers import Reader, choose_reader
+from landscape.corpus.records import (
     Batch,
     RawRecord,
     Rejection,
@@ -30,8 +32,6 @@ from landscape.corpus._records import (
     to_table,
     vectors_of,
 )
-from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
-from landscape.corpus.readers import Reader, choose_reader
 
 if TYPE_CHECKING:
     import pyarrow as pa

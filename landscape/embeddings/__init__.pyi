@@ -1,5 +1,6 @@
-from ._minilm import MiniLM
+from ._openai import OpenAIEmbedder
 from .embedder import Embedder, load_embedder
+from .minilm import MiniLM
 from .neighbours import VectorIndex, nearest
 
-__all__ = ["Embedder", "MiniLM", "VectorIndex", "load_embedder", "nearest"]
+__all__ = ["Embedder", "MiniLM", "OpenAIEmbedder", "VectorIndex", "load_embedder", "nearest"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.embeddings._minilm import choose_device
+from landscape.embeddings.minilm import choose_device
 from landscape.embeddings.vectors import DescribedEmbedder, folder_checksum, normalised
 from landscape.errors import InputError, require
 

@@ -133,7 +133,7 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
     """
     name, _, detail = (spec or DEFAULT).partition(":")
     if name == "minilm":
-        from landscape.embeddings._minilm import MiniLM
+        from landscape.embeddings.minilm import MiniLM
 
         if detail:
             raise InputError(f"The embedder minilm has no variant {detail!r}; use plain minilm.")

@@ -1,9 +1,9 @@
 from ._attribution import evaluate_attribution
 from ._layers import evaluate_concepts, evaluate_facilities
 from ._questions import Query, known_items, read_queries
-from ._retrieval import evaluate_retrieval
-from ._surveys import evaluate_survey
+from ._surveys import evaluate_survey, questions_from_citations
 from .citing import evaluate_citing
+from .retrieval import evaluate_retrieval
 
 __all__ = [
     "Query",
@@ -14,5 +14,6 @@ __all__ = [
     "evaluate_retrieval",
     "evaluate_survey",
     "known_items",
+    "questions_from_citations",
     "read_queries",
 ]

@@ -22,7 +22,7 @@ from landscape.evaluation._questions import (
     known_rows,
     read_text,
 )
-from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
+from landscape.evaluation.retrieval import Interval, bootstrap_interval, paired_difference
 from landscape.search import open_engine, search_papers
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_scoring import Library
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
+from landscape.evaluation.retrieval import bootstrap_interval, paired_difference
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
 
@@ -106,7 +106,33 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Use titles of papers as questions, and the papers cited by each paper as the answers."""
+    """Use titles of papers as questions, and the papers cited by each paper as the answers.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+    fewest : int, default 3
+        Minimum number of references of a paper within the atlas.
+    half : {"all", "first", "second"}, default "all"
+        Part of the questions. Tune settings on the first half only.
+    most : int, optional
+        Maximum number of questions; default: all.
+
+    Returns
+    -------
+    list of Query
+        Questions in random order, which is the same for every call.
+
+    Raises
+    ------
+    InputError
+        If no paper has `fewest` references within the atlas.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> questions_from_citations(ls.open("my.atlas"), most=100)  # doctest: +SKIP
+    """
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -145,7 +171,7 @@ def evaluate_survey(
     atlas : AtlasStore
     queries : path or sequence of Query, optional
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
-        `landscape.evaluation._questions.read_queries`. By default the questions come from
+        `landscape.evaluation.read_queries`. By default the questions come from
         `questions_from_citations`.
     half, most
         Selection of questions; see `questions_from_citations`. `most` also limits the number of

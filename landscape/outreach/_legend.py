@@ -12,9 +12,9 @@ import numpy as np
 
 from landscape.outreach._fonts import is_right_to_left
 from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
-from landscape.outreach._names import Wording, tidy_name, wording
 from landscape.outreach._painting import paint
 from landscape.outreach._terrain import Terrain
+from landscape.outreach.names import Wording, tidy_name, wording
 from landscape.outreach.page import Sheet
 from landscape.outreach.themes import Inks
 

@@ -14,8 +14,8 @@ from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
 from landscape.outreach._continents import find_waters, papers_on_shores, shared_idea
 from landscape.outreach._labels import Place
-from landscape.outreach._names import tidy_name, wording
 from landscape.outreach._terrain import Terrain
+from landscape.outreach.names import tidy_name, wording
 from landscape.outreach.page import Box
 
 if TYPE_CHECKING:

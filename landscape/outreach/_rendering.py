@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.outreach import _fonts, _names
+from landscape.outreach import _fonts
 from landscape.outreach._diffusion import redraw
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._labels import Lettering, letter
@@ -28,6 +28,7 @@ from landscape.outreach._places import (
 )
 from landscape.outreach._terrain import Terrain, make_terrain
 from landscape.outreach.files import Rendering, check_names_file, check_target
+from landscape.outreach.names import ask_names, read_names, tidy_name
 from landscape.outreach.page import Box, Sheet, choose_sheet
 from landscape.outreach.themes import Inks, find_theme
 from landscape.outreach.weights import check_weights
@@ -56,7 +57,7 @@ def choose_names(
         by_name = {name.casefold(): key for key, name in known.items()}
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
-            everyday = _names.tidy_name(name)
+            everyday = tidy_name(name)
             if key is None:
                 add_note(
                     f"No place of this map is called {str(place)[:60]!r}, so its everyday name is "
@@ -65,7 +66,7 @@ def choose_names(
             elif everyday:
                 given[key] = everyday
     elif names is not None:
-        given, problems = _names.read_names(names, known, language=language)
+        given, problems = read_names(names, known, language=language)
         for problem in problems:
             add_note(problem)
     if model is not None:
@@ -74,7 +75,7 @@ def choose_names(
             for one in found
             if one.key not in given
         ]
-        given |= _names.ask_names(model, rest, language=language, note=add_note)
+        given |= ask_names(model, rest, language=language, note=add_note)
     return given
 
 
@@ -162,7 +163,7 @@ def render(
     title : str, optional
         Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
-        Everyday names, as a CSV table (see `landscape.outreach._names.read_names`) or as a mapping
+        Everyday names, as a CSV table (see `landscape.outreach.names.read_names`) or as a mapping
         from topic numbers or technical names to everyday names. The gazetteer also lists the
         technical names.
     model : LanguageModel, optional
@@ -170,7 +171,7 @@ def render(
         `landscape.llm._client.connect`.
     language : str, default "en"
         Language of the everyday names. The legend is in the same language if it is in
-        `landscape.outreach._names.LANGUAGES`, else in English.
+        `landscape.outreach.names.LANGUAGES`, else in English.
     credits : str, default ""
         Acknowledgements, shown in the legend.
     max_names : int, optional

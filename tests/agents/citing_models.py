@@ -1,11 +1,10 @@
-"""What the tests of attributor and desk share: steps of a scripted model, and a draft."""
+"""Replies of a scripted model and excerpts, for the tests of agents."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.search import sentences_of
 from landscape.types import Paper
@@ -26,13 +25,13 @@ def step(action: str, *, query: str = "", paper: str = "", sort: str = "relevanc
 
 
 def scripted(server: OpenAIServer, *steps: str) -> None:
-    """Steps in turn, the last again and again."""
+    """Let the server reply with these steps in order, and repeat the last one."""
     left = list(steps)
     server.reply = lambda _: left.pop(0) if len(left) > 1 else left[0]
 
 
 def told(server: OpenAIServer, place: int = -1) -> dict[str, Any]:
-    """What the model was shown in a request."""
+    """Return the data that a request contains."""
     shown: dict[str, Any] = json.loads(server.requests[place].body["messages"][1]["content"])
     return shown
 
@@ -42,7 +41,7 @@ def some_paper(atlas: Atlas, row: int = 7) -> Paper:
 
 
 def excerpt_of(paper: Paper) -> str:
-    """The telling sentence of a paper as another one would repeat it."""
+    """Return an excerpt that cites a paper by its most specific sentence."""
     sentences = [one.text for one in sentences_of(paper)]
     longest = max(sentences, key=len).rstrip(".")
     return f"Much is known. {longest} [CITATION]. More work is needed."

@@ -1,4 +1,4 @@
-"""A connection to the scripted server, for the tests of agents."""
+"""Fixture with a connection to the scripted server."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from tests.servers.openai_server import OpenAIServer
 
 @pytest.fixture
 def model(server: OpenAIServer) -> ChatModel:
-    """A connection that gives up soon."""
+    """A connection with a short time limit and no retries."""
     return connect(timeout=2, retries=0)

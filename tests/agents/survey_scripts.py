@@ -1,4 +1,4 @@
-"""A scripted scholar: what the loopback server answers to each request of a survey."""
+"""Replies of a scripted language model to the requests of a survey."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Script = Callable[[str, dict[str, Any]], str]
 
 
 def shown(body: dict[str, Any]) -> dict[str, Any]:
-    """The data of a prompt."""
+    """Return the data of a prompt."""
     text = body["messages"][-1]["content"]
     return json.loads(text[text.index("{") :])
 
 
 def kind_of(body: dict[str, Any]) -> str:
-    """What a request asks for: "queries", "read" or "judge"."""
+    """Return what a request asks for: "queries", "read" or "judge"."""
     form = json.dumps(body.get("response_format", {})) + body["messages"][0]["content"]
     for name, sign in (("queries", '"queries"'), ("read", '"follow"'), ("judge", '"decision"')):
         if sign in form.replace('\\"', '"'):
@@ -28,7 +28,7 @@ def kind_of(body: dict[str, Any]) -> str:
 
 
 def scripted(server: OpenAIServer, script: Script) -> list[str]:
-    """Let the server answer by a script; gives the kinds of the requests so far."""
+    """Let the server reply by a script; return the list of the kinds of requests."""
     asked: list[str] = []
 
     def reply(body: dict[str, Any]) -> str:
@@ -41,7 +41,7 @@ def scripted(server: OpenAIServer, script: Script) -> list[str]:
 
 
 def good_scholar(kind: str, body: dict[str, Any]) -> str:
-    """Two searches, everything followed, papers judged by whether they speak of winds."""
+    """Search twice, follow all citations, and select papers that mention winds."""
     data = shown(body)
     if kind == "queries":
         return json.dumps({"queries": ["mass loss of hot stars", "line-driven winds"]})
@@ -62,7 +62,7 @@ def good_scholar(kind: str, body: dict[str, Any]) -> str:
 
 
 def pasa(body: dict[str, Any]) -> str:
-    """The same in PaSa's tokens."""
+    """Reply as `good_scholar` does, in PaSa's tokens."""
     text = body["messages"][-1]["content"]
     if "[StopSearch]" in text:
         return "[Search] mass loss of hot stars [Search]line-driven winds [StopSearch]"

@@ -1,4 +1,4 @@
-"""Small functions of the agents, imported privately because their cases have no public form."""
+"""Private functions of the agents, for inputs that no public function can pass to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attributor finds, doubts, abstains, and hands back what it has when its model fails."""
+"""Attribution: selected papers, guesses, abstention, and partial results if the model fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def offline(demo_atlas: Atlas) -> Attribution:
 
 
 def exists(atlas: Atlas, found: Attribution) -> None:
-    """Nothing is selected or guessed that the atlas has not."""
+    """Check that all selected and guessed papers are in the atlas."""
     for paper in found.papers + ((found.paper,) if found.paper else ()):
         assert atlas.engine.papers([atlas.engine.row_of(paper.paper_id)])[0] == paper
 

@@ -1,4 +1,4 @@
-"""Each citation of a draft gets a verdict that can be defended, and no more than that."""
+"""Verdicts on the citations of a draft, and sentences that need a citation."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape._bibliography import to_bibtex
 from landscape.agents import AtlasCollection, check_draft
-from landscape.agents._draft_check import find_citation_cue
-from landscape.agents._draft_latex import read_draft
 from landscape.answers.agreement import find_mismatch
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm import ChatModel
+from landscape.types import DraftCheck
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 
@@ -63,11 +61,21 @@ def desk(demo_atlas: Atlas) -> AtlasCollection:
     return AtlasCollection().add(demo_atlas)
 
 
-def test_a_draft_is_read_with_its_lines() -> None:
+def check_text(source: str, folder: Path, **given: Any) -> DraftCheck:
+    """Check a draft with this text, whose bibliography has one paper without an abstract."""
+    bib, tex = folder / "references.bib", folder / "draft.tex"
+    bib.write_text("@book{a, title = {Dust}, author = {Roe, J.}, year = {2002}}", encoding="utf-8")
+    tex.write_text(source, encoding="utf-8")
+    return check_draft(bib, tex, **{"find_missing": False, **given})
+
+
+def test_a_draft_is_read_with_its_lines(tmp_path: Path) -> None:
     source = "One.\n\n\\section{A\nB}\nTwo \\citep{a, b}\nand three \\citet*{c}.\\cites{d}{e} Four."
-    read = read_draft(source)
-    assert [(s.text, s.line) for s in read] == [("One.", 1), ("Two and three.", 5), ("Four.", 6)]
-    assert [c.keys for c in read[1].citations] == [("a", "b"), ("c",), ("d", "e")]
+    found = check_text(source, tmp_path)
+    assert found.n_sentences == 3
+    assert [one.key for one in found.judgements] == ["a", "b", "c", "d", "e"]
+    assert {(one.sentence, one.line) for one in found.judgements} == {("Two and three.", 5)}
+    assert check_text(source.replace("Four", "Four \\cite{f}"), tmp_path).judgements[-1].line == 6
 
 
 @pytest.mark.parametrize(
@@ -82,9 +90,9 @@ def test_a_draft_is_read_with_its_lines() -> None:
         r"\begin{tabularx}{9cm}{ll} x & \cite{t} \end{tabularx} Dust \cite{a} cools \cite{b}.",
     ],
 )
-def test_no_citation_is_lost_and_none_made_up(source: str) -> None:
-    keys = [key for one in read_draft(source) for cited in one.citations for key in cited.keys]
-    assert sorted(keys) == ["a", "b"]
+def test_no_citation_is_lost_and_none_made_up(source: str, tmp_path: Path) -> None:
+    found = check_text(source, tmp_path)
+    assert sorted(one.key for one in found.judgements) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +113,9 @@ def test_no_citation_is_lost_and_none_made_up(source: str) -> None:
         r"\newcommand{\citeciteb}[1]{\citep{#1}}",
     ],
 )
-def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
+def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str, tmp_path: Path) -> None:
     begin = time.perf_counter()
-    read_draft("\\" + piece * (20_000 // len(piece)))
+    check_text("\\" + piece * (20_000 // len(piece)), tmp_path)
     assert time.perf_counter() - begin < 20
 
 
@@ -124,8 +132,8 @@ def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
         "$$ \\cite{a}$$",
     ],
 )
-def test_odd_latex_raises_nothing(source: str) -> None:
-    assert all(not sentence.citations for sentence in read_draft(source))
+def test_odd_latex_raises_nothing(source: str, tmp_path: Path) -> None:
+    assert check_text(source, tmp_path).judgements == ()
 
 
 def test_offline_it_says_near_or_far_and_no_more(
@@ -243,8 +251,11 @@ def test_a_model_that_fails_leaves_near_and_far(
         ("It has been shown.", False),
     ],
 )
-def test_which_sentences_seem_to_need_a_citation(sentence: str, needs: bool) -> None:
-    assert bool(find_citation_cue(sentence)) is needs
+def test_which_sentences_seem_to_need_a_citation(
+    desk: AtlasCollection, tmp_path: Path, sentence: str, needs: bool
+) -> None:
+    found = check_text(sentence, tmp_path, desk=desk, find_missing=True)
+    assert [one.sentence for one in found.uncited] == [sentence] * needs
 
 
 def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:

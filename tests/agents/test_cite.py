@@ -1,4 +1,4 @@
-"""The writer's desk: corpora side by side, highlights that are quotations, sentences that hold."""
+"""The writing desk: several corpora, quoted highlights, and checked citing sentences."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas, agents
 from landscape.agents import AtlasCollection, as_latex
-from landscape.agents._citing_sentences import highlight
 from landscape.agents.collection import is_same
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.store.manifest import read_manifest
-from landscape.types import CitationSuggestions
+from landscape.types import CitationSuggestions, Highlight
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 
@@ -109,19 +108,26 @@ def test_the_same_paper_is_told_by_title_and_authors(demo_atlas: Atlas) -> None:
     )  # too short to tell
 
 
-def test_highlights_follow_the_context() -> None:
+def highlights_in(atlas: Atlas, text: str, context: str, n: int) -> tuple[Highlight, ...]:
+    """Return the highlights of the first paper cited, if `text` is its full text."""
+    (paper,) = atlas.cite(context, k=1).papers
+    full_texts = {paper.paper_id: text}
+    return atlas.cite(context, k=1, full_texts=full_texts, n_highlights=n).suggestions[0].highlights
+
+
+def test_highlights_follow_the_context(demo_atlas: Atlas) -> None:
     text = (
         "Quasars are bright. We find that dust in them cools by its infrared lines. "
         "The outflows of gas reach a speed of 3000 km/s in most of them. We thank the referee."
     )
-    about_dust = highlight(text, "how dust cools", n=1)
-    about_gas = highlight(text, "the speed of gas in outflows", n=1)
+    about_dust = highlights_in(demo_atlas, text, "how dust cools", 1)
+    about_gas = highlights_in(demo_atlas, text, "the speed of gas in outflows", 1)
     assert "infrared" in about_dust[0].text
     assert "3000 km/s" in about_gas[0].text
-    assert highlight("", "dust") == ()
-    assert highlight(text, n=0) == ()
+    assert highlights_in(demo_atlas, "", "how dust cools", 3) == ()
+    assert highlights_in(demo_atlas, text, "how dust cools", 0) == ()
     full = " ".join(f"Sentence number {n} speaks of star {n}." for n in range(400))
-    assert len(highlight(full + " " + text, "how dust cools", n=4)) == 4
+    assert len(highlights_in(demo_atlas, full + " " + text, "how dust cools", 4)) == 4
 
 
 def test_highlights_of_a_full_text(demo_atlas: Atlas, found: CitationSuggestions) -> None:
@@ -132,7 +138,7 @@ def test_highlights_of_a_full_text(demo_atlas: Atlas, found: CitationSuggestions
 
 
 def reply_for(server: OpenAIServer, sentences: list[dict[str, Any]], *, verdict: str) -> None:
-    """Sentences first; then the check finds each as `verdict` by the first sentence it names."""
+    """Let the server write `sentences`, and then give `verdict` on each with its first sentence."""
 
     def reply(body: dict[str, Any]) -> str:
         if "verdicts" not in json.dumps(body["response_format"]):

@@ -1,10 +1,9 @@
-"""An excerpt is read as astronomers write: what a mark stands for is what stands before it."""
+"""Excerpts: the text before a citation mark is attributed to the cited paper."""
 
 from __future__ import annotations
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.excerpts import read_excerpt
 from landscape.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Sections of full texts, and what each cites: LaTeX source, arXiv's HTML, PDF."""
+"""Sections of full texts and their citations, from LaTeX, HTML of arXiv, and PDF."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.full_text import FolderReader, read_html, read_latex, read_pdf
 from landscape.atlas import Atlas
 from landscape.errors import InputError

@@ -1,4 +1,4 @@
-"""An assistant's own client speaks to the server over standard input and output."""
+"""The MCP server, called by a client over standard input and output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.agents.mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper
@@ -21,13 +20,13 @@ TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "m
 
 
 def files_of(atlas: Atlas) -> dict[Path, int]:
-    """When each file was written; whoever reads the index first leaves its lock beside it."""
+    """Return the modification time of each file, without the lock files of the search index."""
     files = (path for path in atlas.path.rglob("*") if path.is_file() and path.suffix != ".lock")
     return {path: path.stat().st_mtime_ns for path in files}
 
 
 def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
-    """Every tool once, in one process of the command itself."""
+    """Every tool is called once, in one process of the command."""
     from mcp import Client, StdioServerParameters
 
     paper = some_paper(demo_atlas)

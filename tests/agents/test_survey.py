@@ -1,4 +1,4 @@
-"""Surveys without a model and with a scripted one that helps, loops, lies, or falls silent."""
+"""Surveys without a model, and with a scripted model that helps, loops, invents or fails."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import pytest
 import landscape as ls
 from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents.survey_scoring import THRESHOLD, SurveyEvidence, scores
 from landscape.atlas import Atlas
 from landscape.cli import main
@@ -29,7 +27,7 @@ SMALL: dict[str, Any] = {"papers": 24, "expand": 6, "breadth": 3}
 
 
 def essence(survey: Survey) -> dict[str, Any]:
-    """Everything that has to be the same again."""
+    """Return everything that must be the same in a repeated survey."""
     told = survey.to_dict()
     told["spent"].pop("seconds")
     told["settings"].pop("parallel")

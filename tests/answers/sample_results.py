@@ -1,4 +1,4 @@
-"""A small result and an answer, some of it hostile."""
+"""Small results and answers that contain hostile text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules for claims, over sentences of real abstracts that were left alone or altered."""
+"""Rules that check claims, on original and altered sentences of real abstracts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.agreement import compare
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences

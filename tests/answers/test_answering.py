@@ -1,4 +1,4 @@
-"""Answers of a language model behind a real server: cited, checked, or replaced by quotations."""
+"""Answers of a language model on a local server: cited, checked, or replaced by quotations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import answer, standalone_question
 from landscape.errors import InputError
@@ -33,7 +32,7 @@ GOOD = (
 
 
 def scripted(server: OpenAIServer, *texts: str) -> None:
-    """Free text in turn; a request for a form gets an empty judgement."""
+    """Let the server send texts in order, and an empty judgement if a form is requested."""
     left = list(texts)
 
     def reply(body: dict[str, Any]) -> str:

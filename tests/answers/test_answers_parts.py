@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers import AskSettings, QuestionKind
 from landscape.answers.agreement import counts_differ, invents_numbers, missing_numbers
 from landscape.answers.asking import resolved

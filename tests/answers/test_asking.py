@@ -26,12 +26,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def labels_shown(body: dict[str, Any]) -> list[str]:
-    """The papers that a prompt shows, by the labels of the demo corpus."""
+    """Return the labels of the papers in a prompt."""
     return re.findall(r'"label": ?"([^"]+)"', body["messages"][-1]["content"])
 
 
 def scripted(server: OpenAIServer, kind: str = "multi-paper factual") -> list[dict[str, Any]]:
-    """Make the model classify, write an abstract, and cite the first paper shown and no paper."""
+    """Let the model classify, write an abstract, and cite the first paper and an unknown paper."""
     asked: list[dict[str, Any]] = []
 
     def reply(body: dict[str, Any]) -> str:

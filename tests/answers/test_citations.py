@@ -1,4 +1,4 @@
-"""Citations of papers that were found stay, all others go, and notation is left in peace."""
+"""Citations of papers found are kept, other citations are removed, notation is unchanged."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.citations import (
     UNSUPPORTED,
     read_citations,

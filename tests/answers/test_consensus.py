@@ -1,21 +1,58 @@
-"""The level of agreement stands on sentences that exist."""
+"""The level of agreement is based on sentences of the papers."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._evidence import LEVELS, judge_consensus, level_of
-from landscape.errors import RemoteError
+from landscape.answers import AskSettings
+from landscape.answers.asking import ask
 from landscape.llm import ChatModel
-from landscape.types import Stance
-from tests.answers.answering_papers import COOLING, HEATING, HOSTILE
+from landscape.types import Answer, Paper, Results
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import OpenAIServer, failing
 
 PAPERS = [COOLING, HEATING, HOSTILE]
+LEVELS = [
+    "Strong Agreement",
+    "Moderate Agreement",
+    "Weak Agreement",
+    "No Clear Consensus",
+    "Weak Disagreement",
+    "Moderate Disagreement",
+    "Strong Disagreement",
+]
+
+
+class Engine:
+    """A search engine that always finds the same papers."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self.papers = papers
+
+    def search(self, query: str, *_: object, **__: object) -> Results:
+        return found(*self.papers, query=query)
+
+    def nearness(self, _question: str, sentences: Sequence[str]) -> Any:
+        return np.zeros(len(sentences))
+
+
+def answered(papers: Sequence[Paper], model: ChatModel) -> Answer:
+    settings = AskSettings(
+        question_type="consensus", generation="rag", hyde=False, check_with_model=False
+    )
+    return ask(Engine(papers), "Does dust cool?", settings, model=model)
+
+
+def judge_consensus(papers: Sequence[Paper], model: ChatModel) -> Any:
+    consensus = answered(papers, model).consensus
+    assert consensus is not None
+    return consensus
 
 
 def judged(server: OpenAIServer, *stances: tuple[str, str, str], **other: Any) -> None:
@@ -26,12 +63,13 @@ def judged(server: OpenAIServer, *stances: tuple[str, str, str], **other: Any) -
         "relevance": 0.8,
         "stances": [{"paper": p, "position": v, "sentence": s} for p, v, s in stances],
     }
-    server.reply = lambda _: json.dumps(document | other)
+    reply = json.dumps(document | other)
+    server.reply = lambda body: reply if "response_format" in body else "Dust cools."
 
 
 def test_each_paper_has_a_stance_with_its_sentence(server: OpenAIServer, model: ChatModel) -> None:
     judged(server, ("p1", "supports", "p1s2"), ("p2", "mixed", "p2s1"), ("p3", "irrelevant", ""))
-    consensus = judge_consensus("Does dust cool?", PAPERS, model)
+    consensus = judge_consensus(PAPERS, model)
     assert consensus.level == "Strong Agreement"
     assert (consensus.statement, consensus.relevance) == ("Dust cools.", 0.8)
     assert [stance.position for stance in consensus.stances] == ["supports", "mixed", "irrelevant"]
@@ -40,7 +78,7 @@ def test_each_paper_has_a_stance_with_its_sentence(server: OpenAIServer, model: 
     assert evidence
     assert COOLING.abstract[evidence.start : evidence.end] == evidence.text
     assert evidence.text.startswith("The dust cools mainly")
-    assert "<script>" not in server.requests[0].body["messages"][1]["content"]
+    assert "<script>" not in server.requests[-1].body["messages"][1]["content"]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +94,7 @@ def test_a_stance_without_a_sentence_of_its_paper_is_none(
     server: OpenAIServer, model: ChatModel, stances: list[tuple[str, str, str]]
 ) -> None:
     judged(server, *stances)
-    consensus = judge_consensus("Does dust cool?", PAPERS, model)
+    consensus = judge_consensus(PAPERS, model)
     assert {stance.position for stance in consensus.stances} == {"irrelevant"}
     assert consensus.level == "No Clear Consensus"
     assert consensus.relevance == 0.0
@@ -65,7 +103,7 @@ def test_a_stance_without_a_sentence_of_its_paper_is_none(
 
 def test_a_level_against_its_own_papers_is_replaced(server: OpenAIServer, model: ChatModel) -> None:
     judged(server, ("p1", "refutes", "p1s2"), ("p2", "refutes", "p2s1"), relevance=7)
-    consensus = judge_consensus("Does dust cool?", PAPERS, model)
+    consensus = judge_consensus(PAPERS, model)
     assert consensus.level == "Strong Disagreement"
     assert "model chose Strong Agreement" in consensus.explanation
     assert consensus.relevance == 1.0
@@ -74,18 +112,20 @@ def test_a_level_against_its_own_papers_is_replaced(server: OpenAIServer, model:
 @pytest.mark.parametrize("other", [{"level": "Total Agreement"}, {"stances": None}, {"x": 1}])
 def test_another_form_is_one_sentence(server: OpenAIServer, model: ChatModel, other: Any) -> None:
     judged(server, **other)
-    with pytest.raises(RemoteError, match="wrong form"):
-        judge_consensus("Does dust cool?", PAPERS, model)
+    said = answered(PAPERS, model)
+    assert said.consensus is None
+    assert any("was not judged" in note and "wrong form" in note for note in said.notes)
 
 
 def test_a_server_that_fails_is_one_sentence(server: OpenAIServer, model: ChatModel) -> None:
     server.always = failing(500)
-    with pytest.raises(RemoteError, match="status 500"):
-        judge_consensus("Does dust cool?", PAPERS, model)
+    said = answered(PAPERS, model)
+    assert said.consensus is None
+    assert any("was not judged" in note and "status 500" in note for note in said.notes)
 
 
 def test_no_papers_no_request(server: OpenAIServer, model: ChatModel) -> None:
-    assert judge_consensus("Does dust cool?", [], model).level == "No Clear Consensus"
+    assert answered([], model).consensus is None
     assert not server.requests
 
 
@@ -103,7 +143,15 @@ def test_no_papers_no_request(server: OpenAIServer, model: ChatModel) -> None:
         (0, 8, 0, 6),
     ],
 )
-def test_levels_by_count(n_for: int, n_against: int, n_mixed: int, level: int) -> None:
-    stances = [Stance("a", "a", "supports")] * n_for + [Stance("b", "b", "refutes")] * n_against
-    stances += [Stance("c", "c", "mixed")] * n_mixed + [Stance("d", "d", "irrelevant")] * 9
-    assert level_of(stances) == LEVELS[level]
+def test_levels_by_count(
+    server: OpenAIServer, model: ChatModel, n_for: int, n_against: int, n_mixed: int, level: int
+) -> None:
+    positions = ["supports"] * n_for + ["refutes"] * n_against + ["mixed"] * n_mixed
+    positions += ["irrelevant"] * 9
+    papers = [replace(COOLING, row=n, paper_id=f"{n}") for n in range(len(positions))]
+    stances = [(f"p{n}", position, f"p{n}s1") for n, position in enumerate(positions, 1)]
+    for of_model in (LEVELS[0], LEVELS[6]):
+        judged(server, *stances, level=of_model)
+        is_kept = level == 3 or (level < 3) == (of_model == LEVELS[0])
+        wanted = of_model if is_kept else LEVELS[level]
+        assert judge_consensus(papers, model).level == wanted

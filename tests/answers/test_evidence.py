@@ -1,4 +1,4 @@
-"""Claims are supported by sentences that exist, whatever a language model says."""
+"""Claims are supported only by sentences of the papers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from landscape.answers import check_claims
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.agreement import compare
 from landscape.llm import ChatModel
 from tests.answers.answering_papers import COOLING, HEATING, HOSTILE

@@ -1,4 +1,4 @@
-"""Results and answers leave the engine whole, and nothing in them can do harm elsewhere."""
+"""Exports of results and answers are complete and contain no active content."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._bibliography import citation_keys, to_bibcodes, to_bibitems, to_bibtex, to_ris
-from landscape.corpus._records import RawRecord, Rejection, normalise
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.records import RawRecord, Rejection, normalise
 from landscape.errors import InputError
 from landscape.types import Answer, Coverage, Paper, Results, write_results
 from tests.answers.sample_results import HOSTILE, sample_answer, sample_papers, sample_results

@@ -1,4 +1,4 @@
-"""Without a language model sentences are quoted exactly, or nothing is said."""
+"""Without a language model, answers quote sentences exactly, or abstain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from datetime import date
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.citations import read_citations
 from landscape.answers.extractive import ONE_SIDE, QUOTED, extract_answer
 from landscape.search.sentences import word_scores

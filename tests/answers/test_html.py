@@ -1,4 +1,4 @@
-"""Pages for notebooks: nothing runs, nothing is loaded, and evidence is marked where it stands."""
+"""HTML for notebooks: no scripts, no external content, and marked evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALLOWED = {
 
 
 class Page(HTMLParser):
-    """Tags, attributes and text of a page, as a browser would read it."""
+    """Parser that collects the tags, attributes and text of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

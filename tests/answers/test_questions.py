@@ -1,4 +1,4 @@
-"""Questions are sorted before a search, by rule or by a model, and get the table's settings."""
+"""Types of questions, by rules or by a model, and the settings of their presets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import json
 import pytest
 
 from landscape.answers import QuestionKind, classify, preset_for
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers.questions import FLAGS, PRESETS, TYPES
 from landscape.llm import ChatModel
 from tests.servers.openai_server import OpenAIServer, failing
@@ -66,7 +64,7 @@ def test_flags_by_rule(question: str, flag: str, not_flag: str) -> None:
 
 
 def test_the_table() -> None:
-    """Rows of the issue's table: k, keyword, time, citation, HyDE, reranking, generation."""
+    """Settings of the presets: k, keyword, time, citation, HyDE, reranking, generation."""
     table = {
         "single-paper factual": (5, 1, 1, 0, 1, 1, "rag"),
         "multi-paper factual": (10, 1, 1, 1, 1, 1, "rag"),

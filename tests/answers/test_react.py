@@ -1,4 +1,4 @@
-"""An agent that searches in steps: bounded, traced, and never trusted further than its papers."""
+"""Answers of an agent that searches in steps: limits, trace, and checked citations."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.answers._react import reason
+from landscape.answers import AskSettings
+from landscape.answers.asking import ask
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
-from landscape.types import Paper, Results
+from landscape.search import SearchSettings
+from landscape.types import Answer, Paper, Results
 from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import OpenAIServer, failing
 
@@ -24,14 +25,14 @@ FINAL = (
 
 
 class Library:
-    """A search that remembers what it was asked."""
+    """A search engine that records its queries."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, str | None]] = []
 
-    def __call__(self, query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002  # the contract's name
-        self.asked.append((query, k, filter))
-        if filter == "((":
+    def search(self, query: str, settings: SearchSettings, **_: object) -> Results:
+        self.asked.append((query, settings.k, settings.filter))
+        if settings.filter == "((()":
             message = "The filter cannot be read at character 2."
             raise InputError(message)
         papers: list[Paper] = [p for p in (COOLING, HEATING) if query.split()[0] in p.title.lower()]
@@ -41,6 +42,16 @@ class Library:
 @pytest.fixture
 def library() -> Library:
     return Library()
+
+
+def reason(
+    question: str, library: Any, model: ChatModel, *, on_step: Any = None, **given: Any
+) -> Answer:
+    """Answer a question with an agent that searches in `library`."""
+    settings = AskSettings(
+        **{"generation": "react", "question_type": "multi-paper factual", "k": 8, **given}
+    )
+    return ask(library, question, settings, model=model, on_step=on_step)
 
 
 def step(action: str, text: str = "", within: str = "") -> str:
@@ -56,7 +67,7 @@ def step(action: str, text: str = "", within: str = "") -> str:
 
 
 def scripted(server: OpenAIServer, *steps: str, then: str = FINAL) -> None:
-    """Steps in turn, the last again and again; `then` is the free text, checks are empty."""
+    """Let the server send steps in order and repeat the last one; `then` is its free text."""
     left = list(steps)
 
     def reply(body: dict[str, Any]) -> str:
@@ -80,7 +91,7 @@ def test_it_searches_and_answers(server: OpenAIServer, model: ChatModel, library
     said = reason(QUESTION, library, model, k=5, on_step=steps.append)
     assert said.text == FINAL
     assert [claim.verdict for claim in said.claims] == ["supported", "supported"]
-    assert library.asked == [("dust cooling", 5, None), ("heating of gas", 5, "2015..")]
+    assert library.asked == [("dust cooling", 5, None), ("heating of gas", 5, "(2015..)")]
     assert [s.action for s in said.trace] == [
         "search: dust cooling",
         "search: heating of gas; filter: 2015..",
@@ -121,18 +132,18 @@ def test_steps_are_bounded(server: OpenAIServer, model: ChatModel, library: Libr
     n = iter(range(99))
     inner: Callable[[dict[str, Any]], str] = lambda _: step("search", f"dust {next(n)}")  # noqa: E731  # short
     server.reply = lambda body: inner(body) if "action" in json.dumps(body) else FINAL
-    said = reason(QUESTION, library, model, max_steps=4, check_with_model=False)
-    assert len(library.asked) == 4
-    assert len(said.trace) == 4
+    said = reason(QUESTION, library, model, check_with_model=False)
+    assert len(library.asked) == 6
+    assert len(said.trace) == 6
 
 
 def test_the_budget_ends_it(server: OpenAIServer, library: Library) -> None:
     n = iter(range(99))
     server.reply = lambda _: step("search", f"dust {next(n)}")
-    said = reason(QUESTION, library, connect(token_budget=2500), max_steps=50)
+    said = reason(QUESTION, library, connect(token_budget=1000))
     assert said.method == "extractive"
-    assert "token budget of 2,500" in said.notes[0]
-    assert 0 < len(said.trace) < 30
+    assert "token budget of 1,000" in said.notes[0]
+    assert 0 < len(said.trace) < 6
     assert not any("no language model is connected" in note for note in said.notes)
 
 

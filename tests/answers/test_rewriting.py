@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers import check_claims
 from landscape.answers.generation import answer, rewrite
 from landscape.errors import InputError

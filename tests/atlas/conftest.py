@@ -30,7 +30,7 @@ _WITH = ["deep imaging", "integral-field spectroscopy", "hydrodynamic simulation
 
 
 def paper(number: int, *, seed: int = 0) -> dict[str, Any]:
-    """One made-up paper with the columns of the contract; the same number, the same paper."""
+    """Return a made-up paper; the same number gives the same paper."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - made-up text, no secret
     category = rng.choice(sorted(_SUBJECTS))
     first, second = rng.sample(_SUBJECTS[category], 2)
@@ -60,13 +60,13 @@ def write_papers(path: Path, numbers: Any, **changes: Any) -> Path:
 
 @pytest.fixture(scope="session")
 def papers_file() -> Callable[..., Path]:
-    """Writes made-up papers: ``papers_file(path, numbers, **changes)``."""
+    """Function that writes made-up papers: ``papers_file(path, numbers, **changes)``."""
     return write_papers
 
 
 @pytest.fixture
 def quick() -> dict[str, Any]:
-    """Options of `build` for which a small atlas takes a second."""
+    """Options of `build` with which a small atlas is built in a second."""
     return dict(QUICK)
 
 
@@ -78,13 +78,13 @@ def few_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(few_papers: Path, tmp_path_factory: pytest.TempPathFactory) -> Atlas:
-    """A small atlas. Not to be changed; `atlas_copy` is."""
+    """A small atlas, which tests must not change; see `atlas_copy`."""
     return build(few_papers, tmp_path_factory.mktemp("finished") / "few.atlas", **QUICK)
 
 
 @pytest.fixture
 def atlas_copy(finished: Atlas, tmp_path: Path) -> Path:
-    """The folder of a finished atlas that a test may change."""
+    """A copy of a small atlas, which a test may change."""
     folder = tmp_path / "few.atlas"
     shutil.copytree(finished.path, folder)
     return folder
@@ -92,7 +92,7 @@ def atlas_copy(finished: Atlas, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def stages_run() -> Callable[[list[str]], list[str]]:
-    """Which stages ran, from the lines that a build said."""
+    """Return the stages that ran, read from the messages of a build."""
 
     def names(lines: list[str]) -> list[str]:
         return [line.split(":")[0] for line in lines if line.endswith(" s")]

@@ -1,4 +1,4 @@
-"""Change a file of an atlas together with its checksums, as a stranger could."""
+"""Change a file of an atlas together with its checksums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from landscape.store.manifest import Output, read_manifest, write_manifest
 
 
 def forge(folder: Path, name: str, content: bytes) -> None:
-    """Replace a file of an atlas, with the checksums of the manifest."""
+    """Replace a file of an atlas and its checksum in the manifest."""
     (folder / name).write_bytes(content)
     manifest = read_manifest(folder)
     stages = {}

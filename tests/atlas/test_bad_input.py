@@ -1,4 +1,4 @@
-"""Bad input of every kind: one clear sentence, the right exit status, never a traceback."""
+"""Invalid input gives one sentence and the right exit status, never a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command; returns exit status, standard output and standard error."""
+    """Run a command; return exit status, standard output and standard error."""
 
     def command(*words: str | Path) -> tuple[int, str, str]:
         status = main([str(word) for word in words])

@@ -1,4 +1,4 @@
-"""The build's promises: counts add up, nothing is done twice, nothing is lost or doubled."""
+"""Builds: counts are consistent, stages run only if needed, papers are neither lost nor doubled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas, build
 from landscape.errors import AtlasError, InputError
 from landscape.store.manifest import read_manifest
@@ -32,7 +31,7 @@ def again(
     quick: dict[str, Any],
     stages_run: Callable[[list[str]], list[str]],
 ) -> Callable[..., tuple[Atlas, list[str]]]:
-    """Build the copy again with changes; returns the atlas and the stages that ran."""
+    """Build the copy again with changes; return the atlas and the stages that ran."""
 
     def run(*inputs: Path, **changes: Any) -> tuple[Atlas, list[str]]:
         lines: list[str] = []

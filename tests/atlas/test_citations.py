@@ -1,4 +1,4 @@
-"""Citations added to an atlas that stands: only that layer is made."""
+"""Adding citations to an existing atlas builds only their layer."""
 
 from __future__ import annotations
 

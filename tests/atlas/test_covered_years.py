@@ -1,4 +1,4 @@
-"""Years are covered by the numbers of papers and by their categories."""
+"""Covered years depend on the numbers of papers and on their categories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.figures.caption import MapFacts, explanation, headline
 from landscape.store.info import describe

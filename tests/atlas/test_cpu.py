@@ -61,7 +61,7 @@ def test_only_a_build_without_seed_uses_bf16(
     seed: int | None,
     precision: str,
 ) -> None:
-    monkeypatch.setattr("landscape.embeddings._minilm.has_bf16_instructions", lambda: True)
+    monkeypatch.setattr("landscape.embeddings.minilm.has_bf16_instructions", lambda: True)
     source = papers_file(tmp_path / "papers.jsonl", range(12))
     for _ in range(2):
         atlas = build(source, tmp_path / "a.atlas", seed=seed, layout="pca", workers=1)

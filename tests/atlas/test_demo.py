@@ -1,4 +1,4 @@
-"""The demo atlas is found where it lies, and built where there is none."""
+"""The demo atlas is found if it exists, and built otherwise."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import demo as demo
 from landscape.store.manifest import read_manifest, write_manifest
@@ -25,7 +23,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def built(demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, int]]:
-    """What was built; nothing is, because that takes long."""
+    """Record the requested builds instead of building."""
     seen: list[tuple[Path, int]] = []
 
     def build(out: Path, **how: int) -> landscape.Atlas:

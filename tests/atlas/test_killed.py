@@ -1,4 +1,4 @@
-"""Killed at any moment and started again, a build ends as if nothing had happened."""
+"""A build that is killed at any time and started again gives the same atlas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ N_KILLS = 20
 
 
 def assert_same(one: Atlas, other: Atlas) -> None:
-    """Same papers, keywords and vectors, to the last bit, and the same places on the map."""
+    """Check that papers, keywords, vectors and positions of two atlases are identical."""
     for column in ("paper_id", "title", "abstract", "date", "source"):
         assert one.papers[column].astype(str).tolist() == other.papers[column].astype(str).tolist()
     assert one.papers["paper_id"].is_unique
@@ -55,11 +55,11 @@ def _is_reproducible(name: str) -> bool:
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL where the test kills from inside: nothing may catch it."""
+    """Replaces SIGKILL inside the process; no code may catch it."""
 
 
 class Lengths:
-    """An embedder that loads in no time."""
+    """An embedder that loads immediately."""
 
     def embed(self, texts: list[str]) -> Any:
         vectors = np.array([[len(text), text.count("e"), 1] for text in texts], np.float32)
@@ -81,14 +81,14 @@ class Lengths:
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of six papers, so that a small corpus has many, and no time spent elsewhere."""
+    """Use chunks of six papers, and skip slow steps."""
     monkeypatch.setattr(chunks, "CHUNK", 6)
     monkeypatch.setattr("landscape.embeddings.load_embedder", lambda *_, **__: Lengths())
     monkeypatch.setattr("landscape.mapping.measure_quality", lambda *_, **__: {})
 
 
 def _killing_at(number: int, *, after: bool) -> Callable[[Path, Path], Path]:
-    """A rename that kills at the n-th call, before or after the file is in its place."""
+    """Return a rename function that raises at the n-th call, before or after the rename."""
     calls = [0]
     rename = Path.replace
 
@@ -209,7 +209,7 @@ os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
 import landscape.pipeline.building, landscape.corpus._ingest, landscape.text.keywords
-import landscape.embeddings._minilm
+import landscape.embeddings.minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:
     pid = os.fork()
@@ -221,7 +221,7 @@ for line in sys.stdin:
 
 
 class Starter:
-    """Starts builds and kills them after a while."""
+    """Start builds and kill them after some time."""
 
     def __init__(self, said: Path) -> None:
         self.said = said  # what the builds wrote to standard error
@@ -236,7 +236,7 @@ class Starter:
         assert self._read() == "ready"
 
     def build(self, sources: list[Path], folder: Path, *, kill_after: float | None = None) -> int:
-        """Exit status of a build; minus the signal where it was killed."""
+        """Return the exit status of a build, or minus the signal that killed it."""
         assert self._process.stdin is not None
         print(*sources, "--out", folder, sep="\t", file=self._process.stdin, flush=True)
         pid = int(self._read())
@@ -307,7 +307,7 @@ def test_killed_at_twenty_random_moments(
 
 
 def _progress(folder: Path) -> tuple[int, int]:
-    """How far a killed build had come: finished stages, and unfinished pieces."""
+    """Return the finished stages and the number of unfinished pieces of a killed build."""
     try:
         stages = len(read_manifest(folder).stages)
     except AtlasError:

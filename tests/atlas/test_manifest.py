@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
 from landscape.store.manifest import (

@@ -1,4 +1,4 @@
-"""Chosen papers out of an atlas."""
+"""Reading only some papers of an atlas."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError

@@ -1,4 +1,4 @@
-"""Vectors and coordinates that come with the papers, and vectors that cost money."""
+"""Vectors and coordinates given with the papers, and vectors that cost money."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_PAPERS = 25
 
 @pytest.fixture
 def pathfinder(tmp_path: Path) -> Path:
-    """A shard in the shape of the published pathfinder dataset."""
+    """A file in the format of the published pathfinder dataset."""
     rng = np.random.default_rng(0)
     table = pa.table(
         {
@@ -140,7 +140,7 @@ class _Estimate:
 
 @dataclass
 class Paid:
-    """An embedder that costs a dollar a paper, and breaks down when it is told to."""
+    """An embedder that costs a dollar per paper and can fail on request."""
 
     fails_after: int = 10**9
     allowed: int = 0

@@ -1,4 +1,4 @@
-"""What search needs is brought up to date with the papers, and damage is mended."""
+"""The search index is updated with the papers, and repaired if it is damaged."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import neighbours
 from landscape.store.info import describe
 from landscape.text import WordIndex

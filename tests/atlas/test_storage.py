@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import DiskFullError, locked, remove_leftovers, replacing, write_bytes
 from landscape.errors import InputError
 
@@ -62,7 +61,7 @@ with locked(Path(sys.argv[1])):
 
 @pytest.fixture
 def holder(tmp_path: Path):
-    """Another process that holds the lock of tmp_path."""
+    """Another process that has locked tmp_path."""
     process = subprocess.Popen(
         [sys.executable, "-c", _HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )

@@ -1,4 +1,4 @@
-"""An atlas of a stranger: no file outside is touched, and no model is loaded without consent."""
+"""Untrusted atlases: no access to files outside, and no model is loaded without consent."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_changed_file_of_the_word_index_is_not_linked(
 
 @pytest.fixture
 def evil_model(tmp_path: Path) -> tuple[Path, Path]:
-    """A folder of a sentence-transformers model that runs code, and the file that this writes."""
+    """A sentence-transformers model that runs code, and the file that this code writes."""
     folder, mark = tmp_path / "model", tmp_path / "it-ran"
     folder.mkdir()
     (folder / "evil.py").write_text(EVIL_MODULE.format(mark=str(mark)))

@@ -1,4 +1,4 @@
-"""Time and memory of a piece of work."""
+"""Measured time and memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import measured
 
 

@@ -1,4 +1,4 @@
-"""The vectors of words belong to their papers, however the atlas came to be."""
+"""Word vectors belong to the right papers after every kind of build."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings.vectors import WordVectors
 from landscape.store.arrays import open_words
 

@@ -1,4 +1,4 @@
-"""The browser of the tests: found where it is, installed where that can be done.
+"""Find or install the browser for the tests.
 
 Run: python -m tests.browser.chromium
 """
@@ -16,7 +16,7 @@ _PLAYWRIGHT = [sys.executable, "-m", "playwright", "install", "chromium"]
 
 
 def executable() -> str:
-    """Path of a Chromium that starts.
+    """Return the path of a Chromium that starts.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def executable() -> str:
 
 
 def how_to() -> str:
-    """The line that installs Chromium here."""
+    """Return the command that installs Chromium."""
     if shutil.which("apt-get"):
         sudo = "" if _is_root() else "sudo "
         return f"{sudo}{' '.join(_DEBIAN)}"
@@ -38,7 +38,7 @@ def how_to() -> str:
 
 
 def provide() -> str:
-    """Install Chromium where there is none; return its path."""
+    """Install Chromium if it is missing; return its path."""
     found = _found()
     if found is None and _is_root() and shutil.which("apt-get"):
         quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
@@ -67,7 +67,7 @@ def _of_playwright() -> str:
 
 
 def _starts(path: str) -> bool:
-    """Whether it runs: Ubuntu's `chromium-browser` may only say that a snap is wanted."""
+    """Return whether a browser starts; `chromium-browser` of Ubuntu may only refer to a snap."""
     try:
         done = subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

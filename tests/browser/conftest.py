@@ -1,4 +1,4 @@
-"""One JupyterLab and one browser for all tests that drive a page."""
+"""One JupyterLab and one browser for all browser tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Lab:
 
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator[Lab]:
-    """JupyterLab as `landscape lab` starts it, on copies, ended as Ctrl-C ends it."""
+    """JupyterLab started by `landscape lab` on copies of the notebooks, and stopped with Ctrl-C."""
     home = tmp_path_factory.mktemp("lab")
     log = home / "lab.log"
     # A copy of the atlas, so that a test may rebuild it.
@@ -70,7 +70,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium, without a window."""
+    """Chromium without a window."""
     with sync_playwright() as playwright:
         found = executable()
         started = playwright.chromium.launch(
@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def jupyter(lab: Lab, browser: Browser) -> Iterator[JupyterPage]:
-    """The one page that the tests share: JupyterLab takes long to load."""
+    """One page for all tests, because JupyterLab loads slowly."""
     context = browser.new_context(viewport=WINDOW, accept_downloads=True)
     yield JupyterPage(context.new_page(), lab.address, lab.token)
     context.close()
@@ -90,7 +90,7 @@ def jupyter(lab: Lab, browser: Browser) -> Iterator[JupyterPage]:
 
 @pytest.fixture(scope="package")
 def model_server() -> Iterator[OpenAIServer]:
-    """A language model on the loopback interface that says what it is told to."""
+    """A scripted language model on the loopback interface."""
     with OpenAIServer() as running:
         assert KEY
         yield running

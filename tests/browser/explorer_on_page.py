@@ -1,4 +1,4 @@
-"""A map explorer on a page, handled with the mouse."""
+"""A map explorer on a page, operated with the mouse."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IN_VIEW = re.compile(r"([\d,]+) of ([\d,]+) papers in view")
 
 
 class ExplorerOnPage:
-    """The panel of one cell."""
+    """A map explorer in one cell."""
 
     def __init__(self, jupyter: JupyterPage, panel: Locator) -> None:
         self.jupyter, self.panel = jupyter, panel
@@ -47,40 +47,40 @@ class ExplorerOnPage:
         self.area.wait_for()
 
     def to_the_middle(self) -> None:
-        """Scroll so that the whole map is in the window."""
+        """Scroll until the whole map is visible."""
         self.plot.evaluate("plot => plot.scrollIntoView({block: 'center'})")
         self.jupyter.still(self.area)
 
     def n_selected(self) -> int:
-        """How many papers the legend says are selected."""
+        """Return the number of selected papers in the legend."""
         found = _SELECTED.search(self.panel.inner_text())
         return int(found[1].replace(",", "")) if found else 0
 
     def in_view(self) -> int:
-        """How many papers the panel says are in view."""
+        """Return the number of papers in view, as shown by the panel."""
         found = _IN_VIEW.search(self.panel.inner_text())
         return int(found[1].replace(",", "")) if found else -1
 
     def marks(self, trace: str) -> int:
-        """How many marks of a kind are drawn."""
+        """Return the number of marks of a kind."""
         return int(self.plot.evaluate(_COUNT, trace))
 
     def outlines(self) -> int:
-        """How many outlines of lassos and boxes are drawn."""
+        """Return the number of outlines of lassos and boxes."""
         return self.plot.locator(".selectionlayer path").count() // 2  # a line, and one to grasp
 
     def window(self) -> list[float]:
-        """x from, to, y from, to, in map units."""
+        """Return the limits of the map: x from, to, y from, to."""
         return [float(side) for side in self.plot.evaluate(_RANGE)]
 
     def place_of(self, trace: str, number: int) -> tuple[float, float]:
-        """Where a mark is on the page, in pixels."""
+        """Return the position of a mark on the page, in pixels."""
         self.to_the_middle()
         x, y = self.plot.evaluate(_PLACE, [trace, number])
         return float(x), float(y)
 
     def mark_in_the_middle(self, trace: str) -> tuple[int, str]:
-        """The mark nearest to the middle of the map, and what it tells under the pointer."""
+        """Return the mark nearest to the middle of the map, and its hover text."""
         self.jupyter.until(
             lambda: bool(self.plot.evaluate(_MIDDLE, trace)[1]), "marks know their texts"
         )
@@ -88,12 +88,12 @@ class ExplorerOnPage:
         return int(number), str(text)
 
     def under_the_pointer(self) -> str:
-        """What is told beside the pointer."""
+        """Return the hover text."""
         told = self.plot.locator(".hoverlayer .hovertext").all_text_contents()
         return " ".join(" ".join(told).split())
 
     def download(self, link: Locator, folder: Path) -> Path:
-        """Click a link and keep the file it gives."""
+        """Click a link and return the downloaded file."""
         link.scroll_into_view_if_needed()
         with self.page.expect_download() as coming:
             link.click()
@@ -111,13 +111,13 @@ class ExplorerOnPage:
             self.page.wait_for_timeout(60)
 
     def code(self) -> str:
-        """The line of code below the panel."""
+        """Return the line of code below the panel."""
         return self.panel.locator(".landscape-code").last.inner_text()
 
     def kernel_knows_the_window(self) -> bool:
-        """Whether the line of code, which the kernel writes, shows the window that the page does.
+        """Return whether the line of code contains the limits that the page shows.
 
-        What the page does goes to a busy kernel in one message when it is done with the last.
+        A busy kernel receives changes of the page in one message, after the previous message.
         """
         told = _CODE_VIEW.search(self.code())
         if not told:
@@ -134,7 +134,7 @@ class ExplorerOnPage:
         found.click()
 
     def drag_to(self, name: str, mode: str) -> None:
-        """Choose what dragging does, and wait until the map knows."""
+        """Choose the mode of dragging, and wait until the map uses it."""
         self.press(name)
         self.jupyter.until(
             lambda: self.plot.evaluate("plot => plot._fullLayout.dragmode") == mode,
@@ -142,7 +142,7 @@ class ExplorerOnPage:
         )
 
     def settled(self) -> int:
-        """How many papers are in view once that changes no more."""
+        """Wait until the number of papers in view is constant; return it."""
         seen = [-2, -1]
         while len(set(seen[-4:])) > 1:
             self.page.wait_for_timeout(300)
@@ -169,7 +169,7 @@ class ExplorerOnPage:
             )
 
     def says(self, words: str, *, seconds: float = 120) -> None:
-        """Wait until the panel says something."""
+        """Wait until the panel shows a message."""
         self.jupyter.until(
             lambda: words in self.panel.inner_text(), f"the panel says {words!r}", seconds=seconds
         )

@@ -1,4 +1,4 @@
-"""JupyterLab in a real browser, driven as a reader would."""
+"""JupyterLab in a real browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JupyterPage:
         page.set_default_timeout(120 * SECOND)  # a machine may be busy with other tests
 
     def open(self, path: str) -> None:
-        """Open a file in a workspace that holds nothing else, with its side bar closed."""
+        """Open a file in an empty workspace without side bar."""
         address = f"{self._address}/lab/tree/{path}?reset&token={self._token}"
         self.page.goto(address, timeout=_FIRST_LOAD, wait_until="domcontentloaded")
         self.page.locator("#jupyterlab-splash").wait_for(state="detached", timeout=_FIRST_LOAD)
@@ -57,18 +57,18 @@ class JupyterPage:
         self.dismiss_dialogs()
 
     def dismiss_dialogs(self) -> None:
-        """Close what stands before the notebook: news, questions about kernels."""
+        """Close dialogs, such as news and questions about kernels."""
         while self.page.locator(".jp-Dialog").count():
             self.page.keyboard.press("Escape")
             self.page.wait_for_timeout(200)
 
     def kernel_status(self) -> str:
-        """What the notebook's indicator says: idle, busy, starting, ..."""
+        """Return the status of the kernel: idle, busy, starting, ..."""
         shown = self.page.locator(".jp-NotebookPanel:visible .jp-Notebook-ExecutionIndicator")
         return (shown.first.get_attribute("data-status") or "") if shown.count() else ""
 
     def run_all(self, *, seconds: float = 600) -> None:
-        """Run every cell and wait until the last one is done, or one of them fails."""
+        """Run all cells, and wait until the last cell is done or a cell fails."""
         busy = self._ask_to_run()
 
         def finished() -> bool:
@@ -88,7 +88,7 @@ class JupyterPage:
         assert self.errors() == []
 
     def unrun(self) -> int:
-        """Cells of code that have not run to their end."""
+        """Return the number of code cells that have not finished."""
         texts = self._prompts()
         return sum(not _RAN.search(text) for text in texts) if texts else -1
 
@@ -98,24 +98,24 @@ class JupyterPage:
         return time.monotonic()
 
     def _prompts(self) -> list[str]:
-        """What stands before the cells of code: [ ], [*] while they wait or run, [3]."""
+        """Return the prompts of the code cells: [ ], [3], or [*] while they wait or run."""
         prompts = self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell .jp-InputPrompt")
         return prompts.all_text_contents()
 
     @property
     def console(self) -> list[str]:
-        """Errors of scripts, but for two that cost nothing; for one see test_busy_page.py."""
+        """Return errors of scripts except two harmless ones; for one see test_busy_page.py."""
         known = (GIVEN_UP, _TAKEN_AWAY)
         return [error for error in self.page_errors if not any(one in error for one in known)]
 
     def errors(self) -> list[str]:
-        """Tracebacks on the page."""
+        """Return the tracebacks on the page."""
         return self.page.locator(
             ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
         ).all_inner_texts()
 
     def logged(self) -> str:
-        """JupyterLab's log: there stands what failed when the kernel heard of something."""
+        """Return the log of JupyterLab, which contains errors of callbacks in the kernel."""
         item = self.page.locator("#jp-main-statusbar [title*='log entries']")
         if not item.count():
             return ""
@@ -127,7 +127,7 @@ class JupyterPage:
         return text
 
     def until(self, true: Callable[[], bool], what: str, *, seconds: float = 300) -> None:
-        """Wait until something is so; else fail with a picture of the page."""
+        """Wait until a condition holds; otherwise fail with a screenshot."""
         deadline = time.monotonic() + seconds
         while not true():
             if time.monotonic() > deadline:
@@ -138,7 +138,7 @@ class JupyterPage:
             self.page.wait_for_timeout(150)
 
     def save(self, path: Path) -> str:
-        """Save the notebook into its file, and read that."""
+        """Save the notebook, and read its file."""
         before = path.stat().st_mtime_ns
         self.page.locator(".lm-MenuBar-itemLabel:text-is('File')").click()
         self.page.locator(".lm-Menu-itemLabel:text-is('Save Notebook')").click()
@@ -147,25 +147,25 @@ class JupyterPage:
         return path.read_text("utf-8")
 
     def show(self, selector: str) -> Locator:
-        """Bring what a selector finds first into the window; JupyterLab draws only what is near."""
+        """Scroll to the first element of a selector; JupyterLab draws only elements nearby."""
         found = self.page.locator(selector).first
         found.wait_for(state="attached")
         found.scroll_into_view_if_needed()
         return found
 
     def text(self, selector: str) -> str:
-        """What is written there."""
+        """Return the text of an element."""
         return self.page.locator(selector).first.inner_text()
 
     def choose(self, *path: str) -> None:
-        """Choose from the menus."""
+        """Choose an entry of the menus."""
         bar, *items = path
         self.page.locator(f".lm-MenuBar-itemLabel:text-is('{bar}')").click()
         for item in items:
             self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").last.click()
 
     def still(self, what: Locator) -> None:
-        """Wait until something neither moves nor changes its size any more."""
+        """Wait until position and size of an element are constant."""
         seen: list[Any] = []
 
         def stays() -> bool:
@@ -175,7 +175,7 @@ class JupyterPage:
         self.until(stays, "the page is still")
 
     def picture(self, name: str, of: Locator | None = None) -> Path:
-        """Keep a screenshot as an artefact."""
+        """Save a screenshot."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         path = SCREENSHOTS / f"{name}.png"
         (of or self.page).screenshot(path=path)
@@ -183,12 +183,12 @@ class JupyterPage:
 
 
 def button(panel: Locator, name: str) -> Locator:
-    """A button by what is written on it; its icon is a letter of a font to the browser."""
+    """Return a button by its text; the browser reads its icon as a letter."""
     return panel.locator("button").filter(has_text=re.compile(rf"^\s*{re.escape(name)}\s*$")).first
 
 
 def box_of(where: Locator) -> dict[str, Any]:
-    """Where something is on the page, in pixels: x, y, width, height."""
+    """Return the box of an element, in pixels: x, y, width, height."""
     box = where.bounding_box()
     assert box is not None, "it is not on the page"
     return dict(box)
@@ -242,16 +242,16 @@ _CONTRAST = """
 
 
 def nameless(panel: Locator) -> list[str]:
-    """Controls that a screen reader has nothing to say of."""
+    """Return the controls without a name for screen readers."""
     return list(panel.evaluate(_NAMELESS))
 
 
 def too_wide(panel: Locator) -> list[str]:
-    """What reaches beyond the cell, unless it can be scrolled to."""
+    """Return elements that are wider than the cell and cannot be scrolled to."""
     return list(panel.evaluate(_TOO_WIDE))
 
 
 def least_contrast(panel: Locator, selector: str) -> tuple[float, str]:
-    """The lowest contrast of text with its ground, as in WCAG 2.1, and where it is."""
+    """Return the lowest contrast of text and background (WCAG 2.1), and its place."""
     ratio, where = panel.evaluate(_CONTRAST, selector)
     return float(ratio), str(where)

@@ -1,4 +1,4 @@
-"""A shipped notebook as a page without code, for colleagues who do not code."""
+"""A notebook as a page without code."""
 
 from __future__ import annotations
 

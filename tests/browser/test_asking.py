@@ -1,4 +1,4 @@
-"""Notebook 03 on the page: ask, look at the evidence, connect a model, be interrupted."""
+"""Notebook 03 in the browser: questions, evidence, connection of a model, interruption."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONG = "Winds strip the envelopes of massive stars and slow them down, word by w
 
 @pytest.fixture(scope="module")
 def panel(jupyter: JupyterPage) -> Locator:
-    """The asking panel at the end of the notebook, after every step of it has run."""
+    """The panel at the end of the notebook, after all cells have run."""
     jupyter.open_notebook(NAME)
     jupyter.run_all()
     found = jupyter.page.locator(".landscape-panel:has(.landscape-ask-question)").last

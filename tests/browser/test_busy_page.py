@@ -1,4 +1,4 @@
-"""A page so busy that anywidget gives a figure up: it listens for itself."""
+"""A figure works on a busy page, on which anywidget stops waiting for it."""
 
 from __future__ import annotations
 

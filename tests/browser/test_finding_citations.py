@@ -1,4 +1,4 @@
-"""Notebook 11 on the page: an excerpt in, the paper or the best guesses out."""
+"""Notebook 11 in the browser: the cited paper or the best guesses for an excerpt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 04 on the page: choose a facility and a period, read the table, take the files."""
+"""Notebook 04 in the browser: choose a facility and a period, read the table, save files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browser.jupyter_page import JupyterPage, button, least_contrast, name
 
 @pytest.fixture(scope="module")
 def panel(jupyter: JupyterPage) -> Locator:
-    """The first panel of the notebook, after all of it has run."""
+    """The first panel of the notebook, after all cells have run."""
     jupyter.open_notebook("04_mission_impact.ipynb")
     jupyter.run_all()
     found = jupyter.page.locator(".landscape-analysis").first

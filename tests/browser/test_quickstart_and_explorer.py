@@ -1,4 +1,4 @@
-"""Notebooks 00 and 02 as a newcomer goes through them: from the start page to an exported map."""
+"""Notebooks 00 and 02 in the browser, from the start page to an exported map."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_start_page_leads_to_a_map_and_a_first_answer(jupyter: JupyterPage, 
 
 @pytest.fixture(scope="module")
 def tour(jupyter: JupyterPage, lab: Lab) -> ExplorerOnPage:
-    """Notebook 02, run to its end: its last cells have searched and selected."""
+    """Notebook 02 after all cells have run; the last cells search and select."""
     jupyter.open_notebook("02_explore_the_map.ipynb")
     jupyter.run_all()
     written = jupyter.page.locator(".jp-Notebook").inner_text()

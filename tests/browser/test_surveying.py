@@ -1,4 +1,4 @@
-"""Notebook 10 on the page: survey a question, see who led to whom, take the papers."""
+"""Notebook 10 in the browser: survey a question, read the tree of papers, save the papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two explorers of one atlas, and an atlas that is built anew under them."""
+"""Two explorers of one atlas, and an atlas that is rebuilt while they are open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 12 on the page: papers to cite, a paragraph of them, a draft checked."""
+"""Notebook 12 in the browser: papers to cite, a paragraph about them, a checked draft."""
 
 from __future__ import annotations
 

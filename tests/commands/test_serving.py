@@ -1,4 +1,4 @@
-"""`landscape lab` and `landscape app`: which notebook, which port, which words to the servers."""
+"""Commands `landscape lab` and `landscape app`: notebooks, ports and options of the servers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES = [Path(f"{name}.ipynb") for name in NAMES]
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What a command sets for the kernels is undone after the test."""
+    """Restore the environment variables that a command sets for kernels."""
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/somewhere")
     monkeypatch.setenv("LANDSCAPE_DEMO", str(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -39,7 +39,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The words that servers were started with; none is started."""
+    """Record the arguments of servers instead of starting them."""
     seen: list[list[str]] = []
     monkeypatch.setattr(serving, "_serve", lambda _server, words: seen.append(words))
     return seen

@@ -1,4 +1,4 @@
-"""Cleaning must read well on the notations that real titles and abstracts use."""
+"""Cleaning of the notations in real titles and abstracts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import orjson
 import pytest
 
 from landscape.corpus import clean_text
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.cleaning import clean_abstract
 
 

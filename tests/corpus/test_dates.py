@@ -6,7 +6,6 @@ import datetime as dt
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.identifiers import earliest, latest_year, parse_date
 
 

@@ -1,4 +1,4 @@
-"""What is one paper, and what only looks like it."""
+"""Duplicates are merged, and similar but different papers are not."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from landscape.corpus._duplicates import (
     text_hash,
     title_hash,
 )
-from landscape.corpus._records import RawRecord, Row, normalise
 from landscape.corpus.identifiers import is_eprint_bibcode
+from landscape.corpus.records import RawRecord, Row, normalise
 
 TITLE = "On the quenching of satellite galaxies"
 

@@ -1,4 +1,4 @@
-"""The demo corpus: deterministic, readable, honest, and with what it plants recorded exactly."""
+"""The demo corpus is deterministic and readable, and records all planted facts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.demo import _sentences, generate, write_demo
 from landscape.corpus.demo import _sentences as _wording
-from landscape.corpus.demo._cards import Measure, load_cards, load_facilities, load_traps
 from landscape.corpus.demo._papers import Author, Truth
+from landscape.corpus.demo.cards import Measure, load_cards, load_facilities, load_traps
 from landscape.errors import InputError
 
 Corpus = tuple[list[dict[str, Any]], Truth]
@@ -180,7 +180,7 @@ def test_offsets_of_mentions_and_traps_are_exact(corpus: Corpus) -> None:
 
 
 def test_every_facility_name_in_a_text_is_recorded(corpus: Corpus) -> None:
-    """A name that is neither a recorded use nor a recorded trap would spoil the truth."""
+    """A name that is recorded neither as a use nor as a trap would make the truth wrong."""
     names = sorted(
         {n.removeprefix("the ") for f in load_facilities().values() for n in f.names},
         key=len,

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import read_yaml
-from landscape.corpus.demo._cards import load_cards, parse_card
+from landscape.corpus.demo.cards import load_cards, parse_card
 from landscape.errors import InputError
 
 

@@ -1,4 +1,4 @@
-"""Identifiers in all their spellings."""
+"""Identifiers in all spellings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import orjson
 import pytest
 
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus._records import RawRecord, normalise
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.identifiers import arxiv_id_of_bibcode, arxiv_month, is_eprint_bibcode
+from landscape.corpus.records import RawRecord, normalise
 
 
 @pytest.mark.parametrize(

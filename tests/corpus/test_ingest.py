@@ -1,4 +1,4 @@
-"""From files to parts: nothing lost, nothing doubled, whatever happens on the way."""
+"""Ingestion: papers are neither lost nor doubled, also after an interruption."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import _ingest, _scanning, ingest
-from landscape.corpus._records import IngestReport, papers_schema
 from landscape.corpus._scanning import part_names
+from landscape.corpus.records import IngestReport, papers_schema
 from landscape.errors import InputError
 
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Chunks of a hundred records, so that a thousand make many."""
+    """Use chunks of a hundred records."""
     monkeypatch.setattr(_scanning, "BATCH_SIZE", 100)
     return 100
 

@@ -1,4 +1,4 @@
-"""Properties that hold for any text and any damage."""
+"""Properties of readers and cleaning for arbitrary and damaged text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from landscape.corpus import clean_text, parse_arxiv_id, parse_bibcode, parse_doi, read_papers
-from landscape.corpus._records import Batch, Rejection, read_author_list
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.cleaning import clean_abstract
 from landscape.corpus.identifiers import parse_date
+from landscape.corpus.records import Batch, Rejection, read_author_list
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Every source is known by its contents, and every damaged file told in one sentence."""
+"""Formats are recognised by content, and a damaged file gives one sentence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from typing import Any
 import pytest
 
 from landscape.corpus import read_papers
-
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._records import RawRecord, papers_schema, read_author_list
 from landscape.corpus.readers import choose_reader
-from landscape.corpus.readers._files import raw_records
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.records import RawRecord, papers_schema, read_author_list
 from landscape.errors import InputError
 
 SNAPSHOT = {
@@ -619,4 +616,4 @@ def test_a_json_record_without_end_is_told_with_its_file(
     path = tmp_path / "endless.json"
     path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
     with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):
-        list(raw_records(path, RawRecord))
+        list(choose_reader(path).read(path))

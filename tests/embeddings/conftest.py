@@ -11,7 +11,7 @@ from tests.servers.openai_server import KEY, OpenAIServer
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    """The environment points at it, as a user's would."""
+    """A loopback server of embeddings, set in the environment."""
     with OpenAIServer() as running:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", running.url)
@@ -20,7 +20,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="session")
 def texts() -> list[str]:
-    """Short, long, odd and empty."""
+    """Short, long, unusual and empty texts."""
     sentence = (
         "We measure the $\\Lambda$CDM growth rate of structure at redshift z = {} with DESI. "
     )

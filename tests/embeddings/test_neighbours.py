@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import (
     VectorIndex,
     nearest,
@@ -20,7 +19,7 @@ from landscape.errors import AtlasError, InputError
 
 
 def unit(n: int, d: int = 16, *, seed: int = 0) -> np.ndarray:
-    """Clustered vectors, as embeddings are."""
+    """Return clustered unit vectors."""
     random = np.random.default_rng(seed)
     centres = random.normal(size=(20, d))
     vectors = centres[random.integers(20, size=n)] + 0.5 * random.normal(size=(n, d))
@@ -66,7 +65,7 @@ def test_vectors_of_two_models() -> None:
 
 @pytest.mark.parametrize("n_different", [10, 5_000])
 def test_only_an_index_of_a_build_is_read(tmp_path: Path, n_different: int) -> None:
-    """With few different vectors most cells are empty, and FAISS writes another layout."""
+    """With few different vectors, most cells are empty and FAISS uses another layout."""
     made = np.random.default_rng(0).normal(size=(n_different, 64))
     vectors = np.repeat(made / np.linalg.norm(made, axis=1, keepdims=True), 5_000 // n_different, 0)
     vectors = vectors.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Remote embeddings against a real server on the loopback interface, and all its faults."""
+"""Remote embeddings from a server on the loopback interface, with all its failures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import (
-    _openai,  # small batches are set
-    load_embedder,
-)
-from landscape.embeddings._openai import OpenAIEmbedder
+from landscape.embeddings import OpenAIEmbedder, load_embedder
 from landscape.errors import InputError, MissingExtraError, RemoteError
 from tests.servers.openai_server import (
     KEY,
@@ -41,15 +36,13 @@ def agreeing(**options: Any) -> OpenAIEmbedder:
     return OpenAIEmbedder(confirm=lambda _: True, **options)
 
 
-def test_vectors_come_back_in_order_over_several_requests(
-    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_openai, "_TEXTS_AT_ONCE", 3)
+def test_vectors_come_back_in_order_over_several_requests(server: OpenAIServer) -> None:
+    texts = [f"Paper {i}." for i in range(520)]
     steps: list[float] = []
-    found = agreeing().embed(TEXTS, advance=steps.append)
-    assert np.allclose(found, [vector_of(text) for text in TEXTS], atol=1e-6)
+    found = agreeing().embed(texts, advance=steps.append)
+    assert np.allclose(found, [vector_of(text) for text in texts], atol=1e-6)
     assert found.dtype == np.float32
-    assert [len(request.body["input"]) for request in server.requests] == [3, 3, 1] == steps
+    assert [len(request.body["input"]) for request in server.requests] == [256, 256, 8] == steps
 
 
 def test_it_asks_with_papers_tokens_and_cost_before_it_spends(
@@ -155,26 +148,26 @@ def test_a_lasting_fault_is_one_sentence(server: OpenAIServer, fault: Any, sente
 
 
 def test_what_was_embedded_before_a_failure_is_kept_and_not_paid_twice(
-    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
 ) -> None:
-    monkeypatch.setattr(_openai, "_TEXTS_AT_ONCE", 2)
+    texts = [f"Paper {i}." for i in range(520)]
     embedder = agreeing(retries=0)
     server.script = [fine, fine]
     server.always = failing()
     kept: list[np.ndarray] = []
 
     def keep() -> None:
-        for batch in embedder.embed_batches(TEXTS):
+        for batch in embedder.embed_batches(texts):
             kept.append(batch)  # noqa: PERF402 - extend would lose what came before the failure
 
     with pytest.raises(RemoteError):
         keep()
     n_done = sum(map(len, kept))
-    assert n_done == 4
+    assert n_done == 512
     server.always, server.requests = None, []
-    rest = embedder.embed(TEXTS[n_done:])
-    assert np.allclose([*np.concatenate(kept), *rest], [vector_of(t) for t in TEXTS], atol=1e-6)
-    assert [text for request in server.requests for text in request.body["input"]] == TEXTS[4:]
+    rest = embedder.embed(texts[n_done:])
+    assert np.allclose([*np.concatenate(kept), *rest], [vector_of(t) for t in texts], atol=1e-6)
+    assert [text for request in server.requests for text in request.body["input"]] == texts[512:]
 
 
 def test_a_wrong_key_is_said_and_not_shown(

@@ -1,4 +1,4 @@
-"""Ready-made vectors are checked before anything is built on them."""
+"""Given vectors are checked before they are used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import precomputed  # small blocks are set
 from landscape.embeddings.precomputed import ReadyVectors
 from landscape.errors import InputError

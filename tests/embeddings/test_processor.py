@@ -1,12 +1,11 @@
-"""The processor is asked for its instructions as its kernel lists them."""
+"""Instructions of the processor are read from the list of the kernel."""
 
 from __future__ import annotations
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings import _minilm  # no processor lists the flags of another
-from landscape.embeddings._minilm import cpu_flags
+from landscape.embeddings import minilm  # no processor lists the flags of another
+from landscape.embeddings.minilm import cpu_flags
 
 SAPPHIRE_RAPIDS = "processor\t: 0\nflags\t\t: fpu avx512f avx512_bf16 amx_bf16 amx_tile\nbugs\t:\n"
 SKYLAKE = "processor\t: 0\nflags\t\t: fpu avx2 avx512f avx512vl\n"
@@ -17,4 +16,4 @@ NEOVERSE = "processor\t: 0\nFeatures\t: fp asimd sve i8mm bf16\n"
     ("cpuinfo", "has"), [(SAPPHIRE_RAPIDS, True), (SKYLAKE, False), (NEOVERSE, True), ("", False)]
 )
 def test_bf16_instructions_are_read_from_the_flags(cpuinfo: str, has: bool) -> None:
-    assert bool(cpu_flags(cpuinfo) & _minilm._BF16_INSTRUCTIONS) is has
+    assert bool(cpu_flags(cpuinfo) & minilm._BF16_INSTRUCTIONS) is has

@@ -1,4 +1,4 @@
-"""Any other model, from a folder; and a sentence where there is none."""
+"""Models of sentence-transformers from a folder, and the message if there is none."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 from landscape.embeddings import load_embedder
-from landscape.embeddings._minilm import model_folder
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings.embedder import embedder_for
+from landscape.embeddings.minilm import model_folder
 from landscape.errors import InputError, MissingExtraError
 
 

@@ -1,4 +1,4 @@
-"""Recall of papers to cite, with and without keywords, and ROUGE of what is written."""
+"""Recall of papers to cite, with and without keywords, and ROUGE of citing sentences."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
-from landscape.agents._citing_sentences import highlight
 from landscape.errors import InputError
 from landscape.evaluation import evaluate_citing
 from landscape.evaluation.citing import Place, places_from_graph, read_places, rouge
@@ -93,10 +91,13 @@ def test_the_best_sentence_counts(demo_atlas: Atlas) -> None:
     assert found.rouge["rouge1"] > 0.9
 
 
-def test_rouge_of_highlights() -> None:
+def test_rouge_of_highlights(demo_atlas: Atlas) -> None:
     abstract = "We find that dust cools by its infrared lines."
     full = "Much is known. We find that dust cools by infrared lines. Gas is hot everywhere."
-    [best] = highlight(full, n=1)
+    (paper,) = demo_atlas.cite("", ["dust"], k=1).papers
+    full_texts = {paper.paper_id: full}
+    found = demo_atlas.cite("", ["dust"], k=1, full_texts=full_texts, n_highlights=1)
+    [best] = found.suggestions[0].highlights
     assert rouge(best.text, abstract)["rouge1"] > 0.8
     assert rouge("same words", "same words")["rougeL"] == 1.0
 

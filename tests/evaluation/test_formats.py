@@ -1,17 +1,17 @@
-"""Benchmarks in every format that is known, and broken ones."""
+"""Benchmarks in all known formats, and damaged files."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
+import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
+from landscape import Atlas
 from landscape.errors import InputError
-from landscape.evaluation import Query, read_queries
-from landscape.evaluation._questions import resolve_queries
+from landscape.evaluation import Query, evaluate_retrieval, read_queries
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -36,10 +36,6 @@ def test_papers_instead_of_a_question(tmp_path: Path) -> None:
     line = '{"qid": "s1", "similar_to": ["2401.00001v2"], "relevant": ["2401.00002"]}\n'
     (query,) = read_queries(write(tmp_path, "q.jsonl", line))
     assert query == Query("s1", "", ("2401.00002",), similar_to=("2401.00001v2",))
-    papers = pd.DataFrame({"paper_id": ["p1", "p2"], "arxiv_id": ["2401.00001", "2401.00002"]})
-    (found,), _ = resolve_queries([query], papers)
-    assert (found.similar_to, found.relevant) == (("p1",), ("p2",))
-    assert resolve_queries([query], papers[1:])[0] == []  # its paper is not in the atlas
 
 
 def test_a_single_line_is_no_pathfinder_file(tmp_path: Path) -> None:
@@ -169,31 +165,71 @@ def test_topics_must_have_every_query(tmp_path: Path) -> None:
         read_queries(write(tmp_path, "qrels", "2 0 d1 1\n"))
 
 
-def test_relevant_papers_are_named_as_the_atlas_does() -> None:
-    papers = pd.DataFrame(
-        {
-            "paper_id": ["2022ApJ...931L..10S", "2401.00001", "x"],
-            "bibcode": ["2022ApJ...931L..10S", None, None],
-            "arxiv_id": ["2205.00001", "2401.00001", None],
-            "doi": [None, None, "10.1234/ABC"],
-            "title": ["The H₀ tension", "Dust & gas: a study", None],
-        }
+class Named(Atlas):
+    """The demo atlas, whose first papers have identifiers and one paper has no title."""
+
+    given = (
+        ("arxiv_id", 0, "2205.00001"),
+        ("arxiv_id", 1, "2401.00001"),
+        ("doi", 2, "10.1234/ABC"),
+        ("title", 3, None),
     )
+
+    def read_papers(self, columns=None, *, rows=None):
+        papers = super().read_papers(columns, rows=rows)
+        numbers = np.arange(len(self)) if rows is None else np.asarray(rows)
+        for column, row, value in self.given:
+            if column in papers:
+                papers[column] = papers[column].astype(object).mask(numbers == row, value)
+        return papers
+
+
+@pytest.fixture(scope="module")
+def named(demo_atlas: Atlas) -> Atlas:
+    return Named(demo_atlas.path, demo_atlas.manifest)
+
+
+def values_of(atlas: Atlas, *queries: Query) -> dict[str, list[float]]:
+    """Return the measures of each query that has a relevant paper in the atlas."""
+    found = evaluate_retrieval(atlas, queries, steps={"default": {}}, tf_idf=False)
+    scores = found.scores["default"]
+    return {name: scores.values[name].tolist() for name in scores.summary() if name != "n"}
+
+
+def test_relevant_papers_are_named_as_the_atlas_does(named: Atlas) -> None:
+    papers = named.read_papers(["paper_id", "title"])
+    ids, titles = papers["paper_id"], papers["title"]
+    other = named.search(titles[0], k=4).papers[3].paper_id  # found, but not first
+    arxiv = "arXiv:2205.00001v2"
     queries = [
-        Query("1", "?", ("arXiv:2205.00001v2", "2022ApJ...931L..10S"), {"arXiv:2205.00001v2": 2}),
-        Query("2", "?", ("https://doi.org/10.1234/abc", "nowhere")),
-        Query("3", "?", ("Dust & Gas -- A Study.",), by="title"),
+        Query("1", titles[0], (arxiv, ids[0], other), {arxiv: 2}),
+        Query("2", titles[2], ("https://doi.org/10.1234/abc", "nowhere")),
+        Query("3", titles[1], (f"{titles[1].upper()} --.",), by="title"),
         Query("4", "?", ("nowhere",)),
         Query("5", "?", ("",), by="title"),
     ]
-    found, counts = resolve_queries(queries, papers)
-    assert [(q.qid, q.relevant) for q in found[:3]] == [
-        ("1", ("2022ApJ...931L..10S",)),
-        ("2", ("x",)),
-        ("3", ("2401.00001",)),
+    by_id = [
+        Query("1", titles[0], (ids[0], other), {ids[0]: 2}),
+        Query("2", titles[2], (ids[2],)),
+        Query("3", titles[1], (ids[1],)),
     ]
-    assert found[0].grade("2022ApJ...931L..10S") == 2
-    assert counts == {"queries": 5, "queries_known": 3, "relevant": 7, "relevant_known": 3}
+    found = evaluate_retrieval(named, queries, steps={"default": {}}, tf_idf=False)
+    assert found.scores["default"].qids == ("1", "2", "3")
+    assert found.counts == {"queries": 5, "queries_known": 3, "relevant": 8, "relevant_known": 4}
+    assert values_of(named, *queries) == values_of(named, *by_id)
+    assert min(values_of(named, *by_id)["mrr"]) >= 0.5  # each paper is found by its own title
+    equal = replace(by_id[0], grades={})
+    assert values_of(named, equal)["ndcg@10"] != values_of(named, by_id[0])["ndcg@10"]
+
+
+def test_papers_that_the_others_are_like_are_named_as_the_atlas_does(named: Atlas) -> None:
+    ids = named.read_papers(["paper_id"])["paper_id"]
+    query = Query("1", "", ("2401.00001",), similar_to=("2205.00001v2",))
+    by_id = Query("1", "", (ids[1],), similar_to=(ids[0],))
+    assert values_of(named, query) == values_of(named, by_id)
+    unknown = replace(query, similar_to=("9999.99999",))
+    with pytest.raises(InputError, match="None of the 1 questions"):
+        values_of(named, unknown)
 
 
 @pytest.mark.parametrize("grade", ["Infinity", "-Infinity", "NaN", "1e999", "0", "-1", '"high"'])

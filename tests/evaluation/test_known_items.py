@@ -1,4 +1,4 @@
-"""Questions made from papers: one answer each, and the same for the same seed."""
+"""Questions made from papers have one answer each and depend on the seed only."""
 
 from __future__ import annotations
 

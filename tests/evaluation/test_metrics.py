@@ -1,4 +1,4 @@
-"""Measures against numbers worked out by hand."""
+"""Measures compared with numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from math import log2
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.evaluation import Query
-from landscape.evaluation._retrieval import bootstrap_interval, paired_difference, score_rankings
+from landscape.evaluation.retrieval import bootstrap_interval, paired_difference, score_rankings
 
 QUERIES = [
     Query("one", "?", ("a",)),

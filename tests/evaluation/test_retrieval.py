@@ -1,4 +1,4 @@
-"""A benchmark run on an atlas gives numbers that a second look confirms."""
+"""Evaluation of retrieval, compared with an independent computation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from landscape.store import AtlasStore as Atlas
 
 @pytest.fixture(scope="module")
 def benchmark(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The last sentence of some abstracts as questions, and one about a paper that is not there."""
+    """Last sentences of abstracts as questions, and a question about a missing paper."""
     papers = demo_atlas.read_papers(["paper_id", "abstract"]).iloc[::25]
     lines = [
         {"qid": paper, "question": abstract.rstrip(".").split(". ")[-1], "relevant": [paper]}

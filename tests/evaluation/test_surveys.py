@@ -1,4 +1,4 @@
-"""The benchmark of surveys, on a generated corpus whose citations follow its themes."""
+"""Evaluation of surveys on a generated corpus whose citations follow its themes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation import evaluate_survey
-from landscape.evaluation._surveys import FULL, NO_EXPAND, ONE_SHOT, questions_from_citations
+from landscape.evaluation import evaluate_survey, questions_from_citations
 from landscape.store import AtlasStore as Atlas
 
 
@@ -31,10 +29,12 @@ def test_questions_are_papers_and_their_references(demo_atlas: Atlas) -> None:
 def test_a_survey_is_measured_beside_one_search_of_as_many_papers(demo_atlas: Atlas) -> None:
     found = evaluate_survey(demo_atlas, half="second", most=8, papers=40)
     means = found.means()
-    assert set(means) == {FULL, NO_EXPAND, "without selector", ONE_SHOT}
-    assert np.array_equal(found.values[FULL]["returned"], found.values[ONE_SHOT]["returned"])
-    assert means[FULL]["crawler recall"] >= means[FULL]["recall"]
-    assert all(0 <= value <= 1 for value in found.values[FULL]["recall@50"])
+    assert set(means) == {"survey", "without expand", "without selector", "one search"}
+    assert np.array_equal(
+        found.values["survey"]["returned"], found.values["one search"]["returned"]
+    )
+    assert means["survey"]["crawler recall"] >= means["survey"]["recall"]
+    assert all(0 <= value <= 1 for value in found.values["survey"]["recall@50"])
     assert "gain over one search, recall@20" in found.to_text()
     json.dumps(found.to_dict())
 

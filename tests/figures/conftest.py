@@ -1,4 +1,4 @@
-"""A made-up map: clusters on continents with astronomers' names, and the atlas around it."""
+"""A made-up map of clusters with names of astronomy, and its atlas."""
 
 from __future__ import annotations
 

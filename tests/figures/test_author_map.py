@@ -5,7 +5,6 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures import author_scene
-from landscape.figures._trends import year_tints
 from landscape.figures.colours import srgb_to_oklab
 from landscape.figures.export import draw
 from landscape.types import Analysis
@@ -83,6 +82,12 @@ def test_no_words_leave_the_page(atlas, found):
         assert box.x1 <= figure.bbox.x1, text
 
 
-def test_later_years_are_darker_for_any_colour_vision():
-    lightness = srgb_to_oklab(year_tints(np.linspace(1990, 2020, 9)))[:, 0]
+def test_later_years_are_darker_for_any_colour_vision(atlas, found):
+    figure = draw_author(atlas, found)
+    (axes,) = [axes for axes in figure.axes if axes.get_gid() == "map"]
+    dots = next(item for item in axes.collections if item.get_gid() == "papers")
+    year_at = {(x, y): year for x, y, year in found.table[["x", "y", "year"]].to_numpy(float)}
+    years = [year_at[tuple(place)] for place in np.asarray(dots.get_offsets(), dtype=float)]
+    lightness = srgb_to_oklab(np.asarray(dots.get_facecolors())[:, :3])[np.argsort(years), 0]
+    assert len(lightness) == 30
     assert (np.diff(lightness) < 0).all()

@@ -1,6 +1,6 @@
-"""What the eye would catch at once: names on names, names off the page, a caption in the map.
+"""Texts of figures do not overlap, stay on the page, and captions are outside the map.
 
-Measured on the extents of the text as rendered, at several resolutions.
+The extents are those of the rendered text, at several resolutions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.figures.labels import segments_cross
 from landscape.figures.matplotlib_backend import SETTINGS

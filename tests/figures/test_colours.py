@@ -1,11 +1,10 @@
-"""Maps must read in grey print and to colour-blind readers, and names must read on them."""
+"""Colours can be distinguished in grey print and by colour-blind readers; names are legible."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures.colours import THEMES, series, srgb_to_oklab, theme
 

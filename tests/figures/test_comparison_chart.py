@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import compare, compare_scene
-from landscape.figures._compare import short_name
 from landscape.figures.export import draw
 from landscape.figures.maps import map_box
+from landscape.overlays.trends import compare as differences
 
 
 @pytest.fixture
@@ -94,8 +93,13 @@ def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
         ("2011..; facility:ALMA", "2011..; facility:ALMA"),
     ],
 )
-def test_selections_have_short_names(words, name):
-    assert short_name(words) == name
+def test_selections_have_short_names(atlas, halves, words, name):
+    found = differences(atlas, *halves)
+    selections = found.tables["selections"].assign(name=[words, "other papers"])
+    named = replace(found, tables={**found.tables, "selections": selections})
+    figure = draw(compare_scene(atlas, *halves, analysis=named))
+    title = f"selections. {name} against other papers: regions with different shares"
+    assert title.casefold() in figure.alt_text.casefold()
 
 
 def test_caption_names_both_selections_and_their_papers(atlas, halves):

@@ -1,4 +1,4 @@
-"""Concepts on the map: contours at their papers, names and table that touch nothing."""
+"""Concepts on the map: contours around their papers, names and tables without overlap."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures.maps import key_values, positions
@@ -15,13 +14,13 @@ COARSE = 40
 
 
 def draw_heatmap(x, y, topics=None, **options):
-    """Draw a map of an atlas that has positions and topics only."""
+    """Draw a map of an atlas that has only positions and topics."""
     atlas = SimpleNamespace(map=pd.DataFrame({"x": x, "y": y}), topics=topics)
     return figures.heatmap(atlas, **options)
 
 
 def names_on(figure):
-    """The lettered names, their lines joined, by topic."""
+    """Return the names on the map by topic, with their lines joined."""
     words: dict[int, str] = {}
     for text in figure.texts:
         gid = str(text.get_gid())
@@ -260,7 +259,7 @@ def test_key_has_two_to_six_rising_numbers_in_range(least, most):
 
 
 def test_key_squares_hold_what_they_say():
-    """The number under a square is the papers that an area of its size holds in that tone."""
+    """The number under a square is the number of papers in an area of its size and colour."""
     rng = np.random.default_rng(0)
     n = 400_000
     figure = draw_heatmap(*rng.uniform(0, 1, (2, n)), raster_dpi=COARSE)

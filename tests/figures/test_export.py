@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures.matplotlib_backend import Sheet

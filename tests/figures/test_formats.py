@@ -1,4 +1,4 @@
-"""Every kind of figure and of table in every format that README promises."""
+"""Every kind of figure and table in every format of README."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.cli import main
 from landscape.figures.plotly_backend import MOST_MARKS, count_marks, draw, draw_panels

@@ -1,4 +1,4 @@
-"""Impact on the map: the picture holds the true shares, hatching what is not covered."""
+"""Impact on the map: colours show the true shares, and hatching marks uncovered years."""
 
 from __future__ import annotations
 

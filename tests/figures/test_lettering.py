@@ -5,7 +5,6 @@ import time
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures.labels import boxes_overlap, place_labels, segment_meets_box, segments_cross
 
 FRAME = (0.0, 0.0, 792.0, 560.0)

@@ -1,4 +1,4 @@
-"""The papers that a search found, on the map: what is marked, said, and written beside it."""
+"""Search results on the map: markers, descriptions and lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.transforms import Bbox
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures.colours import srgb_to_oklab, theme
@@ -25,7 +24,7 @@ NASTY = "$\\frac{1}{0}$ <script>alert(1)</script> H_0 ^ \\input{x} \u202e%s {} $
 
 
 def found(atlas, rows, *, apart=(), query="Why do galaxies stop forming stars?", **settings):
-    """A result of the papers in those rows, of which the ranks `apart` are outliers."""
+    """Return results with the papers of these rows; the ranks `apart` are outliers."""
     hits = tuple(
         Hit(
             rank,
@@ -46,7 +45,7 @@ def found(atlas, rows, *, apart=(), query="Why do galaxies stop forming stars?",
 
 
 def of_regions(atlas, *counts):
-    """Rows of so many papers of the largest region, of the next one, and so on."""
+    """Return rows with the given numbers of papers of the largest regions."""
     largest = atlas.map[atlas.map.topic_id >= 0].topic_id.value_counts().index
     return np.concatenate(
         [
@@ -57,7 +56,7 @@ def of_regions(atlas, *counts):
 
 
 def markers(figure, kind):
-    """Where symbols of a kind stand, in map units."""
+    """Return the positions of symbols of a kind, in map units."""
     (axes,) = figure.axes
     lines = [line for line in axes.lines if line.get_gid() == kind]
     pixels = lines[-1].get_transform().transform(lines[-1].get_xydata())
@@ -65,7 +64,7 @@ def markers(figure, kind):
 
 
 def ink(boxes):
-    """Boxes of numbers without the room below the line that matplotlib adds: digits need none."""
+    """Return boxes of numbers without the space below the baseline, which digits do not need."""
     return [
         (gid, Bbox.from_extents(box.x0, box.y0 + 0.22 * box.height, box.x1, box.y1))
         for gid, box in boxes

@@ -1,4 +1,4 @@
-"""Reviews on the map: colour against the usual, gaps numbered as in the table."""
+"""Reviews on the map: colours relative to the expected number, and numbered gaps."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import reviews_scene
-from landscape.figures._reviews import contrast_pixels
 from landscape.figures.colours import contrast_ramp, theme
 from landscape.figures.export import draw
 from landscape.overlays.missions.measures import share_map
@@ -99,20 +97,29 @@ def test_the_colour_compares_reviews_with_the_expected_number():
     assert shares.share[30, [30, 90]] / shares.overall == pytest.approx(1.0, abs=0.15)
 
 
-def test_colour_tells_more_from_fewer():
+def test_colours_differ_between_more_and_fewer_reviews(make_atlas):
     rng = np.random.default_rng(0)
-    x = np.repeat([-3.0, 0.0, 3.0], 2000) + rng.normal(0, 0.5, 6000)
-    y = rng.normal(0, 0.5, 6000)
-    found = rng.random(6000) < np.repeat([0.001, 0.02, 0.09], 2000)
-    shares = share_map(x, y, found, extent=(-6, -3, 6, 3), shape=(60, 120), bandwidth=0.4)
-    ramp = contrast_ramp(theme("light"))
-    rgba = contrast_pixels(shares, ramp)
-    orange, blue = rgba[30, 30], rgba[30, 90]
+    atlas = make_atlas(6000)
+    atlas.map["x"] = np.repeat([-3.0, 0.0, 3.0], 2000) + rng.normal(0, 0.5, 6000)
+    atlas.map["y"] = rng.normal(0, 0.5, 6000)
+
+    def picture(found):
+        figure = draw_reviews(atlas, gaps_of(atlas), found, raster_dpi=40)
+        (axes,) = [axes for axes in figure.axes if axes.get_gid() == "map"]
+        (image,) = [image for image in axes.images if image.get_gid() == "reviews"]
+        return np.asarray(image.get_array()), image
+
+    rgba, image = picture(rng.random(6000) < np.repeat([0.001, 0.02, 0.09], 2000))
+    x0, x1, y0, y1 = image.get_extent()
+    orange, blue = (
+        rgba[int(-y0 / (y1 - y0) * len(rgba)), int((x - x0) / (x1 - x0) * rgba.shape[1])]
+        for x in (-3, 3)
+    )
     assert orange[0] > orange[2]
     assert blue[2] > blue[0]
-    assert rgba[0, 60, 3] == 0
-    none = share_map(x, y, np.zeros(6000), extent=(-6, -3, 6, 3), shape=(6, 12), bandwidth=0.4)
-    assert np.allclose(contrast_pixels(none, ramp)[..., :3], ramp[128])
+    assert rgba[0, rgba.shape[1] // 2, 3] == 0
+    none, _ = picture(np.zeros(6000, dtype=bool))
+    assert np.allclose(none[..., :3], contrast_ramp(theme("light"))[128])
 
 
 def test_no_gap_is_refused(make_atlas):

@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import time_slices
-from landscape.figures._time_slices import equal_slices, slice_table
 from landscape.figures.scene import tile
 
 COARSE = 30
@@ -66,13 +64,22 @@ def test_the_table_counts_every_region_of_every_slice(dated):
     assert np.allclose(table["share"], table["papers"] / table["papers_in_slice"])
 
 
-def test_slice_table_counts_by_hand():
-    topics = pd.DataFrame(
-        {"topic_id": [4, 9], "label": ["a", "b"], "x": 0.0, "y": 0.0, "n_papers": 1, "level": 1}
-    )
-    table = slice_table(np.array([4, 4, 9, -1]), np.array([0, 1, 1, 1]), [2000, 2001, 2002], topics)
-    assert table["papers"].tolist() == [1, 0, 1, 1]
-    assert table["share"].tolist() == [1.0, 0.0, pytest.approx(1 / 3), pytest.approx(1 / 3)]
+def in_years(atlas, year):
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year, "categories": None})[columns]
+    return atlas
+
+
+def test_shares_are_of_all_papers_of_a_slice(make_atlas):
+    atlas = make_atlas(300, n_regions=2)
+    region = atlas.map["topic_id"].to_numpy()
+    year = np.where((region == 1) | (np.arange(300) % 3 == 0), 2001, 2000)
+    figure = time_slices(in_years(atlas, year), edges=[2000, 2001, 2002], raster_dpi=COARSE)
+    table = figure.table.set_index(["first_year", "topic_id"])
+    assert len(table) == 4
+    assert table.loc[(2000, 1), "papers"] == 0
+    for (first, topic), row in table.iterrows():
+        assert row["papers"] == ((year == first) & (region == topic)).sum()
+        assert row["share"] == row["papers"] / (year == first).sum()
 
 
 @pytest.mark.parametrize("edges", [[2000], [2005, 2000], [2000, 2000], [2000.5, 2003]])
@@ -86,8 +93,10 @@ def test_slices_without_any_paper_are_refused(dated):
         time_slices(dated, edges=[1900, 1905, 1910])
 
 
-def test_equal_slices_of_a_single_year():
-    assert equal_slices(np.full(9, 2020)) == [2020, 2021]
+def test_papers_of_a_single_year_are_one_slice(make_atlas):
+    atlas = in_years(make_atlas(300, n_regions=2), np.full(300, 2020))
+    table = time_slices(atlas, raster_dpi=COARSE).table
+    assert set(zip(table["first_year"], table["last_year"], strict=True)) == {(2020, 2020)}
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 12, 24])

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import trends_scene
 from landscape.figures.export import draw

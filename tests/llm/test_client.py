@@ -1,4 +1,4 @@
-"""A language model behind a real server on the loopback interface, and all its faults."""
+"""A language model on the loopback interface, with all its failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.llm import ReplyForm, connect, request_reply
 from landscape.llm.replies import (  # odd replies are tested without a server

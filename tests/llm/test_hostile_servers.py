@@ -1,4 +1,4 @@
-"""No model server can make a request hang, fill the memory, or send the prompt elsewhere."""
+"""A model server cannot make a request hang, fill the memory, or redirect the prompt."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from landscape._io import _own_peak_mb  # in the same unit on every system
-from landscape.embeddings._openai import OpenAIEmbedder  # with a short time limit
+from landscape._io import measured
+from landscape.embeddings import OpenAIEmbedder
 from landscape.errors import InputError, RemoteError
 from landscape.llm import HttpReranker, connect, connect_from_environment
 from landscape.llm.reranking import RetryPolicy
@@ -27,8 +27,9 @@ def connected(server: HostileServer, **options: object) -> object:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_request_ends_within_its_limits(mode: str) -> None:
-    before = _own_peak_mb()
-    with HostileServer(MODES[mode]) as server:
+    with measured() as idle:
+        pass
+    with measured() as usage, HostileServer(MODES[mode]) as server:
         model = connected(server)
         for ask in (
             lambda: model.complete("Be brief.", "What?"),
@@ -44,7 +45,7 @@ def test_a_request_ends_within_its_limits(mode: str) -> None:
             assert "\n" not in message
             assert "sk-secret-key" not in message
             assert time.monotonic() - start < 2 * LIMIT + 1  # two requests if the form is wrong
-    assert _own_peak_mb() - before < 400
+    assert usage.peak_memory_mb - idle.peak_memory_mb < 400
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Names from a language model are kept only where nothing is wrong with them."""
+"""Names from a language model are kept only if they pass all checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import RemoteError
 from landscape.llm import connect
 from landscape.llm.region_names import (  # each check of a name is tested alone

@@ -1,4 +1,4 @@
-"""Scores from a reranking server, and all its faults."""
+"""Scores from a reranking server, with all its failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._http import RetryPolicy  # waits that take no time
 from landscape.errors import InputError, RemoteError
 from landscape.llm import HttpReranker
@@ -43,7 +42,7 @@ def reranker(
 
 
 def quick(pauses: list[float], *, attempts: int = 3, jitter: float = 1.0) -> RetryPolicy:
-    """The reranker's own policy with waits that take no time."""
+    """The policy of the reranker without waiting."""
     return RetryPolicy(
         attempts=attempts,
         connect_attempts=2,

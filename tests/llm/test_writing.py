@@ -1,4 +1,4 @@
-"""Free text, streams, budgets and kept replies, over a real connection."""
+"""Free text, streams, budgets and cached replies, over a real connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled code is kept, and what keeps it from being kept costs nothing else."""
+"""Compiled code is cached; a failure of the cache has no other effect."""
 
 from __future__ import annotations
 

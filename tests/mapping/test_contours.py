@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping import density_grid
 from landscape.mapping.density import (

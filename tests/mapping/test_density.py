@@ -1,4 +1,4 @@
-"""Density, peaks and basins on maps whose truth is known."""
+"""Density, peaks and basins of maps with known truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping import density_grid
 from landscape.mapping.density import count_grid, default_bandwidth, find_basins

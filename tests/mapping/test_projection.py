@@ -1,11 +1,10 @@
-"""Every size of corpus gets a map, a seed repeats it, and new papers find their place."""
+"""Projection: all sizes of corpora, reproducible by seed, and positions of new papers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, MissingExtraError
 from landscape.mapping import place, project
 from landscape.mapping.projection import memberships, orient

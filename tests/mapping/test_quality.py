@@ -1,4 +1,4 @@
-"""Measures of map quality against maps that are known to be perfect, random or torn."""
+"""Measures of map quality on perfect, random and torn maps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from landscape.mapping import measure_quality
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping.quality import (
     category_accuracy,
     neighbours_of_sample,

@@ -1,4 +1,4 @@
-"""Regions, continents and their names, on made-up literatures whose subjects are known."""
+"""Regions, continents and their names, on made-up corpora with known subjects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping import build_topics
 from landscape.mapping.naming import Namer, broadened, capitalised, phrase_table
@@ -25,7 +24,7 @@ SUBJECTS = {
 
 @pytest.fixture(scope="module")
 def literature() -> tuple[np.ndarray, np.ndarray, list[list[str]], np.ndarray]:
-    """Six subjects in three fields; every paper also holds phrases that are everywhere."""
+    """Six subjects in three fields; all papers also contain common phrases."""
     rng = np.random.default_rng(0)
     x, y, keywords, truth = [], [], [], []
     for number, (subject, centre) in enumerate(SUBJECTS.items()):
@@ -48,7 +47,7 @@ def regions(topics):
 
 
 def before_of(topics) -> np.ndarray:
-    """Region, continent and subregion of each paper, as the next build is given them."""
+    """Return region, continent and subregion of each paper, as input of the next build."""
     parent = topics.table.set_index("topic_id").parent_id.to_dict() | {-1: -1}
     continent = [parent[t] for t in topics.topic_id.tolist()]
     return np.column_stack([topics.topic_id, continent, topics.subregion_id])
@@ -225,7 +224,7 @@ def test_keywords_may_come_as_an_arrow_array_with_nulls() -> None:
 
 
 def test_the_neighbours_decide_what_distinguishes() -> None:
-    """Both regions are about stars; what sets each apart from the other is its name."""
+    """Both regions are about stars; each name is what distinguishes a region from the other."""
     keywords = [["stars", "flares"]] * 50 + [["stars", "spots"]] * 50 + [["dust"]] * 100
     region = np.repeat([0, 1, 2], [50, 50, 100])
     names, _ = Namer(phrase_table(keywords)).name(region, [[1], [0], [0]])

@@ -1,4 +1,4 @@
-"""Every notebook runs from top to bottom offline with no key, and is stored as it should be."""
+"""Every notebook runs offline and without a key, and is stored without outputs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ import pytest
 from nbclient import NotebookClient
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.cli._notebooks import list_notebooks, notebooks_folder
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import script
 
 FOLDER = REPOSITORY / "notebooks"
-NOTEBOOKS = list_notebooks(FOLDER)
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_CELLS = 25
 _LINKS = re.compile(r"\]\(([\w-]+\.(?:ipynb|md))\)")
 _SERVERS = ("OPENAI", "LANDSCAPE_LLM", "ADS_API", "COHERE")
@@ -46,7 +43,7 @@ def names(paths: list[Path]) -> list[str]:
 
 @dataclass(frozen=True)
 class Done:
-    """A notebook that was executed, and the files that it left beside itself."""
+    """An executed notebook, and the files that it wrote."""
 
     notebook: nbformat.NotebookNode
     left: set[str]
@@ -57,7 +54,7 @@ class Done:
 
     @property
     def shown(self) -> str:
-        """What the cells print and show as text."""
+        """Return the text that the cells print and show."""
         outputs = [output for cell in self.cells for output in cell.outputs]
         return "\n".join(one.get("text") or one.data.get("text/plain", "") for one in outputs)
 
@@ -69,7 +66,7 @@ class Done:
 
 @pytest.fixture(scope="module")
 def offline(demo_atlas: landscape.Atlas) -> Iterator[None]:
-    """The environment of a user with neither network nor key, and the demo atlas at hand."""
+    """The environment of a user without network and key, with the demo atlas."""
     with pytest.MonkeyPatch.context() as changed:
         for name in os.environ:
             if name.startswith(_SERVERS):
@@ -80,7 +77,7 @@ def offline(demo_atlas: landscape.Atlas) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def executed(offline: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Done]:
-    """Runs a notebook offline with no key, each once: a kernel takes its seconds to start."""
+    """Function that runs a notebook offline and without a key; each notebook runs once."""
 
     @cache
     def run_once(path: Path) -> Done:
@@ -174,7 +171,3 @@ def test_its_links_lead_somewhere(path: Path) -> None:
 def test_the_start_page_lists_every_notebook_in_order() -> None:
     linked = _LINKS.findall((FOLDER / "README.md").read_text("utf-8"))
     assert linked == [path.name for path in NOTEBOOKS]
-
-
-def test_the_repository_is_where_the_command_finds_them() -> None:
-    assert notebooks_folder() == (FOLDER, "")

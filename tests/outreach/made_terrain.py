@@ -1,4 +1,4 @@
-"""A made-up terrain for tests: islands with several summits, strewn by a seed."""
+"""A made-up terrain for tests: islands with several summits, placed by a seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from landscape.outreach._terrain import Peak
 
 
 def made_terrain(seed: int = 0, *, size: tuple[int, int] = (384, 320), hills: int = 14) -> Terrain:
-    """Islands of overlapping hills."""
+    """Return a terrain with islands of overlapping hills."""
     random = np.random.default_rng(seed)
     width, height = size
     x = (np.arange(width) + 0.5) / width * (width / height)
@@ -46,7 +46,7 @@ def made_terrain(seed: int = 0, *, size: tuple[int, int] = (384, 320), hills: in
 
 
 def _peaks(raised: Any, places: list[tuple[int, float, float]], height: int) -> list[Peak]:
-    """Where each hill tops out; a shoulder is no summit."""
+    """Return the summits of the hills; shoulders are not summits."""
     found = []
     for region, cx, cy in places:
         row, column = int(cy * height), int(cx * height)

@@ -1,4 +1,4 @@
-"""A stand-in for an atlas of a few papers, to see what little data comes to."""
+"""A small atlas in memory, for maps of few papers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from landscape.errors import AtlasError
 
 @dataclass(frozen=True)
 class SmallAtlas:
-    """What the outreach map asks of an atlas."""
+    """The parts of an atlas that the outreach map reads."""
 
     map: pd.DataFrame
     topics: pd.DataFrame
@@ -50,7 +50,7 @@ class SmallAtlas:
 def small_atlas(
     labels: list[str], *, papers: int = 10, title: str = "Small", seed: int = 0
 ) -> SmallAtlas:
-    """Regions on a circle, `papers` papers each."""
+    """Return an atlas with regions on a circle, `papers` papers each."""
     random = np.random.default_rng(seed)
     angles = np.linspace(0, 2 * np.pi, len(labels), endpoint=False)
     centres = 4 * np.column_stack([np.cos(angles), np.sin(angles)]) * (len(labels) > 1)

@@ -1,4 +1,4 @@
-"""A map drawn anew: the real pipelines, on tiny models that are made on the spot."""
+"""Redrawing of maps: the real pipelines with tiny models that are made for the test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LITTLE = 0.02  # one step of fifty: hardly any noise
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """Threads cost more than they bring on models this small."""
+    """Use one thread, which is faster for models this small."""
     import torch
 
     before = torch.get_num_threads()
@@ -51,7 +51,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Folders of weights. Those that mirror give a picture back that is drawn with no strength."""
+    """Folders of weights. With strength 0, the models "mirror" return their input picture."""
     root = tmp_path_factory.mktemp("weights")
     return {
         "1.5": write_model(root / "tiny-15", mirror=True),

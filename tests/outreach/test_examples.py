@@ -1,4 +1,4 @@
-"""Small parts of the outreach map, each by an example."""
+"""Functions of the outreach map, each with an example."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
-from landscape.outreach._names import ask_names, read_names, tidy_name, wording
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import Entry, as_table, describe
 from landscape.outreach._svg import font_faces, image, svg_marks
@@ -58,6 +57,7 @@ from landscape.outreach._terrain import (
     river_cover,
 )
 from landscape.outreach.files import check_target, gazetteer_of
+from landscape.outreach.names import ask_names, read_names, tidy_name, wording
 from landscape.outreach.page import choose_sheet, draw_page, png_bytes
 from landscape.outreach.themes import find_theme, ramp, rgb
 

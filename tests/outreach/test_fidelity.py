@@ -1,4 +1,4 @@
-"""The check that a picture tells the truth: true pictures pass it, and every kind of lie fails."""
+"""Scores of redrawn pictures: correct pictures pass, and every kind of error fails."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def of_less_land(terrain: Terrain) -> Terrain:
 
 
 def upside_down(terrain: Terrain) -> Terrain:
-    """The same coasts, and lowlands where the mountains are."""
+    """Return a terrain with the same coasts and inverted heights."""
     low = np.clip(1 - terrain.elevation, 0, 1) * np.clip(terrain.elevation * 20, 0, 1)
     return replace(terrain, elevation=np.where(terrain.land, low, terrain.elevation))
 

@@ -1,4 +1,4 @@
-"""Names never touch one another and never leave the sheet, in any script, straight or bent."""
+"""Names neither overlap nor leave the sheet, in any script, straight or curved."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def some_places(seed: int, names: list[str] | None = None) -> list[Place]:
 
 
 def east(boxes: np.ndarray) -> bool:
-    """The eastern half of the map is water."""
+    """Return whether all boxes are in the eastern half of the map, which is water."""
     return bool((boxes[:, 0] > 300).all())
 
 
@@ -65,7 +65,7 @@ def lettered(places: list[Place], *, island: bool = False) -> Lettering:
 
 
 def check(found: Lettering) -> None:
-    """Letters as they are drawn, not as they were planned."""
+    """Check the letters as drawn, not as planned."""
     by_place: dict[str, list[np.ndarray]] = {}
     for run in found.runs:
         box = run.path.get_extents()

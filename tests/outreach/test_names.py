@@ -1,4 +1,4 @@
-"""Everyday names: from a table by hand, from a language model, and what is refused."""
+"""Everyday names from a table and from a language model, and refused names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from landscape.errors import InputError
 from landscape.llm import connect
 from landscape.outreach import Terrain
 from landscape.outreach._continents import find_waters, shared_idea
-from landscape.outreach._names import ask_names, read_names, tidy_name
+from landscape.outreach.names import ask_names, read_names, tidy_name
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}
@@ -93,7 +93,7 @@ def test_odd_characters_of_names() -> None:
 
 
 def channel() -> Terrain:
-    """Two shores, a channel between them, and open water to the left of both."""
+    """Two shores with a channel between them, and open water to their left."""
     ground = np.full((60, 90), 0.5, dtype=np.float32)
     ground[:, 40:46] = -0.5
     ground[:, :8] = -0.5

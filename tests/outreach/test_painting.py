@@ -1,4 +1,4 @@
-"""Painted maps: patches without seams, light from the upper left, coasts by recency, refusals."""
+"""Painted maps: no seams, light from the upper left, coasts by recency, error messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 96, 72
 
 
 def island(*, recency: float = float("nan"), rivers: tuple[River, ...] = ()) -> Terrain:
-    """A ridge in the sea, longer than broad."""
+    """A long ridge in the sea."""
     x, y = np.meshgrid(np.linspace(-2, 2, WIDTH), np.linspace(1.5, -1.5, HEIGHT))
     hill = np.exp(-(x**2) / 1.6 - y**2 * 2) + 0.4 * np.exp(-((x - 0.9) ** 2 + (y + 0.4) ** 2) * 9)
     height = (hill - 0.3) / (hill.max() - 0.3)

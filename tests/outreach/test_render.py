@@ -1,4 +1,4 @@
-"""The outreach map from an atlas to files: whole, the same each time, and safe."""
+"""The outreach map from an atlas to files: complete, reproducible and safe."""
 
 from __future__ import annotations
 
@@ -84,9 +84,12 @@ def test_the_gazetteer_names_every_place_and_can_be_edited_and_read_back(
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     regions = [row for row in rows if row["kind"] == "region"]
     assert len(regions) == int((demo_atlas.topics["level"] == 1).sum())
+    labels = demo_atlas.topics.set_index("topic_id")["label"]
+    lands = [row for row in rows if row["kind"] in ("continent", "region")]
+    assert all(row["technical_name"] == labels[int(row["place"])] for row in lands)
     renamed = next(row for row in rows if row["name"] == EVIL)
     assert renamed["technical_name"] != EVIL
-    from landscape.outreach._names import read_names
+    from landscape.outreach.names import read_names
 
     known = {entry.place: entry.technical_name for entry in rendering.entries}
     names, problems = read_names(file, known)

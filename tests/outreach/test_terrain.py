@@ -1,4 +1,4 @@
-"""Terrain says what the papers say: heights, sea level, islands, recency, rivers, hard cases."""
+"""Terrain shows the papers: heights, sea level, islands, recency, rivers, special cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZE = (160, 120)
 def made_atlas(
     x: Any, y: Any, *, topic: Any = None, years: Any = None, links: Any = None
 ) -> SimpleNamespace:
-    """As much of an atlas as terrain is made of."""
+    """Return an atlas with the parts that the terrain needs."""
     table = pd.DataFrame({"x": np.asarray(x, float), "y": np.asarray(y, float)})
     table["topic_id"] = 0 if topic is None else topic
     atlas = SimpleNamespace(map=table)
@@ -38,12 +38,12 @@ def made_atlas(
 
 
 def cloud(n: int, x: float = 0.0, y: float = 0.0, *, wide: float = 1.0, seed: int = 0) -> Any:
-    """Positions of `n` papers around a place."""
+    """Return positions of `n` papers around a place."""
     return np.array([[x], [y]]) + wide * np.random.default_rng(seed).normal(size=(2, n))
 
 
 def at(grid: Any, terrain: Terrain, x: Any, y: Any) -> Any:
-    """Values of a grid of the terrain at map positions."""
+    """Return values of a grid of the terrain at map positions."""
     column, row = terrain.pixels_of(x, y)
     inside = (column >= 0) & (column < terrain.size[0]) & (row >= 0) & (row < terrain.size[1])
     value = np.full(len(column), -1.0)

@@ -1,4 +1,4 @@
-"""Tiles: they cover the sheet, and nobody sees where they meet."""
+"""Tiles cover the sheet without visible seams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stable Diffusion models of a few kilobytes, made on the spot and saved as real ones are."""
+"""Stable Diffusion models of a few kilobytes, saved like real models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def write_model(folder: Path, *, sdxl: bool = False, mirror: bool = False) -> Pa
     Parameters
     ----------
     sdxl : bool
-        The family: Stable Diffusion XL, else 1.5.
+        Whether to write Stable Diffusion XL instead of 1.5.
     mirror : bool
-        With an autoencoder that gives back what it is given, so that a diffusion of hardly any
-        strength gives the picture back; else one of random numbers, of the real shape.
+        Whether the autoencoder returns its input, so that a diffusion of almost no strength
+        returns the picture. Otherwise its weights are random, with the real shape.
     """
     import diffusers
     import torch
@@ -67,12 +67,12 @@ def write_model(folder: Path, *, sdxl: bool = False, mirror: bool = False) -> Pa
 
 
 def steps_of(mirror: bool) -> tuple[int, ...]:
-    """Channels of a ControlNet's view of its picture: each but the first halves it."""
+    """Return the channels of the image encoder of a ControlNet; later steps halve the image."""
     return (4,) if mirror else (4, 4, 4, 4)
 
 
 def wake(control: Any) -> None:
-    """Give a new ControlNet a say: its last layers begin as zeros."""
+    """Change the last layers of a new ControlNet, which are zero at first."""
     import torch
 
     for layer in [*control.controlnet_down_blocks, control.controlnet_mid_block]:
@@ -81,7 +81,7 @@ def wake(control: Any) -> None:
 
 
 def network(width: int, *, sdxl: bool) -> dict[str, Any]:
-    """Size of a UNet and of its ControlNets."""
+    """Return the size of a UNet and of its ControlNets."""
     own: dict[str, Any] = {
         "in_channels": 4,
         "down_block_types": ("DownBlock2D", "DownBlock2D", "CrossAttnDownBlock2D"),
@@ -101,7 +101,7 @@ def network(width: int, *, sdxl: bool) -> dict[str, Any]:
 
 
 def text_encoder(*, projection: bool = False) -> Any:
-    """A CLIP text model."""
+    """Return a CLIP text model."""
     from transformers import CLIPTextConfig, CLIPTextModel, CLIPTextModelWithProjection
 
     config = CLIPTextConfig(
@@ -120,7 +120,7 @@ def text_encoder(*, projection: bool = False) -> Any:
 
 
 def tokenizer(folder: Path) -> Any:
-    """A CLIP tokenizer that spells: one token a byte, which any text has."""
+    """Return a CLIP tokenizer with one token per byte."""
     from transformers import CLIPTokenizer
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def tokenizer(folder: Path) -> Any:
 
 
 def random_vae() -> Any:
-    """An autoencoder of random numbers: 8 pixels to a latent cell, as in the real ones."""
+    """Return an autoencoder with random weights and 8 pixels per latent cell, as in real models."""
     from diffusers import AutoencoderKL
 
     return AutoencoderKL(
@@ -147,11 +147,11 @@ def random_vae() -> Any:
 
 
 def mirror_vae() -> Any:
-    """An autoencoder that gives back what it is given, one pixel to a latent cell.
+    """Return an autoencoder that returns its input, with one pixel per latent cell.
 
-    Everything in it is zero but one path for each colour: the signal rides on a steady level where
-    the activation is straight, and its group of channels holds its negative and two far larger
-    constants, so that normalising the group changes it by no more than a ten-thousandth.
+    All weights are zero except one path per colour. The signal is added to a constant at which the
+    activation is linear. Its group of channels also contains its negative and two much larger
+    constants, so that the normalisation of the group changes it by at most 0.0001.
     """
     import torch
     from diffusers import AutoencoderKL

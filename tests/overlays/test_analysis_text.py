@@ -1,4 +1,4 @@
-"""The table as a terminal shows it."""
+"""Tables of analyses in a terminal."""
 
 from __future__ import annotations
 

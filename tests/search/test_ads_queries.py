@@ -1,4 +1,4 @@
-"""Queries for ADS: read, refused with a pointed error, proposed, linked."""
+"""ADS queries: parsed, refused with the position of the error, proposed, and linked."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape._bibliography import ads_url
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.search import parse_ads, propose_ads_query
 

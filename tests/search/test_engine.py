@@ -1,4 +1,4 @@
-"""Search over an atlas as users call it: the generated demo corpus, real indexes, no stand-ins."""
+"""Search in the demo atlas, with real indexes."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_two_searches_at_once_give_what_each_gives_alone(
 
 
 class Unreachable:
-    """An embedder whose server is gone, and a reranker too."""
+    """An embedder and reranker whose server is unreachable."""
 
     name = "unreachable"
 
@@ -381,7 +381,7 @@ def test_weights_lift_papers_like_others_too(demo_atlas: Atlas) -> None:
 
 
 class Broken:
-    """A reranker whose server answers nonsense."""
+    """A reranker whose server sends invalid replies."""
 
     name = "broken"
 

@@ -1,8 +1,7 @@
-"""Names in questions, and whether the papers found know them."""
+"""Names in questions, and whether the papers found contain them."""
 
 from __future__ import annotations
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.search.sentences import absent_objects
 

@@ -1,4 +1,4 @@
-"""Filters by facility and by review read the atlas's layers."""
+"""Filters by facility and review use the layers of the atlas."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import pytest
 from landscape import Atlas
 from landscape.errors import InputError
 from landscape.overlays.missions import impact
-
-# Private: no public function returns the papers of a facility as figures and panels select them.
 from landscape.overlays.missions.usage import read_usage
-from landscape.widgets._colours import papers_of_facility
 
 
 def test_a_facility_is_found_by_its_mentions_not_by_the_word(demo_atlas: Atlas) -> None:
@@ -28,12 +25,10 @@ def test_a_facility_is_found_by_its_mentions_not_by_the_word(demo_atlas: Atlas) 
 
 
 @pytest.mark.parametrize("name", ["MUSE", "VLT/MUSE", "VLT", "GPI", "JWST"])
-def test_filters_tables_figures_and_panels_select_the_same_papers(
-    demo_atlas: Atlas, name: str
-) -> None:
+def test_filters_tables_and_figures_select_the_same_papers(demo_atlas: Atlas, name: str) -> None:
     rows = demo_atlas.select(f'facility:"{name}"').tolist()
     usage = read_usage(demo_atlas, [name], role="any")  # used by all figures of facilities
-    assert rows == usage.rows[0].tolist() == papers_of_facility(demo_atlas, name)[0].tolist()
+    assert rows == usage.rows[0].tolist()
     table = impact(demo_atlas, [name], role="any", n_resamples=1).table
     assert rows
     assert table["papers"].tolist() == [len(rows)]
@@ -52,14 +47,10 @@ def test_an_instrument_has_fewer_papers_than_its_telescope(demo_atlas: Atlas) ->
     ("name", "message"),
     [("HERMES", "3 facilities 'HERMES'; give one of"), ("ALMO", "no facility 'ALMO'; the nearest")],
 )
-def test_unclear_names_are_refused_by_filters_tables_and_panels(
+def test_unclear_names_are_refused_by_filters_and_tables(
     demo_atlas: Atlas, name: str, message: str
 ) -> None:
-    for ask in (
-        lambda: demo_atlas.select(f"facility:{name}"),
-        lambda: impact(demo_atlas, [name]),
-        lambda: papers_of_facility(demo_atlas, name),
-    ):
+    for ask in (lambda: demo_atlas.select(f"facility:{name}"), lambda: impact(demo_atlas, [name])):
         with pytest.raises(InputError, match=message):
             ask()
 

@@ -1,4 +1,4 @@
-"""Filters: what they let through, how they print, and how they fail."""
+"""Filters: selected papers, printed form, and error messages."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ def test_what_is_printed_means_the_same(node: And | Or | Not | Term) -> None:
 
 
 def test_real_papers(real_papers: Path) -> None:
-    """Times are CPU times, and generous: machines differ."""
+    """The limits are CPU times and generous, because machines differ."""
     papers = pd.read_json(real_papers, lines=True, nrows=5000)
     papers = papers.reindex(columns=["title", "abstract", "categories", "year", "keywords"])
     papers = papers.rename(columns={"keywords": "ads_keywords"}).assign(cites=np.nan)

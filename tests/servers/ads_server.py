@@ -1,4 +1,4 @@
-"""The search of the ADS API: bearer keys, Solr cursors or offsets, and a daily quota."""
+"""A server with the ADS search API: bearer keys, Solr cursors or offsets, and a daily quota."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def some_docs(n: int) -> list[dict[str, object]]:
 
 
 class AdsServer(Loopback):
-    """Finds all `docs` for every query but the word "nothing"; a query with "((" is an error."""
+    """Server that finds all `docs` except for the query "nothing"; "((" in a query is an error."""
 
     def __init__(self, docs: list[dict[str, object]], *, cursors: bool = True) -> None:
         super().__init__()

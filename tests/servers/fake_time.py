@@ -1,4 +1,4 @@
-"""A clock that only sleeping moves."""
+"""A clock that advances only when code sleeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain files by path, and 404 for the rest."""
+"""A server of files by path, with 404 for all other paths."""
 
 from __future__ import annotations
 

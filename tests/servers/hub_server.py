@@ -1,4 +1,4 @@
-"""The Hugging Face Hub as far as a dataset's files go: a list, redirects, ranges."""
+"""A server of datasets like the Hugging Face Hub: lists, redirects and ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATASET = "kiyer/pathfinder_arxiv_data"
 
 
 class HubServer(Loopback):
-    """Serves `files` (remote path -> content); downloads are redirected to /cdn/ as on the Hub."""
+    """Server of `files` (content by path); downloads are redirected to /cdn/ as on the Hub."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class HubServer(Loopback):
         self.spoiled: dict[str, int] = {}  # how often a file still comes with a wrong byte
 
     def downloads(self) -> list[Request]:
-        """Requests for content, without the list and the redirects."""
+        """Return the requests for content, without the list and the redirects."""
         return [request for request in self.requests if request.path.startswith("/cdn/")]
 
     def answer(self, request: Request) -> Answer:

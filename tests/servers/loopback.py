@@ -1,4 +1,4 @@
-"""A real HTTP server on the loopback interface that can be told to misbehave."""
+"""An HTTP server on the loopback interface with scripted failures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Fault = Callable[[Answer], Answer]
 
 
 def refuse(status: int, **headers: str) -> Fault:
-    """Answer with this status; retry_after="7" becomes a header Retry-After: 7."""
+    """Reply with this status; retry_after="7" becomes the header Retry-After: 7."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda _: Answer(b"busy", status, named)
 
@@ -40,17 +40,17 @@ def cut(share: float) -> Fault:
 
 
 def shorten(share: float) -> Fault:
-    """A body that ends early while its length says that all is well."""
+    """Send only a share of the body, with a consistent length."""
     return lambda answer: replace(answer, body=answer.body[: int(len(answer.body) * share)])
 
 
 def say(body: bytes, **headers: str) -> Fault:
-    """Something else entirely."""
+    """Reply with another body."""
     return lambda _: Answer(body, 200, headers)
 
 
 class Loopback:
-    """Serves `answer` in a thread; `faults[n]` spoils the n-th request (from 1), `always` all."""
+    """Server of `answer` in a thread; `faults[n]` changes the n-th reply (from 1), `always` all."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -90,7 +90,7 @@ class _QuietServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """A client that was killed or hung up is what some tests want."""
+        """Ignore clients that were killed or have disconnected, as some tests intend."""
 
 
 def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:

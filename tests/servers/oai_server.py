@@ -1,4 +1,4 @@
-"""An OAI-PMH 2.0 repository in the manner of arXiv: format arXivRaw, tokens that expire."""
+"""An OAI-PMH 2.0 repository like arXiv: format arXivRaw, tokens that expire."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Item:
 
 
 def some_items(n: int, *, first_day: int = 1, a_day: int = 4) -> list[Item]:
-    """Items of January 2024, `a_day` on each datestamp, every seventh one deleted."""
+    """Return items of January 2024, `a_day` per datestamp; every seventh is deleted."""
     items = []
     for i in range(n):
         title = f"{WORDS[i % 12].capitalize()} and {WORDS[(i // 12) % 12]} number {i} & more"
@@ -66,7 +66,7 @@ def some_items(n: int, *, first_day: int = 1, a_day: int = 4) -> list[Item]:
 
 
 class OaiServer(Loopback):
-    """Serves `items` in pages; `epoch += 1` makes every token given so far invalid."""
+    """Server of `items` in pages; `epoch += 1` invalidates all earlier tokens."""
 
     def __init__(self, items: list[Item], *, page_size: int = 5) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class OaiServer(Loopback):
         self.sorted = True
 
     def change(self, item_id: str, **changes: object) -> None:
-        """Edit an item, as a replacement or a withdrawal at the repository does."""
+        """Change an item, as after a replacement or a withdrawal."""
         self.items = [replace(i, **changes) if i.id == item_id else i for i in self.items]
 
     def answer(self, request: Request) -> Answer:

@@ -1,4 +1,4 @@
-"""The OpenAI protocol and Cohere's rerank on the loopback interface, and every way to fail."""
+"""A server with the OpenAI and Cohere rerank protocols, and all their failures."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def slow(seconds: float) -> Fault:
 
 
 def word_by_word(pace: float) -> Fault:
-    """A stream that takes its time."""
+    """Send a stream slowly."""
     return lambda answer: replace(answer, pace=pace)
 
 
@@ -77,7 +77,7 @@ def empty(answer: Answer) -> Answer:
 
 
 def other(document: object) -> Fault:
-    """Valid JSON of another form than the protocol has."""
+    """Reply with valid JSON that does not follow the protocol."""
     return lambda answer: replace(answer, body=json.dumps(document).encode())
 
 
@@ -86,7 +86,7 @@ def web_page(_: Answer) -> Answer:
 
 
 def vectors(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Fault:
-    """The right answer with its list of vectors changed."""
+    """Reply with a changed list of vectors."""
 
     def spoil(answer: Answer) -> Answer:
         document = json.loads(answer.body)
@@ -97,7 +97,7 @@ def vectors(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> F
 
 
 class OpenAIServer:
-    """`script` spoils one request after the other; `always` spoils all that come after it."""
+    """Server whose `script` changes one reply after the other; `always` changes all later ones."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -190,7 +190,7 @@ class OpenAIServer:
 
 
 def vector_of(text: str) -> np.ndarray:
-    """The vector that the server has for a text: float32, of unit length."""
+    """Return the vector of the server for a text: float32, unit length."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
     vector = np.random.default_rng(seed).normal(size=DIMENSION)
     return (vector / np.linalg.norm(vector)).astype("<f4")
@@ -221,7 +221,7 @@ def _encoded(vector: np.ndarray, body: dict[str, Any]) -> object:
 
 
 def _rerank(body: dict[str, Any]) -> Answer:
-    """Cohere's protocol: a document scores by the words that it shares with the query."""
+    """Reply as Cohere does; the score of a document depends on words shared with the query."""
     wanted = set(body["query"].lower().split())
     if not body["documents"] or len(body["documents"]) > 1000:
         return Answer(_error("documents must hold 1 to 1000 texts"), 400)
@@ -242,7 +242,7 @@ class _QuietServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """A client that gave up waiting is what some tests want."""
+        """Ignore clients that stopped waiting, as some tests intend."""
 
 
 def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:

@@ -1,4 +1,4 @@
-"""Keywords read as key phrases, whatever comes in."""
+"""Keywords are key phrases for any input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.text import extract_keywords
 from landscape.text.keywords import KeywordExtractor

@@ -1,4 +1,4 @@
-"""Two forms of one phrase have one key; two phrases never share one."""
+"""Forms of a phrase have the same key; different phrases have different keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text.words import normal_form, normal_forms
 
 

@@ -1,4 +1,4 @@
-"""Sentences are found at their characters, whatever full stops astronomy puts elsewhere."""
+"""Positions of sentences, also with other full stops in astronomical texts."""
 
 from __future__ import annotations
 

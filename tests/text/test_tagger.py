@@ -1,10 +1,9 @@
-"""The built-in tagger on the constructions that make or break noun phrases."""
+"""The built-in tagger on constructions that decide about noun phrases."""
 
 from __future__ import annotations
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text.tagger import tag_words
 from landscape.text.words import readable, split_words
 

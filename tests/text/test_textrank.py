@@ -1,4 +1,4 @@
-"""The ranks are pytextrank's own; spaCy's English model is the reference of the rule tagger."""
+"""Ranks agree with pytextrank; the rule tagger is compared with the English model of spaCy."""
 
 from __future__ import annotations
 

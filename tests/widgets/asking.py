@@ -1,4 +1,4 @@
-"""What the tests of the asking panel share: a scripted model, and what stands on the page."""
+"""A scripted model and the content of pages, for the tests of panels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import ipywidgets as widgets
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.store.manifest import read_manifest, write_manifest
 from tests.servers.openai_server import OpenAIServer
 
@@ -21,7 +20,7 @@ QUESTION = "How do stellar winds change the evolution of massive stars?"
 def script(
     server: OpenAIServer, *, kind: str = "multi-paper factual", text: str = ""
 ) -> list[dict[str, Any]]:
-    """Let the server classify, expand, write, check and judge; returns what it will be asked."""
+    """Let the server classify, expand, write, check and judge; return the list of its requests."""
     asked: list[dict[str, Any]] = []
 
     def reply(body: dict[str, Any]) -> str:
@@ -53,34 +52,34 @@ def script(
 
 
 def inside(widget: widgets.Widget) -> Iterator[widgets.Widget]:
-    """A widget and all within it."""
+    """Yield a widget and all its children."""
     yield widget
     for child in getattr(widget, "children", ()):
         yield from inside(child)
 
 
 def page_of(widget: widgets.Widget) -> str:
-    """All HTML that a panel shows, whether folded or not."""
+    """Return all HTML of a panel, also of closed parts."""
     return "\n".join(part.value for part in inside(widget) if isinstance(part, widgets.HTML))
 
 
 def labels_of(widget: widgets.Widget) -> list[str]:
-    """What is written on the controls."""
+    """Return the labels of the controls."""
     return [part.description for part in inside(widget) if getattr(part, "description", "")]
 
 
 def built_again(folder: Path) -> None:
-    """What a build of an atlas in place leaves for those who have it open."""
+    """Rewrite the manifest, as a rebuild of an open atlas does."""
     write_manifest(folder, read_manifest(folder))
 
 
 def live_widgets() -> int:
-    """How many widgets are open, and would be saved with the notebook."""
+    """Return the number of open widgets, which would be saved with the notebook."""
     return len(widgets.Widget.get_manager_state()["state"])
 
 
 def until(is_true: Callable[[], Any], seconds: float = 20.0) -> bool:
-    """Wait until something holds."""
+    """Wait until a condition holds; return whether it does."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if is_true():

@@ -1,4 +1,4 @@
-"""What the tests of the map explorer share."""
+"""Fixtures for the tests of the map explorer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def opened(demo_atlas: Atlas) -> MapExplorer:
 
 @pytest.fixture
 def explorer(opened: MapExplorer) -> MapExplorer:
-    """One explorer for all tests of a file, each time as it was when it was opened."""
+    """One explorer for all tests of a file, reset before each test."""
     opened.stop()
     opened.clear()
     opened.time = opened.concept = opened.facility = None

@@ -1,4 +1,4 @@
-"""The panels of the analyses: what is chosen, shown, written, and told as code."""
+"""Panels of analyses: choices, results, files and lines of code."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def first_author(atlas):
 
 
 def numbers_of(figure):
-    """Where a plotly figure has its marks."""
+    """Return the positions of the marks of a plotly figure."""
     return [
         np.asarray([np.nan if one is None else one for one in trace.x], dtype=float)
         for trace in figure.data
@@ -76,7 +76,7 @@ def numbers_of(figure):
 
 @pytest.fixture
 def own_atlas(demo_atlas, tmp_path):
-    """A copy that can be built again."""
+    """A copy of the demo atlas that can be rebuilt."""
     return ls.open(shutil.copytree(demo_atlas.path, tmp_path / "own.atlas"))
 
 

@@ -1,4 +1,4 @@
-"""The panel that asks: with a model and without, stopped, failing, hostile, rebuilt."""
+"""The panel for questions: models, stops, failures, hostile texts, rebuilt atlases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model is connected and tested, and its key is nowhere but in the process."""
+"""Connection of a language model; its key stays in the process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ pytest.importorskip("ipywidgets")
 import ipywidgets as widgets
 from ipywidgets.embed import embed_data
 
-# Private modules: no public function exposes the steps tested here by themselves.
+from landscape import Atlas
 from landscape.errors import InputError, RemoteError
-from landscape.widgets import Connection
-from landscape.widgets._code_lines import connecting
+from landscape.widgets import AskPanel, Connection
 from tests.servers.openai_server import KEY, OpenAIServer, failing, rate_limited, web_page
-from tests.widgets.asking import page_of
+from tests.widgets.asking import QUESTION, page_of, script
 
 
 @pytest.fixture(autouse=True)
@@ -154,13 +153,29 @@ def test_a_key_for_openai_goes_to_no_server_that_was_given_another(
     assert "No key is set" in page_of(connection)
     assert repr(connection).endswith("without a key>")
     assert "refused the key" in said_by(connection)
-    names: dict[str, Any] = {}
-    exec("\n".join(connecting(connection.used, "small-chat")), names)  # noqa: S102 - our own text
-    with pytest.raises(RemoteError, match="refused the key"):
-        names["model"].complete("Be short.", "Say yes.")
     assert {request.key for request in server.requests} == {"none"}
     monkeypatch.setenv("MY_KEY", KEY)
     assert "answered in" in said_by(connection)
+
+
+def test_the_code_of_a_panel_sends_no_key_for_openai_to_another_server(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, demo_atlas: Atlas
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    monkeypatch.setenv("MY_KEY", KEY)
+    script(server)
+    connection = Connection(base_url=server.url, model="small-chat", key_variable="MY_KEY")
+    panel = AskPanel(demo_atlas, connection=connection)
+    panel.ask(QUESTION, k=3)
+    assert panel.wait(90)
+    monkeypatch.delenv("MY_KEY")
+    server.requests.clear()
+    names: dict[str, Any] = {"atlas": demo_atlas}
+    *connecting, _ = panel.code.splitlines()
+    exec("\n".join(connecting), names)  # noqa: S102 - our own text
+    with pytest.raises(RemoteError, match="refused the key"):
+        names["model"].complete("Be short.", "Say yes.")
+    assert {request.key for request in server.requests} == {"none"}
 
 
 @pytest.mark.parametrize("key", ["gsk_Ab12Cd34", "hf_AbCdEfGh", "a3f9c0de12b34567", KEY])

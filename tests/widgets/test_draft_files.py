@@ -1,4 +1,4 @@
-"""Files of a draft: named with commas between and within, and brought without staying anywhere."""
+"""Files of a draft: names with commas, and uploads that are not saved in the notebook."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ pytest.importorskip("ipywidgets")
 
 import ipywidgets as widgets
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.widgets._writing_panel import DraftFiles
+from landscape import Atlas
+from landscape.errors import InputError
+from landscape.widgets import WritingPanel
 from tests.widgets.asking import inside
 
 SECRET = b"\\section{Nobody has read this yet}"
@@ -31,8 +32,22 @@ def brought(name: str) -> dict[str, Any]:
     }
 
 
-def uploads(files: DraftFiles) -> list[widgets.FileUpload]:
-    return [one for one in inside(files) if isinstance(one, widgets.FileUpload)]
+@pytest.fixture
+def panel(demo_atlas: Atlas) -> WritingPanel:
+    return WritingPanel(demo_atlas)
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+    """The bibliography and the drafts of each check; nothing is checked."""
+    given: list[tuple[str, list[str]]] = []
+
+    def check(bibliography: str, drafts: list[str], **_: object) -> None:
+        given.append((bibliography, drafts))
+        raise InputError("Not checked.")
+
+    monkeypatch.setattr("landscape.agents.check_draft", check)
+    return given
 
 
 def is_saved() -> bool:
@@ -40,12 +55,15 @@ def is_saved() -> bool:
     return base64.b64encode(SECRET).decode() in saved or SECRET.decode()[1:] in saved
 
 
-def test_what_is_brought_is_written_and_in_no_state_that_is_saved() -> None:
-    files = DraftFiles()
-    bib, tex = uploads(files)
+def test_what_is_brought_is_written_and_in_no_state_that_is_saved(
+    panel: WritingPanel, checked: list[tuple[str, list[str]]]
+) -> None:
+    bib, tex = (part for part in inside(panel) if isinstance(part, widgets.FileUpload))
     bib.value = (brought("refs.bib"),)
     tex.value = (brought("draft, final.tex"), brought("more.tex"))
-    bibliography, drafts = files.given()
+    panel.check()
+    assert panel.wait(60)
+    [(bibliography, drafts)] = checked
     assert [Path(one).read_bytes() for one in (bibliography, *drafts)] == [SECRET] * 3
     assert bib.value == tex.value == ()
     assert not is_saved()
@@ -64,7 +82,9 @@ def test_what_is_brought_is_written_and_in_no_state_that_is_saved() -> None:
         ("draft", ["draft"]),
     ],
 )
-def test_commas_part_files_and_no_names_of_folders(typed: str, named: list[str]) -> None:
-    files = DraftFiles()
-    files.put("refs.bib", [typed])
-    assert files.given()[1] == named
+def test_commas_separate_files_but_not_the_names_of_folders(
+    panel: WritingPanel, checked: list[tuple[str, list[str]]], typed: str, named: list[str]
+) -> None:
+    panel.check("refs.bib", [typed])
+    assert panel.wait(60)
+    assert checked == [("refs.bib", named)]

@@ -1,4 +1,4 @@
-"""The map explorer, driven from Python as a page would: views, names, picking, state, files."""
+"""The map explorer, driven by messages of a page: views, names, selection, state, files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from landscape.widgets._view import Points, View
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
-    """What the browser sends, as the kernel gets it."""
+    """Send a message of the browser to the kernel."""
     data = {"method": "update", "state": state, "buffer_paths": []}
     explorer.figure._handle_msg({"content": {"data": data}, "buffers": []})
     assert explorer.wait(60)
@@ -105,6 +105,25 @@ def test_single_papers_are_told_once_few_are_in_view(explorer):
     paper = explorer.atlas.engine.papers([int(rows[7])])[0]
     assert paper.title.split()[0] in texts[7]
     assert str(paper.year) in texts[7]
+
+
+@pytest.mark.parametrize("name", ["MUSE", "VLT/MUSE", "VLT", "GPI", "JWST"])
+def test_a_facility_outlines_the_papers_that_its_filter_selects(explorer, name):
+    explorer.facility = name
+    assert explorer.wait(60)
+    rows = explorer._state.overlays["facility"].rows.tolist()
+    assert rows == explorer.atlas.select(f'facility:"{name}"').tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("HERMES", "3 facilities 'HERMES'; give one of"), ("ALMO", "no facility 'ALMO'; the nearest")],
+)
+def test_an_unclear_facility_is_reported(explorer, name, message):
+    explorer.facility = name
+    assert explorer.wait(60)
+    assert message in explorer.status
+    assert "facility" not in explorer._state.overlays
 
 
 def test_a_click_shows_the_record(explorer):

@@ -1,4 +1,4 @@
-"""What a user does while the explorer works: the last wish counts, and what is said is shown."""
+"""Changes while the explorer works: the last request counts, and messages are shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from landscape.widgets._view import View
 
 @contextmanager
 def held_up(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[Callable[[], None]]:
-    """A piece of work that has begun, and goes on when the block is left."""
+    """Hold up a function until the block is left."""
     begun, go_on = threading.Event(), threading.Event()
     real = owner[name] if isinstance(owner, dict) else getattr(owner, name)
 

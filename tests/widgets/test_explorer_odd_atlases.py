@@ -1,4 +1,4 @@
-"""Atlases that lack what others have: usable, and what is missing is said in one sentence."""
+"""Atlases without some parts can be explored; one sentence names what is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from landscape.widgets import MapExplorer
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Atlas:
-    """No regions, no dates, no layers."""
+    """An atlas without regions, dates and layers."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq

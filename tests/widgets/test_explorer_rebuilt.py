@@ -1,4 +1,4 @@
-"""An atlas that is built anew under an open explorer: never its papers for those of the old one."""
+"""A rebuilt atlas under an open explorer: its papers are not confused with earlier papers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ pytest.importorskip("ipywidgets")
 
 import landscape
 from benchmarks.literature import write_made_up_atlas
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError
 from landscape.store.manifest import read_manifest, write_manifest
@@ -24,7 +22,7 @@ from landscape.widgets import MapExplorer
 
 @pytest.fixture
 def explorer(demo_atlas: Atlas, tmp_path: Path) -> MapExplorer:
-    """Of an atlas of its own, that can be replaced."""
+    """An explorer of an atlas that can be replaced."""
     folder = tmp_path / "own.atlas"
     shutil.copytree(demo_atlas.path, folder)
     made = MapExplorer(landscape.open(folder))
@@ -33,7 +31,7 @@ def explorer(demo_atlas: Atlas, tmp_path: Path) -> MapExplorer:
 
 
 def build_anew(explorer: MapExplorer) -> None:
-    """Put other papers in the place of the atlas: fewer, and without an index."""
+    """Replace the atlas by fewer papers without an index."""
     folder = explorer.atlas.path
     before = explorer.atlas.manifest.updated
     shutil.rmtree(folder)
@@ -44,7 +42,7 @@ def build_anew(explorer: MapExplorer) -> None:
 
 
 def put_same(explorer: MapExplorer, title: str) -> None:
-    """The same papers under another title."""
+    """Replace the atlas by the same papers with another title."""
     folder, before = explorer.atlas.path, explorer.atlas.manifest.updated
     manifest = dataclasses.replace(read_manifest(folder), title=title)
     while write_manifest(folder, manifest).updated == before:

@@ -1,4 +1,4 @@
-"""The figure of the map, as a page is told of it."""
+"""Messages between the figure of the map and a page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a page sends is heard, and in the order in which it was sent, in a real kernel.
+"""Messages of a page arrive in order in a real kernel.
 
-Both are the kernel's work and not ours; the versions in pyproject.toml are those that pass.
+This depends on the kernel; pyproject.toml requires versions with which these tests pass.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def kernel() -> Iterator[BlockingKernelClient]:
 
 
 def printed(kernel: BlockingKernelClient, code: str) -> Any:
-    """The value that some code prints, run in the kernel as a cell."""
+    """Run code in the kernel as a cell, and return what it prints."""
     lines: list[str] = []
 
     def on_output(message: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ def printed(kernel: BlockingKernelClient, code: str) -> Any:
 
 
 def subshell_for_widgets(kernel: BlockingKernelClient) -> dict[str, str]:
-    """As JupyterLab does: all widgets speak to one subshell, if the kernel knows of subshells."""
+    """Create the subshell for widgets, as JupyterLab does if the kernel supports subshells."""
     features = kernel.kernel_info(reply=True, timeout=60)["content"].get("supported_features", [])
     if "kernel subshells" not in features:
         return {}

@@ -1,4 +1,4 @@
-"""The panel of the outreach map: drawn beside the notebook, told as code, taken away as files."""
+"""The panel of the outreach map: background work, lines of code, and saved files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FALSE = replace(TRUE, iou=0.81)
 
 @pytest.fixture(scope="module")
 def panel(demo_atlas):
-    """One map for the tests that only look at it; its title is hostile."""
+    """One map for tests that do not change it; its title is hostile."""
     drawn = OutreachPanel(
         demo_atlas, size=SMALL, theme="night", title=EVIL, credits=EVIL, recent_years=3
     )
@@ -50,7 +50,7 @@ def panel(demo_atlas):
 
 @pytest.fixture
 def quick(monkeypatch, panel):
-    """Drawing takes no time: what is asked for is noted, and the same map comes back."""
+    """Record the requested maps, and return the same map without drawing."""
     asked = []
 
     def render(atlas, **options):
@@ -68,7 +68,7 @@ def opened(atlas, **chosen):
 
 
 def all_html(panel):
-    """What the page takes as HTML; fields show what is typed as it is."""
+    """Return all content that the page interprets as HTML; fields show plain text."""
 
     def texts(widget):
         if isinstance(widget, widgets.HTML):

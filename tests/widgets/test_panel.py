@@ -1,4 +1,4 @@
-"""What all panels share: work beside the notebook, stopped at once, failing in one sentence."""
+"""The base of all panels: background work, immediate stops, and one-sentence failures."""
 
 from __future__ import annotations
 

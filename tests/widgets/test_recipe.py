@@ -1,4 +1,4 @@
-"""The notebook of an answer: valid, without a key, and giving the same again."""
+"""The notebook of an answer is valid, has no key, and reproduces the answer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ import pytest
 
 pytest.importorskip("ipywidgets")
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.widgets import AskPanel, Connection
-from landscape.widgets._code_lines import answer_as_notebook
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import QUESTION, script
 
@@ -35,7 +33,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def executed(notebook: str) -> tuple[dict[str, Any], str]:
-    """Run the cells of a notebook, and return what is defined then and what was printed."""
+    """Run the cells of a notebook; return the defined names and the printed text."""
     nbformat = pytest.importorskip("nbformat")
     nbformat.validate(nbformat.reads(notebook, as_version=4))
     names: dict[str, Any] = {}
@@ -78,24 +76,28 @@ def test_with_a_model_and_a_follow_up_it_holds_no_key(
     assert len(requests) == n_asked  # kept replies cost nothing
 
 
-def test_another_atlas_is_noticed(demo_atlas: Atlas) -> None:
-    said = demo_atlas.ask(QUESTION, model=None, k=3)
-    notebook = answer_as_notebook(said, demo_atlas)
+def saved_notebook(atlas: Atlas, question: str, folder: Path) -> str:
+    """Ask a question in a panel without a model; return the notebook of the answer."""
+    panel = AskPanel(atlas)
+    panel.ask(question, k=3)
+    assert panel.wait(90)
+    return panel.save(folder / "answer.ipynb").read_text(encoding="utf-8")
+
+
+def test_another_atlas_is_noticed(demo_atlas: Atlas, tmp_path: Path) -> None:
+    notebook = saved_notebook(demo_atlas, QUESTION, tmp_path)
     checksum = next(line for line in notebook.splitlines() if "digest(files) ==" in line)
     assert "digest(files)" in checksum
     spoilt = notebook.replace("digest(files) == '", "digest(files) == 'x")
     assert "The atlas was rebuilt since." in executed(spoilt)[1]
 
 
-def test_a_hostile_question_is_neither_markup_nor_code(demo_atlas: Atlas) -> None:
-    from dataclasses import replace
-
-    said = demo_atlas.ask(QUESTION, model=None, k=3)
+def test_a_hostile_question_is_neither_markup_nor_code(demo_atlas: Atlas, tmp_path: Path) -> None:
     hostile = "Why?'); import os #\n# <img src=x onerror=alert(1)> [a](javascript:b) ```"
-    notebook = json.loads(answer_as_notebook(replace(said, question=hostile), demo_atlas))
+    notebook = json.loads(saved_notebook(demo_atlas, hostile, tmp_path))
     prose = "".join(c["source"] for c in notebook["cells"] if c["cell_type"] == "markdown")
     assert "<img" not in prose
     assert "[a](javascript" not in prose
     code = next(c["source"] for c in notebook["cells"] if "atlas.ask(" in c["source"])
-    assert repr(hostile) in code
+    assert json.dumps(hostile) in code
     compile(code, "cell", "exec")

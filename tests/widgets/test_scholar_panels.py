@@ -1,4 +1,4 @@
-"""The panels of survey, citation and writing: code that gives the same, stops, models, odd text."""
+"""Panels for surveys, citations and writing: reproducible code, stops, models, odd texts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def done(panel: ScholarPanel) -> Any:
 
 
 def run_code(panel: ScholarPanel) -> dict[str, Any]:
-    """What the shown lines make, run as a reader would in a notebook."""
+    """Run the lines of code of a panel; return the defined names."""
     names: dict[str, Any] = {"ls": ls, "atlas": panel.atlas}
     exec(panel.code, names)  # noqa: S102 - it is what is tested
     return names
@@ -232,7 +232,7 @@ def test_settings_that_cannot_be_are_told() -> None:
 
 @pytest.fixture
 def own_atlas(demo_atlas: Atlas, tmp_path: Path) -> Atlas:
-    """A copy that can be built again."""
+    """A copy of the demo atlas that can be rebuilt."""
     return ls.open(shutil.copytree(demo_atlas.path, tmp_path / "own.atlas"))
 
 

@@ -1,4 +1,4 @@
-"""The order of a panel's work: what is taken back ends without effect, and nothing gets stuck."""
+"""The queue of a panel: cancelled work has no effect, and later work runs."""
 
 from __future__ import annotations
 

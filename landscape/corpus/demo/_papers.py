@@ -15,7 +15,8 @@ from random import Random
 from typing import Any
 
 from landscape._io import read_yaml
-from landscape.corpus.demo._cards import (
+from landscape.corpus.demo._sentences import Writer
+from landscape.corpus.demo.cards import (
     Card,
     Mention,
     Story,
@@ -24,7 +25,6 @@ from landscape.corpus.demo._cards import (
     load_cards,
     unmark,
 )
-from landscape.corpus.demo._sentences import Writer
 from landscape.errors import InputError
 
 

@@ -17,7 +17,7 @@ from random import Random
 from typing import Any, cast
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus.demo._cards import (
+from landscape.corpus.demo.cards import (
     Card,
     Measure,
     Phrase,

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from landscape.corpus._records import RawRecord, Rejection
 from landscape.corpus.readers._files import PARQUET_MAGIC, sample
 from landscape.corpus.readers._services import ADS, ARXIV, SCILIT
 from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import InputError
 
 __all__ = ["READERS", "Reader", "choose_reader"]

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
 
-from landscape.corpus._records import RawRecord, Rejection, kind_of
+from landscape.corpus.records import RawRecord, Rejection, kind_of
 from landscape.errors import InputError
 
 SAMPLE_BYTES = 1 << 20  # number of bytes read to detect the format of a file

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus._records import RawRecord, Rejection, first, read_author_list, texts_of
 from landscape.corpus.cleaning import without_parentheses
 from landscape.corpus.identifiers import (
     PaperDate,
@@ -18,6 +17,7 @@ from landscape.corpus.identifiers import (
     parse_doi,
 )
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
+from landscape.corpus.records import RawRecord, Rejection, first, read_author_list, texts_of
 
 _ADS_KEYS = {
     "author",

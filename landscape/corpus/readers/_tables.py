@@ -10,14 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus._records import (
-    RawRecord,
-    Rejection,
-    first,
-    list_in_text,
-    read_author_list,
-    texts_of,
-)
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._files import (
     LARGEST_RECORD,
@@ -27,6 +19,14 @@ from landscape.corpus.readers._files import (
     open_input,
     raw_records,
     sample,
+)
+from landscape.corpus.records import (
+    RawRecord,
+    Rejection,
+    first,
+    list_in_text,
+    read_author_list,
+    texts_of,
 )
 from landscape.errors import InputError
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus._records import RawRecord, Rejection
 from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode
 from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
+from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import require
 
 _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")

@@ -23,13 +23,13 @@ def fake_time() -> FakeTime:
 
 @pytest.fixture
 def policy(fake_time: FakeTime) -> RetryPolicy:
-    """Real policy whose waits cost nothing."""
+    """The real policy without waiting."""
     return RetryPolicy(sleep=fake_time.sleep, clock=fake_time.clock, jitter=lambda: 1.0, timeout=10)
 
 
 @pytest.fixture
 def closed_port() -> str:
-    """An address where nobody listens: a machine without network looks the same."""
+    """An address at which no server listens, as on a machine without a network."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -10,12 +10,14 @@ from ads_server import KEY, AdsServer, some_docs
 from loopback import Answer, Loopback, Request, cut, refuse, say, shorten
 
 from landscape.corpus.fetch import fetch_ads
-
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.fetch._ads import ADS_FIELDS
 from landscape.errors import InputError, RemoteError
 
 DOCS = some_docs(47)
+FIELDS = {
+    *("bibcode", "identifier", "title", "abstract", "author", "aff", "date", "pubdate", "year"),
+    *("doi", "keyword", "citation_count", "read_count", "doctype", "pub", "property"),
+    *("arxiv_class", "reference", "citation"),
+}
 BIBCODES = [doc["bibcode"] for doc in DOCS]
 QUERY = 'abs:"satellite quenching" year:2024'
 
@@ -39,7 +41,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fetch(server, out, policy, notify):
-    """fetch_ads from the loopback server, ten documents a page."""
+    """Call fetch_ads on the loopback server, with ten documents per page."""
 
     def call(**changes):
         arguments = {"query": QUERY, "rows": 10, "policy": policy, "notify": notify}
@@ -62,7 +64,7 @@ def test_everything_arrives_once(server, fetch, out, cursors, notes):
     first = server.requests[0]
     assert first.query["q"] == QUERY
     assert first.query["sort"] == "date desc,id desc"
-    assert set(first.query["fl"].split(",")) == set(ADS_FIELDS)
+    assert set(first.query["fl"].split(",")) == FIELDS
     assert "47 records" in notes[0]
     assert "4,999 of 5,000 requests left until 2033-05-18 03:33 UTC" in notes[0]
     assert "requests left" in fetched.note

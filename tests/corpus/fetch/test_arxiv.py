@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -16,10 +17,7 @@ from fake_time import FakeTime
 from loopback import Fault, cut, refuse, say, shorten
 from oai_server import OaiServer, some_items
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.fetch import RetryPolicy, fetch_arxiv
-from landscape.corpus.fetch._arxiv import ARXIV_POLICY
-from landscape.corpus.fetch._download import ResumableFile  # held open as a second fetch does
 from landscape.errors import InputError, RemoteError
 
 N_ITEMS = 32  # 7 pages of 5, of which 4 items are deleted
@@ -67,7 +65,8 @@ def test_everything_arrives_once_and_in_the_shape_of_the_snapshot(server, out, p
 
 
 def test_asks_by_the_protocol_under_our_name_and_at_arxivs_pace(server, out, fake_time):
-    policy = replace(ARXIV_POLICY, sleep=fake_time.sleep, clock=fake_time.clock)
+    usual = inspect.signature(fetch_arxiv).parameters["policy"].default
+    policy = replace(usual, sleep=fake_time.sleep, clock=fake_time.clock)
     fetch_arxiv(out, base_url=server.url, since=date(2024, 1, 1), until="2024-01-31", policy=policy)
     first, *rest = server.requests
     assert first.query == {
@@ -323,11 +322,16 @@ def test_an_unfinished_file_of_another_request_is_not_mixed_in(server, out, poli
 
 
 def test_two_fetches_cannot_write_one_file(server, out, policy):
-    with (
-        ResumableFile(out, key="id", request={}),
-        pytest.raises(InputError, match="Another process is writing"),
-    ):
-        fetch_arxiv(out, base_url=server.url, policy=policy)
+    refused: list[InputError] = []
+
+    def fetch_meanwhile(n: int) -> None:
+        with pytest.raises(InputError, match="Another process is writing") as caught:
+            fetch_arxiv(out, base_url=server.url, policy=policy)
+        refused.append(caught.value)
+
+    server.before = fetch_meanwhile
+    assert fetch_arxiv(out, base_url=server.url, policy=policy).finished
+    assert len(refused) == len(server.requests)
 
 
 def test_a_full_disk_is_told_and_survived(server, out, policy):

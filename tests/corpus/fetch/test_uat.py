@@ -8,9 +8,7 @@ import pytest
 from files_server import FilesServer
 from loopback import refuse, say, shorten
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.fetch import fetch_uat
-from landscape.corpus.fetch._files import concepts  # its walk over deep trees is tested alone
 from landscape.errors import InputError, RemoteError
 
 
@@ -88,11 +86,13 @@ def test_versions_that_do_not_exist(server, tmp_path, policy, version, sentence)
         fetch_uat(tmp_path / "UAT.json", version=version, base_url=server.url, policy=policy)
 
 
-def test_a_very_deep_tree_cannot_overflow_the_check():
-    node: dict[str, object] = concept(0)
-    for i in range(1, 5000):
-        node = concept(i, children=[node])
-    assert len(list(concepts(node))) == 5000
+def test_a_tree_as_deep_as_json_may_be_is_counted(tmp_path, policy):
+    node = json.dumps(concept(0))
+    for i in range(1, 511):  # 1,022 objects and lists; orjson accepts 1,024
+        node = json.dumps(concept(i)).replace("}", f', "children": [{node}]}}')
+    with FilesServer({"/v5.1.0/UAT.json": node.encode()}) as server:
+        fetched = fetch_uat(tmp_path / "UAT.json", base_url=server.url, policy=policy)
+    assert fetched.n_records == 511
 
 
 def test_no_network_at_all(closed_port, tmp_path, policy):

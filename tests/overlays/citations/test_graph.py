@@ -1,4 +1,4 @@
-"""The graph of citations, from names as people write them to papers related by it."""
+"""The citation graph: identifiers in all spellings, and related papers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import read_citations
 from landscape.errors import InputError
 from landscape.overlays.citations import cocited, coupled, influence, link, resolve

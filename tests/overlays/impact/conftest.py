@@ -1,4 +1,4 @@
-"""An atlas in memory whose truth is known: two fields of two regions each, and two facilities."""
+"""An atlas in memory with known truth: two fields of two regions each, and two facilities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CATEGORIES = ("astro-ph.HE", "astro-ph.HE", "astro-ph.GA", "astro-ph.GA")
 
 @dataclass
 class AtlasInMemory:
-    """What the overlays use of an atlas."""
+    """The parts of an atlas that the overlays use."""
 
     papers: pd.DataFrame
     map: pd.DataFrame
@@ -60,7 +60,7 @@ def make_atlas(
     categories: list[list[str]] | None = None,
     references: list[list[str]] | None = None,
 ) -> AtlasInMemory:
-    """An atlas of papers in regions (-1: none); topic ids are 10, 11, ..."""
+    """Return an atlas of papers in regions (-1 for none); the topic ids are 10, 11, ..."""
     n = len(region)
     names = [f"paper-{row}" for row in range(n)]
     counts = pd.array([pd.NA] * n, dtype="Int32") if cites is None else cites

@@ -1,4 +1,4 @@
-"""Bridges: planted links between regions are found, links that all papers have are not."""
+"""Bridges: planted links between regions are found, and common links are not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions import impact
 from landscape.overlays.missions.usage import (
     find_bridges,
@@ -18,7 +17,7 @@ N = 2000
 
 
 def _vectors(region: Any, leaning: Any) -> Any:
-    """Unit vectors near their region's axis; those that lean lie close to the next region's."""
+    """Return unit vectors near the axis of their region, or near the next axis if they lean."""
     vectors = 0.05 * np.random.default_rng(3).normal(size=(len(region), 8))
     vectors[np.arange(len(region)), region] += 1.0
     vectors[leaning, (region[leaning] + 1) % 4] += 0.9

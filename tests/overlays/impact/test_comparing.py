@@ -1,4 +1,4 @@
-"""Two facilities beside each other, and a facility before and after."""
+"""Comparison of two facilities, and of a facility before and after a date."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.missions import before_after, compare_facilities, impact
 

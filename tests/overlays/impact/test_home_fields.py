@@ -1,11 +1,10 @@
-"""Home fields by category, else by the thesaurus, else not known."""
+"""Home fields by category, or by the thesaurus, or unknown."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import load_facilities
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.overlays.missions.usage import (

@@ -1,4 +1,4 @@
-"""Measures of impact against papers counted by hand."""
+"""Measures of impact compared with papers counted by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.missions import impact
 

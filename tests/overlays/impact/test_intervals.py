@@ -1,4 +1,4 @@
-"""Whether 95% intervals hold the truth about 95 times in 100."""
+"""95% intervals contain the truth in about 95% of cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions import impact
 from landscape.overlays.missions.measures import count_equal_rows, draw_cells, entropy
 
@@ -19,7 +18,7 @@ CROSSED = 0.2  # of the papers of the first two regions, cross-listed
 
 @pytest.fixture(scope="module")
 def coverage() -> dict[str, float]:
-    """Fraction of corpora drawn from one truth whose interval holds it."""
+    """Return the fraction of random corpora whose interval contains the truth."""
     from tests.overlays.impact.conftest import make_atlas
 
     use = REGION_SHARES * USE

@@ -1,4 +1,4 @@
-"""The share of the local literature as a map."""
+"""Maps of the share of the local literature."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.missions.measures import fit_prior_papers, share_map, shrink_shares
 

@@ -3,10 +3,9 @@ from datetime import date
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import read_yaml
 from landscape.corpus import find_facility, load_facilities
-from landscape.corpus.demo._cards import load_facilities as load_demo_facilities
+from landscape.corpus.demo.cards import load_facilities as load_demo_facilities
 from landscape.corpus.facilities import missions_file
 from landscape.errors import InputError
 from landscape.overlays.missions import find_mentions

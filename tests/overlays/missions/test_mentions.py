@@ -2,13 +2,14 @@ import gzip
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus import find_facility
 from landscape.corpus.demo import write_demo
-from landscape.evaluation._layers import evaluate_mentions, read_labels
+from landscape.evaluation import evaluate_facilities
 from landscape.overlays.missions import find_in_papers, find_mentions
 
 LABELS = Path(__file__).with_name("labels.jsonl")
@@ -123,15 +124,16 @@ def _key(paper: dict) -> str:
 
 
 def test_labelled_mentions_of_real_papers_are_found(real_papers):
-    labels = read_labels(LABELS)
-    assert sum(bool(label.facility) for label in labels) >= 300
-    assert sum(not label.facility for label in labels) >= 100
-    wanted = {label.arxiv_id for label in labels}
+    wanted = {json.loads(line)["arxiv_id"] for line in LABELS.read_text().splitlines()}
     with gzip.open(real_papers, "rt", encoding="utf-8") as lines:
         read = map(json.loads, lines)
-        papers = {paper["arxiv_id"]: paper for paper in read if paper["arxiv_id"] in wanted}
-    table = evaluate_mentions(papers, labels).set_index(["method", "half"])
+        papers = pd.DataFrame([paper for paper in read if paper["arxiv_id"] in wanted])
+    papers["paper_id"] = papers["arxiv_id"]
+    atlas = SimpleNamespace(read_papers=papers.get, title="Real papers", coverage={})
+    table = evaluate_facilities(atlas, LABELS).table.set_index(["method", "half"])
     ours = table.loc["with context"]
+    assert ours["labelled"].sum() >= 300
+    assert ours["traps"].sum() >= 100
     assert (ours[["precision", "recall"]] >= 0.97).all(axis=None)
     assert (table.loc["plain matching"]["precision"] < ours["precision"]).all()
 

@@ -82,7 +82,7 @@ def test_certainty_follows_the_numbers_of_papers() -> None:
 
 
 class _Model:
-    """A language model that answers from a list, and keeps what it was asked."""
+    """A language model that replies from a list and records its requests."""
 
     model = "listed"
 

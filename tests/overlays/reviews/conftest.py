@@ -1,4 +1,4 @@
-"""Small worlds with known truth: themes as directions, reviews where they are put."""
+"""Small atlases with known truth: themes are directions, reviews are planted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=None):
-    """An atlas-like object: one cluster of papers a theme.
+    """Return an atlas-like object with one cluster of papers per theme.
 
     ``years`` gives the years of the papers of each theme, ``reviewed`` the years of its reviews.
     """
@@ -88,7 +88,7 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
 
 @pytest.fixture(scope="session")
 def gap_world():
-    """Twelve themes of equal age; theme 3 has no review, and shares region 3 with theme 12."""
+    """Return twelve themes of equal age; theme 3 has no review, and its region has theme 12."""
     n = 13
     return world(
         sizes=[80] * n,

@@ -1,4 +1,4 @@
-"""The backtest tells a world where gaps draw reviews from one where reviews fall at random."""
+"""The backtest distinguishes reviews that follow gaps from random reviews."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.reviews import backtest_reviews
 from landscape.overlays.reviews.gaps import compare_rankings
@@ -18,7 +17,7 @@ YEARS = np.arange(1990, 2021)
 
 
 def history(*, follows_gaps: bool, seed: int):
-    """Small themes without a review up to 2010, large ones with two; then ten reviews come."""
+    """Return small themes without reviews until 2010, large ones with two, then ten reviews."""
     random = np.random.default_rng(seed)
     waits = np.arange(N) % 3 == 0
     sizes = np.where(waits, 70, 100)

@@ -1,4 +1,4 @@
-"""The three gaps that are planted in the demo corpus are the first three found on its map."""
+"""The three planted gaps of the demo corpus have the first three ranks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.reviews import backtest_reviews, recognise, review_gaps
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -19,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def demo():
-    """The demo as `make demo` leaves it: 4,000 papers and topics found by the build."""
+    """The demo of `make demo`: 4,000 papers, with topics found by the build."""
     folder = Path(os.environ.get("LANDSCAPE_DEMO", REPOSITORY))
     if not (folder / "demo.atlas").is_dir() or not (folder / "demo-corpus").is_dir():
         pytest.skip(f"no demo in {folder}: run make demo, or name its folder in LANDSCAPE_DEMO")

@@ -1,4 +1,4 @@
-"""Coverage and ranked gaps on worlds with a planted gap."""
+"""Coverage and ranked gaps of atlases with a planted gap."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.reviews import review_gaps, reviews
 from landscape.overlays.reviews.gaps import COMPONENTS, rank_gaps, review_coverage

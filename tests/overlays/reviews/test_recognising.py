@@ -1,4 +1,4 @@
-"""Reviews: what others say of a paper, what it says of itself, and 300 papers judged by reading."""
+"""Recognition of reviews by lists and by texts, and on 300 papers judged by readers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import pandas as pd
 import pytest
 
 from benchmarks.quality import stratified_agreement
-
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.reviews import read_review_list, recognise
 from landscape.overlays.reviews.recognition import score_papers

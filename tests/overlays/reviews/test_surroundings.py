@@ -1,11 +1,10 @@
-"""Reviews among the nearest papers, against a search by brute force."""
+"""Reviews among the nearest papers, compared with a brute-force search."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.reviews.recognition import near_reviews
 
 

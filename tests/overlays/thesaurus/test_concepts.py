@@ -3,7 +3,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 

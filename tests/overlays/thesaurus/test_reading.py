@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.thesaurus import embedded_thesaurus, read_thesaurus
 from landscape.errors import InputError
 

@@ -95,7 +95,7 @@ def test_keywords_give_concepts_outright():
 
 
 def test_meaning_tags_what_is_not_said():
-    """A paper like those that name a concept is tagged with it, one unlike them is not."""
+    """A paper is tagged with a concept if it resembles papers that name the concept."""
     thesaurus = embedded_thesaurus()
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(2000, 16)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Extents and separability on groups whose truth is known."""
+"""Extents and separability of groups with known truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.overlays.thesaurus import thesaurus_overlay
@@ -24,7 +23,7 @@ COVERAGE = {
 
 
 def _atlas() -> SimpleNamespace:
-    """Stars in one clump, galaxies in two, dust anywhere."""
+    """Return an atlas with stars in one cluster, galaxies in two, and dust everywhere."""
     rng = np.random.default_rng(3)
     kind = rng.integers(0, 3, 2000)
     centre = np.array([[0, 0], [10, 0], [5, 9]])[kind]

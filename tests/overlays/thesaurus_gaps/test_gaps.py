@@ -28,7 +28,7 @@ STARS = Thesaurus("1", {"1": Concept("1", "Stars"), "2": Concept("2", "Nebulae")
 
 
 def _atlas() -> SimpleNamespace:
-    """Papers on stars, on nebulae, and on odd rings: a subject that grows and has no concept."""
+    """Return papers on stars, nebulae, and odd rings, a growing subject without a concept."""
     rng = np.random.default_rng(5)
     n = 300
     kind = np.repeat([0, 1, 2], n // 3)

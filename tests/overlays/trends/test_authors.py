@@ -1,4 +1,4 @@
-"""Authors over the map: namesakes, spread, drift and moves of authors whose life is known."""
+"""Authors on the map: namesakes, spread, drift and moves, with known truth."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _directions(rng: np.random.Generator, centre: int, n: int) -> np.ndarray:
 
 
 def _world() -> Any:
-    """Rubin moves from region 0 to 1 in 2010; two people named Chen; others fill the corpus."""
+    """Return an atlas: Rubin moves from region 0 to 1 in 2010, and two people are named Chen."""
     from .worlds import atlas_of
 
     rng = np.random.default_rng(4)

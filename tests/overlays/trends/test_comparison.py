@@ -1,4 +1,4 @@
-"""Where two selections differ, against samples whose difference is known."""
+"""Differences of two selections with known truth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.trends import compare
 from landscape.overlays.trends.comparison import compare_counts, separate_selections
@@ -15,7 +14,7 @@ from .worlds import atlas_of
 
 
 def _world() -> pd.DataFrame:
-    """Papers 0-999 prefer region 3, papers 1000-2999 region 4, in all other respects alike."""
+    """Return an atlas in which papers 0-999 prefer region 3, and papers 1000-2999 region 4."""
     rng = np.random.default_rng(2)
     prefer_a, prefer_b = np.ones(10), np.ones(10)
     prefer_a[3] = prefer_b[4] = 3
@@ -41,7 +40,7 @@ def test_the_planted_differences_are_found_and_no_other() -> None:
 
 
 def test_false_discoveries_stay_below_the_rate_allowed() -> None:
-    """Forty of fifty regions are alike; over many draws at most a twentieth of those named are."""
+    """Forty of fifty regions are equal; at most a twentieth of the regions found are among them."""
     rng = np.random.default_rng(3)
     a_weights, b_weights = np.ones(50), np.ones(50)
     a_weights[:5] = b_weights[5:10] = 2.5

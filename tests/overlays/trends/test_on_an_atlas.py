@@ -1,4 +1,4 @@
-"""The fronts on an atlas that was built: filters, affiliations and regions as they really are."""
+"""Trends on a built atlas, with its filters, affiliations and regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Institutions and countries out of affiliations as journals print them."""
+"""Institutions and countries from affiliations as journals print them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.trends import countries, institutions
 from landscape.overlays.trends.affiliations import locate, read_affiliation
@@ -78,7 +77,7 @@ def test_a_paper_is_shared_out_once() -> None:
 
 
 def _world() -> Any:
-    """Chile works on region 0 only, Japan on all; a third of the papers have no affiliation."""
+    """Return an atlas: Chile has papers in region 0, Japan in all; a third have no affiliation."""
     n = 300
     rows = np.arange(n)
     places = [["ALMA Centre, Santiago, Chile", "Kyoto University, Japan"], ["Kyoto University"], []]

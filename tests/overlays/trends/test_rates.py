@@ -1,4 +1,4 @@
-"""Rates, slopes and changes of course against counts whose truth is known."""
+"""Rates, slopes and changes of counts with known truth."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_overdispersion_widens_the_interval_enough() -> None:
 
 
 def test_a_change_of_the_corpus_does_not_pose_as_a_trend() -> None:
-    """A second source, five times as large, in which the topic is four times as common."""
+    """A second source is five times as large, and the topic is four times as common in it."""
     totals = np.where(YEARS < 2005, 200, 1000)
     counts = np.where(YEARS < 2005, 4, 80)[None]
     eras = find_eras(totals)

@@ -1,4 +1,4 @@
-"""Emerging and fading regions: small worlds, and the themes of the demo corpus."""
+"""Emerging and fading regions of small atlases and of the demo corpus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .worlds import atlas_of
 
 
 def _world(*, seed: int = 1, gap: tuple[int, ...] = ()) -> pd.DataFrame:
-    """Twelve regions over 25 years; region 1 grows 8% a year, region 2 shrinks, and so on."""
+    """Return twelve regions over 25 years; region 1 grows by 8% per year, region 2 shrinks, ..."""
     rng = np.random.default_rng(seed)
     rows = []
     for year in range(2000, 2025):
@@ -129,7 +129,7 @@ def test_a_corpus_with_another_composition_gives_no_verdict_on_its_sources() -> 
 
 
 def test_themes_of_the_demo_corpus_that_rise_and_fall_are_found(tmp_path) -> None:
-    """Themes stand for regions here: the truth knows how the activity of each was planted."""
+    """Themes are used as regions, because the truth contains their planted activity."""
     import gzip
     import json
 

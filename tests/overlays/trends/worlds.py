@@ -1,4 +1,4 @@
-"""Small atlases made in memory, whose truth is known."""
+"""Small atlases in memory with known truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from landscape.overlays.trends._authors import place_in_byline
 
 
 def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:
-    """An atlas with what trends read of it; papers have ``topic_id`` and ``year``."""
+    """Return an atlas with the parts that trends need; papers have ``topic_id`` and ``year``."""
     n = len(papers)
     ids = sorted(set(papers["topic_id"]) - {-1})
     topics = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What the campaigns of `benchmarks.torture` share: mutations, memory, and notes for the table."""
+"""Mutations, peak memory and notes for the campaigns of `benchmarks.robustness`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inspection of output files: terminals, pages and programs must not act on them."""
+"""Inspection of output files: they must contain no active content."""
 
 from __future__ import annotations
 

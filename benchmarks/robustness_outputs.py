@@ -1,7 +1,7 @@
-"""Papers with poisoned texts, through every output: none may be active.
+"""Outputs of papers with hostile texts: none may be active.
 
-One atlas is built from poisoned papers. In another, the poison is written into the finished tables,
-as the author of a forged atlas can do, so that no reader has cleaned it.
+One atlas is built from hostile papers. In another, hostile text is written into the finished
+tables, as in a forged atlas, so that no reader has cleaned it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import landscape
-from benchmarks.torture_cases import Case
-from benchmarks.torture_inspection import EVIL, ActiveOutputError, Chromium, inspect
+from benchmarks.robustness_cases import Case
+from benchmarks.robustness_inspection import EVIL, ActiveOutputError, Chromium, inspect
 from landscape.errors import LandscapeError
 
 POISONS = (
@@ -109,7 +109,7 @@ Write = Callable[[Path], object]  # writes files into a folder
 
 
 def poison(folder: Path) -> Iterator[Case]:
-    """Every output of an atlas of poisoned papers, and of a forged atlas."""
+    """Yield every output of an atlas of hostile papers, and of a forged atlas."""
     folder.mkdir()
     atlases = {"papers": _build(folder / "papers", POISONS)}
     atlases["forged"] = _forge(_build(folder / "forged", _tokens()))
@@ -309,7 +309,7 @@ def _explorer(atlas: landscape.Atlas) -> Any:
 
 
 def _calls(atlas: landscape.Atlas) -> dict[str, Write]:
-    """Text, Markdown and HTML of results in Python."""
+    """Write text, Markdown and HTML of results."""
     from landscape.agents import AtlasCollection, as_latex, check_draft
 
     def check(folder: Path) -> None:
@@ -364,7 +364,7 @@ _METHODS = {
 
 
 def _write(result: Any, folder: Path) -> None:
-    """Write everything that a result can be converted to."""
+    """Write a result in all formats."""
     for method, ending in _METHODS.items():
         if hasattr(result, method):
             text = getattr(result, method)()
@@ -399,10 +399,10 @@ def _execute(atlas: landscape.Atlas, folder: Path) -> None:
 
 
 def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium) -> Iterator[Case]:
-    """Panels and results on a page that ``landscape app`` serves, in Chromium."""
+    """Open panels and results in Chromium, on a page that ``landscape app`` serves."""
     from nbformat import v4, write
 
-    from benchmarks.torture_inspection import _IN_PAGE
+    from benchmarks.robustness_inspection import _IN_PAGE
     from tests.processes import Running
 
     begin = "import landscape as ls, landscape.widgets as w; atlas = ls.open_demo();"

@@ -1,4 +1,4 @@
-"""Good files of every reader of the package, which `benchmarks.torture` damages."""
+"""Valid files of every reader of the package, which `benchmarks.robustness` damages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from landscape.evaluation import read_queries
 from landscape.evaluation._attribution import read_cases
 from landscape.evaluation._layers import read_labels as read_mentions
 from landscape.evaluation.citing import read_places
-from landscape.outreach._names import read_names
+from landscape.outreach.names import read_names
 from landscape.overlays.reviews import read_review_list
 from landscape.store.tables import read_labels
 
@@ -263,7 +263,7 @@ READERS: tuple[Kind, ...] = (
 
 
 def binaries(folder: Path) -> Iterator[Kind]:
-    """Write good files of the binary formats, and yield them as `READERS` has the others."""
+    """Write valid files of the binary formats; yield them in the form of `READERS`."""
     import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure

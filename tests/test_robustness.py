@@ -1,4 +1,4 @@
-"""A small part of ``python -m benchmarks torture``, and the faults that it found."""
+"""A small part of ``python -m benchmarks robustness``, and errors found by it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.torture import records, run
+from benchmarks.robustness import records, run
 from landscape import Atlas
 from landscape._bibliography import escape_latex
 from landscape._render import escape

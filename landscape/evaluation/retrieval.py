@@ -273,7 +273,7 @@ def evaluate_retrieval(
     ----------
     atlas : AtlasStore
     queries : path or sequence of Query
-        Queries, or a file in a format of `landscape.evaluation._questions.read_queries`.
+        Queries, or a file in a format of `landscape.evaluation.read_queries`.
     steps : mapping of str to mapping
         Settings of `Atlas.search` by the name of the method; "default" is required.
     tf_idf : bool, default True

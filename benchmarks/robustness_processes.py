@@ -1,4 +1,4 @@
-"""Campaigns on other processes: lines to an assistant's server, and builds that are killed."""
+"""Campaigns on other processes: messages to the MCP server, and killed builds."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from queue import Empty, Queue
 from typing import Any, Self
 
 import landscape
-from benchmarks.torture_cases import Case, Memory, mutate, notes
+from benchmarks.robustness_cases import Case, Memory, mutate, notes
 from landscape.errors import LandscapeError
 
 _LEAST_WAIT = 10.0  # seconds in which an assistant gets its answer
 
 
 def messages(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Mutated arguments of the tools of the MCP server, and mutated lines to its process."""
+    """Yield mutated arguments of the MCP tools, and mutated lines to the server process."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     from landscape.agents.mcp_server import make_server
@@ -68,7 +68,7 @@ _HELLO = _line(
     "initialize",
     protocolVersion="2025-06-18",
     capabilities={},
-    clientInfo={"name": "torture", "version": "1"},
+    clientInfo={"name": "robustness", "version": "1"},
 )
 _LINES = (
     _HELLO,
@@ -87,7 +87,7 @@ _LINES = (
 
 
 class _Assistant:
-    """A running ``landscape mcp`` that gets lines on its standard input."""
+    """A running ``landscape mcp`` that reads lines from standard input."""
 
     def __init__(self, atlas: landscape.Atlas) -> None:
         words = [sys.executable, "-m", "landscape.cli", "mcp", str(atlas.path)]
@@ -153,7 +153,7 @@ class _Assistant:
 
 
 def kills(folder: Path, n_kills: int, rng: random.Random) -> Iterator[Case]:
-    """Builds that are killed at random moments, while another process opens and searches."""
+    """Yield builds that are killed at random times while another process searches."""
     from landscape.corpus.demo import write_demo
 
     one, two = (

@@ -1,6 +1,6 @@
-"""Campaigns against damage and malice; each prints how many cases were tried and how many failed.
+"""Damaged and hostile input; each campaign prints the number of cases and of failures.
 
-Run: python -m benchmarks torture [--cases 10000] [--only records,filters,poison]
+Run: python -m benchmarks robustness [--cases 10000] [--only records,filters,poison]
 
 A case fails if it ends in anything but a result or one sentence, if an output is active, if a
 request to a model server takes longer than its limit, or if a process dies. The table also shows
@@ -22,11 +22,11 @@ from typing import Any
 
 import landscape
 from benchmarks.results import print_table, save
-from benchmarks.torture_cases import Case, Memory, flip, mutate, notes
-from benchmarks.torture_files import READERS, binaries
-from benchmarks.torture_models import servers
-from benchmarks.torture_outputs import poison
-from benchmarks.torture_processes import kills, messages
+from benchmarks.robustness_cases import Case, Memory, flip, mutate, notes
+from benchmarks.robustness_files import READERS, binaries
+from benchmarks.robustness_models import servers
+from benchmarks.robustness_outputs import poison
+from benchmarks.robustness_processes import kills, messages
 from landscape.errors import LandscapeError
 from landscape.pipeline.demo import build_demo
 
@@ -35,7 +35,7 @@ _LIMITED = ("records", "filters", "flips", "servers", "messages")  # campaigns w
 
 
 def records(folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Files of every reader with mutated content, plain and compressed."""
+    """Yield files of every reader with mutated content, plain and compressed."""
     packed = list(binaries(folder / "good"))
     for number in range(n_cases):
         title, name, read, good = rng.choice([*READERS, *packed])
@@ -52,7 +52,7 @@ def records(folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
 
 
 def filters(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Mutated filters and queries."""
+    """Yield mutated filters and queries."""
     goods = ("2015..2020; author:Hubble; -review", "(dust | gas); citations>=50", "facility:HST")
     for number in range(n_cases):
         text = mutate(rng.choice(goods), rng)
@@ -65,7 +65,7 @@ def filters(atlas: landscape.Atlas, n_cases: int, rng: random.Random) -> Iterato
 
 
 def flips(atlas: landscape.Atlas, folder: Path, n_cases: int, rng: random.Random) -> Iterator[Case]:
-    """Flipped bits in the files of an atlas, and every use of it; nothing may change unnoticed."""
+    """Yield uses of an atlas with flipped bits; each change must be reported."""
     names = [name for name, file in atlas.manifest.files.items() if file.bytes]
     known = _facts(atlas)
     for number in range(min(n_cases // 50, 200)):
@@ -128,7 +128,7 @@ def main() -> None:
     head = ["campaign", "tried", "failed", "MB above idle", "seconds", "note"]
     print_table("Campaigns against damage and malice", head, rows)
     if options.only == every:  # a part does not replace the section of the report
-        print(f"\n{save('torture', rows)}")
+        print(f"\n{save('robustness', rows)}")
     raise SystemExit(bool(faults))
 
 

@@ -1,4 +1,4 @@
-"""Hostile model servers against every command and call that uses a model."""
+"""Commands and calls that use a model, with hostile model servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from unittest import mock
 
 import landscape
-from benchmarks.torture_cases import LIMIT, Case, notes
+from benchmarks.robustness_cases import LIMIT, Case, notes
 from landscape.errors import LandscapeError
 from landscape.llm import reranking, server
 
@@ -39,7 +39,7 @@ sys.stdin.read()
 def servers(
     atlas: landscape.Atlas, folder: Path, n_cases: int, rng: random.Random
 ) -> Iterator[Case]:
-    """Hostile model servers against every command and call that uses a model."""
+    """Commands and calls that use a model, with hostile model servers."""
     uses = uses_of(atlas, folder / "uses")
     for warm in uses.values():  # loads what a use needs, so that it is not counted as memory
         with contextlib.suppress(LandscapeError):
@@ -91,7 +91,7 @@ def _timed(use: Callable[[], object]) -> None:
 
 
 def uses_of(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
-    """Return everything that talks to a model, by name."""
+    """Return all commands and calls that use a model, by name."""
     folder.mkdir()
     return _calls(atlas, folder) | _panels(atlas) | _commands(atlas, folder)
 
@@ -103,7 +103,7 @@ def _calls(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
     from landscape.embeddings._openai import OpenAIEmbedder
     from landscape.llm import HttpReranker
     from landscape.llm.region_names import polish_names
-    from landscape.outreach._names import ask_names
+    from landscape.outreach.names import ask_names
     from landscape.widgets._explorer_tasks import ask_papers
 
     papers = list(atlas.papers["paper_id"][:3])
@@ -168,7 +168,7 @@ def _panels(atlas: landscape.Atlas) -> dict[str, Use]:
             return widgets.Connection(base_url=url, model="m")
 
     def shown(panel: Any, begin: Callable[[], object]) -> None:
-        """Run a panel to its end; other errors than sentences are told as failed actions."""
+        """Run a panel until it is done; unexpected errors are reported as failed actions."""
         with (
             mock.patch.dict(os.environ, _surroundings("")),
             mock.patch("landscape.widgets._connection._LONGEST_TEST", LIMIT),
@@ -199,7 +199,7 @@ def _panels(atlas: landscape.Atlas) -> dict[str, Use]:
 
 
 def _commands(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
-    """Commands of the program, run in this process with the environment of a user."""
+    """Return commands of the program, run in this process with the environment of a user."""
     from landscape.corpus.demo import write_demo
     from landscape.embeddings._openai import OpenAIEmbedder
 

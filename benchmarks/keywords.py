@@ -24,7 +24,7 @@ from benchmarks.measuring import PAPERS
 from benchmarks.results import print_table, save
 
 _FIRST = 10  # keywords that are compared
-_LONGEST = 4  # words of an author's keyword
+_MAX_LENGTH = 4  # words of an author's keyword
 Extract = Callable[[list[str]], list[list[str]]]
 
 
@@ -41,7 +41,7 @@ def split_keywords(written: Sequence[str]) -> list[str]:
     """Split keywords: "Galaxy: halo — Black holes(162) 1" has three. Sentences are omitted."""
     parts = [part for one in written for part in re.split(r"\s[—–-]\s|[—;:,]", one)]
     plain = [re.sub(r"\s*\(\d+\)|\s+\d$", "", part).strip() for part in parts]
-    return [part for part in plain if part and len(part.split()) <= _LONGEST]
+    return [part for part in plain if part and len(part.split()) <= _MAX_LENGTH]
 
 
 def mean_f1(found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> float:

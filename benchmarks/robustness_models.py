@@ -171,7 +171,7 @@ def _panels(atlas: landscape.Atlas) -> dict[str, Use]:
         """Run a panel until it is done; unexpected errors are reported as failed actions."""
         with (
             mock.patch.dict(os.environ, _surroundings("")),
-            mock.patch("landscape.widgets._connection._LONGEST_TEST", LIMIT),
+            mock.patch("landscape.widgets._connection._MAX_TEST", LIMIT),
         ):
             begin()
             if not panel.wait(60):

@@ -37,7 +37,7 @@ RUN_AGAIN = "run the same command again later to continue"
 #: HTTP status codes after which a request is repeated.
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _ERROR_TEXT = 10_000  # maximum number of bytes read from an error response
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
@@ -249,7 +249,7 @@ class HttpClient:
 
     def _send(self, request: httpx.Request) -> httpx.Response:
         """Send a request after the pause of the policy. Redirects of GET requests are followed."""
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             early = self._last_request + self._policy.pause - self._policy.clock()
             if early > 0:
                 self._policy.sleep(min(early, self._policy.pause))

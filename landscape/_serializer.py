@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a formula
-_MOST_ROWS = 40
+_MAX_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
 _NOT_IN_LATEX = ("_id", "_row", "_low", "_high")  # ends of names of columns
@@ -131,7 +131,7 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
     table = table.rename(columns={"low": "difference_low", "high": "difference_high"})
     names = [str(name) for name in table if not str(name).endswith(_NOT_IN_LATEX)]
     names = ([name for name in headings if name in table] if headings else names)[:_LATEX_COLUMNS]
-    first = table.head(_MOST_ROWS).drop(columns=["papers_low", "papers_high"], errors="ignore")
+    first = table.head(_MAX_ROWS).drop(columns=["papers_low", "papers_high"], errors="ignore")
     for name in names:
         if headings.get(name, "").endswith("(%)"):
             cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in first]
@@ -163,7 +163,7 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
 
 def to_text(table: pd.DataFrame) -> str:
     """Write a table as text, and transpose a table with many columns and few rows."""
-    shown = with_intervals(table.head(_MOST_ROWS))
+    shown = with_intervals(table.head(_MAX_ROWS))
     rest = len(table) - len(shown)
     more = f"\n... and {rest:,} more rows" if rest else ""
     if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
@@ -174,7 +174,7 @@ def to_text(table: pd.DataFrame) -> str:
 def to_html(table: pd.DataFrame) -> str:
     """Write a table as escaped HTML."""
     html: str = with_intervals(table).to_html(
-        index=False, border=0, escape=True, max_rows=_MOST_ROWS
+        index=False, border=0, escape=True, max_rows=_MAX_ROWS
     )
     return html
 

@@ -11,7 +11,7 @@ import pytest
 
 import landscape
 from landscape.cli import main
-from landscape.figures.plotly_backend import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MAX_MARKS, count_marks
 
 TABLES = {
     "concepts": [],
@@ -83,7 +83,7 @@ def test_figures_have_twins_for_the_browser(
     assert main(["figure", kind, str(demo_atlas.path), "-o", str(page)]) == 0
     assert "plotly" in page.read_text().lower()
     name = {"slices": "time_slices"}.get(kind, kind)
-    assert 0 < count_marks(landscape.figures.interactive(name, demo_atlas)) <= MOST_MARKS
+    assert 0 < count_marks(landscape.figures.interactive(name, demo_atlas)) <= MAX_MARKS
 
 
 def test_the_papers_of_an_author_have_a_twin(demo_atlas: landscape.Atlas, tmp_path: Path) -> None:

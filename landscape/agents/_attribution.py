@@ -295,8 +295,8 @@ class StepReply(ReplyForm):
 
 
 _K = 10  # number of papers per search, as in Press et al. (2024)
-_MOST_REPEATS = 3  # the search ends after this number of useless actions
-_LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
+_MAX_REPEATS = 3  # the search ends after this number of useless actions
+_MAX_QUERY, _MAX_THOUGHT = 500, 1000  # characters
 _SHORT_ABSTRACT = 300  # maximum number of characters of an abstract that was not read
 _LETTERS = re.compile(r"[\W_]+")
 
@@ -329,7 +329,7 @@ class CiteAgent:
         instructions = agent_instructions(demonstration=demonstration)
         for left in range(max_actions, 0, -1):
             reply = request_reply(model, instructions, as_data(self._state(left)), StepReply)
-            thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
+            thought = " ".join(reply.thought.split())[:_MAX_THOUGHT]
             match reply.action:
                 case "search":
                     step = self._search(reply, thought)
@@ -340,11 +340,11 @@ class CiteAgent:
             self.steps.append(step)
             if on_step is not None:
                 on_step(step)
-            if self.selected is not None or self.gave_up or self._useless >= _MOST_REPEATS:
+            if self.selected is not None or self.gave_up or self._useless >= _MAX_REPEATS:
                 return
 
     def _search(self, reply: StepReply, thought: str) -> Step:
-        query = " ".join(reply.query.split())[:_LONGEST_QUERY]
+        query = " ".join(reply.query.split())[:_MAX_QUERY]
         action = f"search by {reply.sort}: {query}"
         key = f"{reply.sort} {' '.join(sorted(set(query.casefold().split())))}"
         if not query or key in self._queries:

@@ -48,8 +48,8 @@ class SentencesReply(ReplyForm):
     sentences: list[WrittenSentence]
 
 
-_LONGEST = 600  # maximum number of characters of a sentence
-_LONGEST_CONTEXT = 4000
+_MAX_LENGTH = 600  # maximum number of characters of a sentence
+_MAX_CONTEXT = 4000
 
 
 def write_sentences(
@@ -71,11 +71,11 @@ def write_sentences(
                 "sentences": {key: without_labels(s.text) for key, s in mine.items()},
             }
         )
-    brief = {"text": context[-_LONGEST_CONTEXT:], "key_words": keywords or "", "papers": papers}
+    brief = {"text": context[-_MAX_CONTEXT:], "key_words": keywords or "", "papers": papers}
     reply = request_reply(model, prompt("cite"), as_data(brief), SentencesReply)
     written: dict[str, tuple[str, tuple[Evidence, ...]]] = {}
     for item in reply.sentences:
-        text = " ".join(without_labels(item.sentence).split())[:_LONGEST]
+        text = " ".join(without_labels(item.sentence).split())[:_MAX_LENGTH]
         evidence = tuple(
             known[key][1]
             for key in dict.fromkeys(item.evidence)
@@ -123,7 +123,7 @@ _CONTEXT = 0.7  # weight of the context; the text of the paper has the remaining
 _MEANING = 1.0  # weight of word vectors, relative to shared words
 _CUE = 0.5  # bonus for a cue word, in standard deviations
 _DIVERSITY = 0.3
-_MOST_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
+_MAX_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
 _COMPARED = 60  # maximum number of sentences compared with each other
 _OPENING = 1_500  # number of characters at the start of a full text that define its subject
 _BEGINNING = 6  # number of first letters that are compared to match two words
@@ -140,7 +140,7 @@ def highlight(
     text: str, context: str = "", *, n: int = 3, meaning: Floats | None = None
 ) -> tuple[Highlight, ...]:
     """Choose the most important sentences of a text."""
-    spans = split_sentences(text)[:_MOST_SENTENCES]
+    spans = split_sentences(text)[:_MAX_SENTENCES]
     if not spans or n < 1:
         return ()
     if len(spans) > _COMPARED:  # compare only some sentences of a long text
@@ -256,7 +256,7 @@ def _of_sentences(
     if len(vectors) != len(places):  # the vectors belong to another text
         return None
     shift = len(embedding_text(paper.title, ""))
-    spans = split_sentences(paper.abstract)[:_MOST_SENTENCES]
+    spans = split_sentences(paper.abstract)[:_MAX_SENTENCES]
     bounds = np.array([start + shift for start, _ in spans] + [np.iinfo(np.int64).max])
     cuts = np.searchsorted(places, bounds)
     inside = WordVectors(vectors[cuts[0] : cuts[-1]], np.diff(cuts))

@@ -87,7 +87,7 @@ def _year(text: str) -> date | None:
 
 _SAMPLE = 2_000  # maximum number of papers compared with a sentence
 _PERCENTILE = 99.0
-_LEAST_THRESHOLD, _MOST_THRESHOLD = 0.30, 0.55  # cosines
+_MIN_THRESHOLD, _MAX_THRESHOLD = 0.30, 0.55  # cosines
 _WITHOUT_ATLAS = 0.45
 _UNRELATED = 0.2  # cosine of a sentence without common words below which it is unrelated
 
@@ -101,7 +101,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
     others = open_engine(corpus.atlas).indexes.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
-    return np.clip(found, _LEAST_THRESHOLD, _MOST_THRESHOLD)
+    return np.clip(found, _MIN_THRESHOLD, _MAX_THRESHOLD)
 
 
 def paper_vectors(
@@ -133,7 +133,7 @@ def _phrases(name: str) -> re.Pattern[str]:
 
 def find_citation_cue(sentence: str) -> str:
     """Return words such as "previous studies" that need a citation, or "" if there are none."""
-    if len(sentence.split()) < _FEWEST_WORDS or _phrases("own_work").search(sentence):
+    if len(sentence.split()) < _MIN_WORDS or _phrases("own_work").search(sentence):
         return ""
     found = _phrases("earlier_work").search(sentence)
     return found[0].strip() if found else ""
@@ -142,10 +142,10 @@ def find_citation_cue(sentence: str) -> str:
 METHOD = "offline"
 
 _AT_ONCE = 12  # claims per request
-_MOST_UNCITED = 40  # maximum number of sentences for which papers are suggested
+_MAX_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_FEWEST_WORDS = 7  # minimum number of words; shorter sentences need their context
+_MIN_WORDS = 7  # minimum number of words; shorter sentences need their context
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -249,7 +249,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
             part = citation.part or sentence.text
-            few = len(_WORD.findall(part)) < _FEWEST_WORDS
+            few = len(_WORD.findall(part)) < _MIN_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
             places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
@@ -421,15 +421,15 @@ def _find_uncited(
     can_search = any(corpus.on for corpus in desk.corpora)
     if not can_search:
         notes.append("No corpus is switched on. Add a corpus to get papers for uncited sentences.")
-    if len(found) > _MOST_UNCITED:
+    if len(found) > _MAX_UNCITED:
         notes.append(
-            f"Papers are suggested for the first {_MOST_UNCITED} of {len(found)} sentences that "
+            f"Papers are suggested for the first {_MAX_UNCITED} of {len(found)} sentences that "
             "seem to need a citation."
         )
     uncited = []
     for n, (sentence, why, before) in enumerate(found):
         candidates: tuple[Suggestion, ...] = ()
-        if can_search and n < _MOST_UNCITED:
+        if can_search and n < _MAX_UNCITED:
             context = f"{before} {sentence.text}"
             candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
         uncited.append(Uncited(sentence.line, sentence.text, why, candidates))

@@ -381,7 +381,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
 
 
-_MOST_OUTSIDE, _FEWEST_CITING = 20, 2
+_MAX_OUTSIDE, _MIN_CITING = 20, 2
 # If the selection exceeds this share of `papers`, other papers may also belong to the answer.
 _MANY_SELECTED = 0.75
 
@@ -538,7 +538,7 @@ def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Link
             nodes = library.cites(one.paper.row)
             counts.update(nodes[nodes >= library.n_papers].tolist())
     often = sorted(
-        (node for node, n in counts.items() if n >= _FEWEST_CITING),
+        (node for node, n in counts.items() if n >= _MIN_CITING),
         key=lambda node: (-counts[node], node),
     )
-    return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_OUTSIDE])
+    return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MAX_OUTSIDE])

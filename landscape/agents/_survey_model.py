@@ -39,8 +39,8 @@ class JudgementsReply(ReplyForm):
     papers: list[JudgedPaper]
 
 
-LONGEST_SEARCH = 300  # maximum number of characters of a query
-LONGEST_REASON = 400
+MAX_SEARCH = 300  # maximum number of characters of a query
+MAX_REASON = 400
 _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)
 
@@ -57,12 +57,12 @@ def parse_decision(reply: str) -> tuple[bool, str] | None:
     if found is None:
         return None
     reason = _REASONED.search(reply)
-    return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=LONGEST_REASON)
+    return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=MAX_REASON)
 
 
 def one_line_each(texts: Sequence[object]) -> list[str]:
     """Convert each text of a model to one line, and remove empty and repeated texts."""
-    lines = (one_line(text, most=LONGEST_SEARCH) for text in texts if isinstance(text, str))
+    lines = (one_line(text, most=MAX_SEARCH) for text in texts if isinstance(text, str))
     kept: dict[str, str] = {}
     for line in lines:
         if line:
@@ -117,7 +117,7 @@ class JsonSurveyModel:
 
         def read(reply: ListsReply) -> NextStep:
             known = tuple(name for name in one_line_each(reply.follow) if name in lists)
-            return NextStep(known, one_line(reply.search, most=LONGEST_SEARCH))
+            return NextStep(known, one_line(reply.search, most=MAX_SEARCH))
 
         return self._request("survey_read", data, ListsReply, read)
 
@@ -135,7 +135,7 @@ class JsonSurveyModel:
             for one in reply.papers:
                 if one.label in by_label:  # ignores invented labels
                     score = float(min(1.0, max(0.0, one.score)))
-                    reason = one_line(one.reason, most=LONGEST_REASON)
+                    reason = one_line(one.reason, most=MAX_REASON)
                     decision = Decision(one.decision, score, reason)
                     found.setdefault(by_label[one.label].paper_id, decision)
             return found

@@ -24,7 +24,7 @@ from landscape.llm import connect_from_environment
 from landscape.llm.prompts import as_data, prompt
 from landscape.search import SearchSettings, open_engine, parse_filter
 from landscape.search.ranking import RANKING, fuse_ranks, standardised
-from landscape.search.settings import LONGEST_QUERY, readable_text
+from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.text import split_sentences
 from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
 
@@ -221,8 +221,8 @@ class AtlasCollection:
         self, papers: Sequence[str | Paper], *, context: str = "", model: Connection = None
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
-        if not papers or len(papers) > _MOST_PAPERS:
-            raise InputError(f"papers has {len(papers)} items; pass 1 to {_MOST_PAPERS} papers.")
+        if not papers or len(papers) > _MAX_PAPERS:
+            raise InputError(f"papers has {len(papers)} items; pass 1 to {_MAX_PAPERS} papers.")
         chosen: list[Paper] = []
         corpora = []
         for one in papers:
@@ -295,7 +295,7 @@ class AtlasCollection:
 
 
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
-_SHORTEST_TITLE = 12  # minimum number of letters; "Erratum" does not identify a paper
+_MIN_TITLE = 12  # minimum number of letters; "Erratum" does not identify a paper
 _YEARS_APART = 2  # maximum number of years between the e-print and the publication
 
 
@@ -331,7 +331,7 @@ def is_same(one: Paper, other: Paper) -> bool:
         if mine and yours and mine.lower() == yours.lower():
             return True
     title = title_key(one.title)
-    if len(title) < _SHORTEST_TITLE or title != title_key(other.title):
+    if len(title) < _MIN_TITLE or title != title_key(other.title):
         return False
     if one.year and other.year and abs(one.year - other.year) > _YEARS_APART:
         return False
@@ -375,8 +375,8 @@ def _read_context(
     sentences = [text[start:end] for start, end in split_sentences(text)]
     wordings = []
     if sentences:
-        wordings.append(Wording(sentences[-1][:LONGEST_QUERY], _FOCUS))
-        whole = " ".join(sentences[-_SENTENCES:])[-LONGEST_QUERY:]
+        wordings.append(Wording(sentences[-1][:MAX_QUERY], _FOCUS))
+        whole = " ".join(sentences[-_SENTENCES:])[-MAX_QUERY:]
         wordings.append(Wording(whole, _WHOLE))
     if plain:
         wordings.append(Wording(plain, _KEYWORDS))
@@ -429,7 +429,7 @@ def _with_highlights(
         sets = highlight_papers(
             open_engine(corpus.atlas).indexes,
             [one.paper for one in mine],
-            context[-LONGEST_QUERY:],
+            context[-MAX_QUERY:],
             n=n,
             full_texts=full_texts,
         )
@@ -447,7 +447,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
 
 STYLE = "related-work"
 
-_MOST_PAPERS = 40
+_MAX_PAPERS = 40
 _LABELS = re.compile(r"(?:(?<!\s)\s++|(?!\s))\[([^\[\]\n]{1,600})\]")
 
 

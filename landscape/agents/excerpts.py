@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from landscape.errors import InputError
-from landscape.search.settings import LONGEST_QUERY, readable_text
+from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.text import split_sentences
 
 MARK = "[CITATION]"
@@ -38,7 +38,7 @@ _GOES_ON = re.compile(
         )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST_WORDS = 4  # minimum number of words of a part; shorter parts are not used as a query
+_MIN_WORDS = 4  # minimum number of words of a part; shorter parts are not used as a query
 _LONG = 30  # maximum number of words; longer sentences with one citation are split
 
 
@@ -136,13 +136,13 @@ def _clause(sentence: str) -> str:
             return ""
         right = _BOUNDARY.split(right)[0]
     turned = _BOUNDARY.split(left)[-1]
-    left = turned if len(groups) == 1 or _words(turned) >= _LEAST_WORDS else left
-    if _words(left) >= _LEAST_WORDS:
+    left = turned if len(groups) == 1 or _words(turned) >= _MIN_WORDS else left
+    if _words(left) >= _MIN_WORDS:
         # The part ends at the next boundary after the mark, as in "the code of [CITATION] for …".
         ends = len(groups) == 1 or mine + 1 == len(groups)
         more = _BOUNDARY.split(right)[0] if ends else ""
         return _tidied(f"{left} {more}").strip(" ,;.")
-    if _words(right) >= _LEAST_WORDS:
+    if _words(right) >= _MIN_WORDS:
         return _tidied(f"{left} {right}").strip(" ,;.")
     return ""
 
@@ -155,4 +155,4 @@ def _tidied(text: str) -> str:
     text = re.sub(rf"[{_MINE}{_OTHER}]", "", text)
     text = re.sub(r"[(\[]\s*+(?:see|e\.g\.|cf\.|also|and|[,;.])*+\s*+[)\]]", "", text)
     text = re.sub(r"\s+(?=[.,;:!?)])", "", " ".join(text.split()))
-    return text[:LONGEST_QUERY].strip()
+    return text[:MAX_QUERY].strip()

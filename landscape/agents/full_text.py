@@ -21,7 +21,7 @@ from landscape.errors import InputError, LandscapeError, require
 if TYPE_CHECKING:
     from landscape.types import Paper
 
-_LONGEST_NAME = 120  # maximum number of characters of the name of a section
+_MAX_NAME = 120  # maximum number of characters of the name of a section
 _NAMED = 20  # maximum number of papers in one entry of the bibliography
 _IDENTIFIERS = (
     (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
@@ -64,7 +64,7 @@ def join_sections(
     """Resolve the citations of each section, and merge sections with the same name."""
     joined: dict[str, tuple[str, dict[str, None]]] = {}
     for title, text, keys in found:
-        name = one_line(title, most=_LONGEST_NAME)
+        name = one_line(title, most=_MAX_NAME)
         before, names = joined.get(name, ("", {}))
         names.update(
             dict.fromkeys(one for key in dict.fromkeys(keys) for one in cited.get(key, ())[:_NAMED])
@@ -73,16 +73,16 @@ def join_sections(
     return [Section(name or "text", tuple(names), text) for name, (text, names) in joined.items()]
 
 
-_LARGEST = 30_000_000  # maximum number of bytes of one file
-_MOST_UNPACKED = 500_000_000  # maximum number of bytes of an unpacked archive
+_MAX_SIZE = 30_000_000  # maximum number of bytes of one file
+_MAX_UNPACKED = 500_000_000  # maximum number of bytes of an unpacked archive
 
 _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # typical of LaTeX
 
 
 def check_size(path: Path) -> None:
     """Raise InputError if a file is too large for a paper."""
-    if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path} is larger than {_LARGEST:,} bytes, the limit for one full text.")
+    if path.stat().st_size > _MAX_SIZE:
+        raise InputError(f"{path} is larger than {_MAX_SIZE:,} bytes, the limit for one full text.")
 
 
 def read_bounded(path: Path) -> str:
@@ -98,7 +98,7 @@ def read_archive(path: Path) -> str:
     """Read and join the LaTeX files of an archive; the bibliography comes last."""
     check_size(path)
     pieces: list[tuple[bool, str, str]] = []
-    left = _LARGEST
+    left = _MAX_SIZE
     try:
         if alone := _single_text(path):
             return alone
@@ -129,7 +129,7 @@ def _single_text(path: Path) -> str:
         if head[257:262] == b"ustar" or b"\0" in head:
             return ""
         pieces = [head]
-        while (piece := stream.read(1 << 20)) and len(pieces) * (1 << 20) < _LARGEST:
+        while (piece := stream.read(1 << 20)) and len(pieces) * (1 << 20) < _MAX_SIZE:
             pieces.append(piece)
     text = b"".join(pieces).decode("utf-8", "replace")
     return text if any(command in text for command in _COMMANDS) else ""
@@ -140,14 +140,14 @@ class _Bounded:
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream, self._path = stream, path
-        self._left = _MOST_UNPACKED
+        self._left = _MAX_UNPACKED
 
     def read(self, size: int = -1) -> bytes:
         piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self._left -= len(piece)
         if self._left < 0:
             raise InputError(
-                f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes, the limit for one "
+                f"{self._path} unpacks to more than {_MAX_UNPACKED:,} bytes, the limit for one "
                 "full text."
             )
         return piece
@@ -272,7 +272,7 @@ def read_latex(path: Path) -> list[Section]:
     return join_sections(found, cited)
 
 
-_MOST_PAGES = 400
+_MAX_PAGES = 400
 _PDF_HEADING = re.compile(
     r"^[^\S\n]{0,80}(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?[^\S\n]{1,9}[A-Z][^\n.]{2,70}"
     r"|(?:INTRODUCTION|METHODS?|RESULTS|DISCUSSION|CONCLUSIONS?|SUMMARY|REFERENCES|"
@@ -287,7 +287,7 @@ def read_pdf(path: Path) -> list[Section]:
     check_size(path)
     try:
         document = pypdf.PdfReader(path)
-        pages = [page.extract_text() or "" for page in document.pages[:_MOST_PAGES]]
+        pages = [page.extract_text() or "" for page in document.pages[:_MAX_PAGES]]
     except Exception as error:  # broken PDFs raise many kinds of errors
         raise InputError(
             f"{path} cannot be read as a PDF ({type(error).__name__}). Download it again."

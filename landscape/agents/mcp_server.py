@@ -41,10 +41,10 @@ NOTICE = (
 
 MODEL_TOOLS = ("ask", "survey", "attribute")  # tools that use a language model
 
-MOST_PAPERS = 50
-MOST_SURVEYED = 100
-LONGEST_TEXT = 8_000  # maximum number of characters of a question or an excerpt
-LONGEST_REPLY = 200_000  # maximum number of characters of one reply
+MAX_PAPERS = 50
+MAX_SURVEYED = 100
+MAX_TEXT = 8_000  # maximum number of characters of a question or an excerpt
+MAX_REPLY = 200_000  # maximum number of characters of one reply
 _ABSTRACT_IN_LISTS = 1_200
 _LINKED = 100  # maximum number of references or citations listed
 _REGIONS = 300
@@ -73,7 +73,7 @@ class Tools:
         found = search_papers(
             self._atlas,
             _text("query", query),
-            k=_bounded("k", k, MOST_PAPERS),
+            k=_bounded("k", k, MAX_PAPERS),
             filter=_text("filter", filter) or None,
             sort=sort,
         )
@@ -86,7 +86,7 @@ class Tools:
         """
         _bounded("the number of papers", len(papers), _LINKED)
         named = [_text("paper", one) for one in papers]
-        return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MOST_PAPERS)))
+        return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MAX_PAPERS)))
 
     def paper(self, paper: str) -> Reply:
         """Return a paper and its region of the map. Pass a bibcode, arXiv id or DOI."""
@@ -144,7 +144,7 @@ class Tools:
         answer = answer_question(
             self._atlas,
             _text("question", question),
-            k=_bounded("k", k, MOST_PAPERS),
+            k=_bounded("k", k, MAX_PAPERS),
             model=self._model,
         )
         found = answer.to_dict()
@@ -159,11 +159,11 @@ class Tools:
         found = survey_question(
             self._atlas,
             _text("question", question),
-            papers=_bounded("papers", papers, MOST_SURVEYED),
+            papers=_bounded("papers", papers, MAX_SURVEYED),
             before=_text("before", before) or None,
             model=self._model,
         )
-        listed = [_short(paper) for paper in found.results.papers[:MOST_SURVEYED]]
+        listed = [_short(paper) for paper in found.results.papers[:MAX_SURVEYED]]
         return {
             "question": question,
             "papers": listed,
@@ -269,9 +269,9 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
     def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
         try:
             text = as_data({"notice": NOTICE, **plain(tool(*arguments, **named))})
-            if len(text) > LONGEST_REPLY:
+            if len(text) > MAX_REPLY:
                 raise InputError(
-                    f"The reply has {len(text):,} characters; at most {LONGEST_REPLY:,} are sent. "
+                    f"The reply has {len(text):,} characters; at most {MAX_REPLY:,} are sent. "
                     "Request fewer papers."
                 )
         except LandscapeError as error:
@@ -298,9 +298,9 @@ def _short(paper: Paper) -> Reply:
 
 
 def _text(what: str, text: str) -> str:
-    if len(text) > LONGEST_TEXT:
+    if len(text) > MAX_TEXT:
         raise InputError(
-            f"The {what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed."
+            f"The {what} has {len(text):,} characters; at most {MAX_TEXT:,} are allowed."
         )
     if "\ufffd" in text:
         raise InputError(f"The {what} contains an incomplete character; send it as UTF-8.")

@@ -95,7 +95,7 @@ def _key(asked: str) -> str:
 
 # Number of requests between two checks of the budget. It does not depend on `parallel`.
 BATCH = 8
-_MOST_FAILURES = 3  # the survey ends after this number of consecutive failures
+_MAX_FAILURES = 3  # the survey ends after this number of consecutive failures
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class RequestBudget:
             # Failures are counted per batch, because the order within a batch is arbitrary.
             all_failed = all(reply.fault for reply in answered)
             self._failed_in_a_row = self._failed_in_a_row + len(answered) if all_failed else 0
-            if self._failed_in_a_row >= _MOST_FAILURES:
+            if self._failed_in_a_row >= _MAX_FAILURES:
                 self.ended = f"The language model failed: {answered[-1].fault}"
             if self.ended:
                 break

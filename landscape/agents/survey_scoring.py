@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SAMPLE = 2_000  # number of papers used to estimate the usual similarity
 _AT_ONCE = 400  # number of papers compared word by word at once
-_MOST_LINKED = 400  # maximum number of links per paper; famous papers have thousands of links
+_MAX_LINKED = 400  # maximum number of links per paper; famous papers have thousands of links
 
 
 class Library:
@@ -142,9 +142,9 @@ class Library:
     def _keep_visible(self, nodes: NDArray[np.integer]) -> Rows:
         seen = np.asarray(nodes, dtype=np.int64)
         seen = seen[self.is_open[seen]]
-        if len(seen) > _MOST_LINKED:  # keep the most cited nodes
+        if len(seen) > _MAX_LINKED:  # keep the most cited nodes
             order = np.argsort(-self.graph.node_influence[seen], kind="stable")
-            seen = np.sort(seen[order[:_MOST_LINKED]])
+            seen = np.sort(seen[order[:_MAX_LINKED]])
         return seen
 
     def _visible(self, before: str | None, without: Sequence[str]) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from landscape.search import sentences_of
 from landscape.search.sentences import Score
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
 
-_MOST_EVIDENCE = 3  # sentences per claim
+_MAX_EVIDENCE = 3  # sentences per claim
 MARKS: dict[Verdict, str | None] = {
     "supported": None,
     "contradicted": CONTRADICTED,
@@ -179,7 +179,7 @@ def _with_verdict(
 ) -> Claim:
     """Return the claim with the verdict of the model, or unchanged if its evidence is invalid."""
     quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
-    evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
+    evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MAX_EVIDENCE]
     verdict = judgement.verdict
     if verdict == "not found":
         return Claim(claim.text, claim.citations, claim.evidence, verdict)

@@ -23,8 +23,8 @@ from landscape.types import Answer, Hit, Results, Step
 Search = Callable[..., Results]
 """Search function of the form ``search(query, k, filter=None)``."""
 
-_MOST_REPEATS = 2  # the agent stops after this number of repeated or empty searches
-_LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
+_MAX_REPEATS = 2  # the agent stops after this number of repeated or empty searches
+_MAX_QUERY, _MAX_THOUGHT = 500, 1000  # characters
 
 
 class _NextStep(ReplyForm):
@@ -124,7 +124,7 @@ def _search_and_think(
     """Run steps until the agent answers; return None if it reaches the maximum number."""
     for left in range(max_steps, 0, -1):
         reply = request_reply(model, prompt("react"), as_data(_brief(work, left)), _NextStep)
-        thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
+        thought = " ".join(reply.thought.split())[:_MAX_THOUGHT]
         if reply.action == "answer" and work.results:
             step = Step(thought, "answer", "")
         elif reply.action == "answer":
@@ -136,15 +136,13 @@ def _search_and_think(
             on_step(step)
         if step.action == "answer" and not step.observation:
             return reply.answer
-        if work.repeats >= _MOST_REPEATS:
+        if work.repeats >= _MAX_REPEATS:
             return None
     return None
 
 
 def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k: int) -> Step:
-    query, within = (
-        " ".join(text.split())[:_LONGEST_QUERY] for text in (reply.query, reply.filter)
-    )
+    query, within = (" ".join(text.split())[:_MAX_QUERY] for text in (reply.query, reply.filter))
     action = f"search: {query}" + (f"; filter: {within}" if within else "")
     if not query:
         work.repeats += 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape.answers.asking import ask
 from landscape.answers.settings import AskSettings
-from landscape.corpus.thesaurus import LEAST_SCORE
+from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import says_something, word_scores
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from landscape.llm import WritingModel
     from landscape.store import AtlasStore
 
-_MOST = 5  # number of concepts, facilities, typical papers and newest papers
+_MAX_NUMBER = 5  # number of concepts, facilities, typical papers and newest papers
 _QUOTED = 2  # number of sentences, each from another paper
 _LENGTH = (60, 320)  # characters of a quoted sentence
 _ALL = "Regions of the map, described by their papers. Sentences are quoted from central papers."
@@ -79,7 +79,7 @@ def describe_regions(
         inside = papers.iloc[members[one.topic_id]]
         years = inside["year"].dropna()
         central = engine.papers([engine.row_of(name) for name in one.exemplars])
-        newest = inside.sort_values("date", ascending=False, kind="stable").head(_MOST)
+        newest = inside.sort_values("date", ascending=False, kind="stable").head(_MAX_NUMBER)
         below = topics[topics["parent_id"] == one.topic_id]
         rows.append(
             {
@@ -90,10 +90,11 @@ def describe_regions(
                 "papers": len(inside),
                 "first_year": years.min(),
                 "last_year": years.max(),
-                "concepts": _typical(concepts, members[one.topic_id]) or list(one.keywords)[:_MOST],
+                "concepts": _typical(concepts, members[one.topic_id])
+                or list(one.keywords)[:_MAX_NUMBER],
                 "facilities": _typical(facilities, members[one.topic_id], common=True),
                 "subregions": list(below["label"]),
-                "typical": [f"{paper.title} ({paper.label})" for paper in central[:_MOST]],
+                "typical": [f"{paper.title} ({paper.label})" for paper in central[:_MAX_NUMBER]],
                 "newest": [f"{new.title} ({new.year})" for new in newest.itertuples()],
                 "sentences": _quotes(central, f"{one.label} {' '.join(one.keywords)}"),
             }
@@ -138,7 +139,7 @@ def _concepts(atlas: AtlasStore) -> pd.DataFrame | None:
         labels = {one: concept.label for one, concept in atlas.thesaurus.concepts.items()}
     except AtlasError:
         return None
-    tags = tags[tags["score"] >= LEAST_SCORE]
+    tags = tags[tags["score"] >= MIN_SCORE]
     return tags.assign(name=tags["concept_id"].astype(str).map(labels))[["paper_row", "name"]]
 
 
@@ -164,7 +165,7 @@ def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: boo
         everywhere = found["name"].value_counts()[inside.index] / found["paper_row"].nunique()
         inside = (share * np.log(share / everywhere)).sort_values(ascending=False, kind="stable")
         inside = inside[inside > 0]
-    return [str(name) for name in inside.index[:_MOST]]
+    return [str(name) for name in inside.index[:_MAX_NUMBER]]
 
 
 def _quotes(papers: Any, subject: str) -> list[str]:

@@ -25,7 +25,7 @@ from landscape._wording import count
 from landscape.answers.extractive import abstention
 from landscape.corpus import find_facility
 from landscape.corpus.facilities import ROLES
-from landscape.corpus.thesaurus import LEAST_SCORE
+from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays.missions import find_mentions
 from landscape.overlays.periods import format_spans, read_years, share_interval
@@ -435,12 +435,12 @@ def _count_places(kind: str) -> Callable[[AtlasStore, Scope], _Count]:
 
 def _count_concepts(atlas: AtlasStore, scope: Scope) -> _Count:
     tags = atlas.read_layer("uat", ["concept_id", "score"])
-    tags = tags[(tags["score"] >= LEAST_SCORE) & tags["paper_row"].isin(scope.rows)]
+    tags = tags[(tags["score"] >= MIN_SCORE) & tags["paper_row"].isin(scope.rows)]
     concepts = atlas.thesaurus.concepts
     counts = tags.groupby("concept_id")["paper_row"].nunique()
     rows = [(concepts[str(key)].label, int(n)) for key, n in counts.items() if str(key) in concepts]
     code = (
-        f'atlas.uat.query("score >= {LEAST_SCORE}")[lambda t: t["paper_row"].isin('
+        f'atlas.uat.query("score >= {MIN_SCORE}")[lambda t: t["paper_row"].isin('
         f'{_select(scope)})].groupby("concept_id")["paper_row"].nunique()'
     )
     return _ranked("concept", rows, scope, int(tags["paper_row"].nunique()), "with a concept", code)

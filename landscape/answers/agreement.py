@@ -53,7 +53,7 @@ _NEAR = 0.7
 # Two sentences can contradict each other only if this share of their words is the same.
 _SAME_SUBJECT = 0.7
 _ALONE = 0.5  # the best sentence is tested alone if it contains this share of words
-_MOST_SENTENCES = 3
+_MAX_SENTENCES = 3
 
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
 _NEGATION = re.compile(
@@ -492,7 +492,7 @@ def _choose(
     """Choose sentences one by one, each time the sentence with the most new words of the claim."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
-    for _ in range(_MOST_SENTENCES):
+    for _ in range(_MAX_SENTENCES):
         gains = [_share((wanted & words) - covered, weights) for words in held]
         if similarity is not None and not chosen:
             gains = [g + 0.5 * max(float(s), 0.0) for g, s in zip(gains, similarity, strict=True)]

@@ -19,7 +19,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
-from landscape.search.settings import LONGEST_QUERY, readable_text
+from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.types import title_notes
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ask(
     if settings.generation == "quoted":
         model = None
     asked = standalone_question(question, thread, model=model) if thread else question
-    asked = asked[:LONGEST_QUERY]
+    asked = asked[:MAX_QUERY]
     if model is None and settings.generation is None and not engine.is_restricted:
         counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
         if counted is not None:

@@ -26,10 +26,10 @@ QUOTED = "Sentences quoted from the papers found; no language model is connected
 NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_LEAST = 0.25  # minimum relevance of a quoted sentence, relative to the best sentence
+_MIN_NUMBER = 0.25  # minimum relevance of a quoted sentence, relative to the best sentence
 _RANK_SHARE = 0.2  # share of the relevance that depends on the rank of the paper
 _PER_PAPER = 2
-_LEAST_SHARED = 0.34  # minimum share of the subject in a sentence with the title of its paper
+_MIN_SHARED = 0.34  # minimum share of the subject in a sentence with the title of its paper
 _BEST, _FITTING, _OTHER = 1.6, 1.0, 0.4  # weights of sentences by what the question asks for
 _ON_APRIL_FIRST = 0.7  # weight of sentences of papers that may be jokes
 _NUMBER = re.compile(r"\d")
@@ -115,14 +115,14 @@ def extract_answer(
         return abstain("No sentence of the papers found is about the question.")
     sides = np.array([side_of(question, text) for text in texts])
     is_two_sided = aim.kind == "consensus" and any(
-        (relevance[sides == side] >= _LEAST * relevance.max()).any() for side in (1, -1)
+        (relevance[sides == side] >= _MIN_NUMBER * relevance.max()).any() for side in (1, -1)
     )
     chosen: list[int] = []
     for side in (1, -1) if is_two_sided else (None,):
         of = relevance if side is None else np.where(sides == side, relevance, 0.0)
         n = n_sentences if side is None else (n_sentences + 1) // 2
         some = _choose(sentences, of, n_sentences=n, diversity=diversity) if of.any() else []
-        chosen += [place for place in some if relevance[place] >= _LEAST * relevance.max()]
+        chosen += [place for place in some if relevance[place] >= _MIN_NUMBER * relevance.max()]
     quoted = [sentences[place] for place in chosen]
     labels = [paper.label for paper in results.papers]
     years = {paper.paper_id: paper.year for paper in results.papers}
@@ -200,7 +200,7 @@ def _fit(aim: _Aim, text: str, title: str) -> float:
     """Return the weight of a sentence for a question; 0 if it is not about the subject."""
     words = set(tokenise(text))
     context = words | set(tokenise(title))
-    if aim.terms and len(aim.terms & context) < _LEAST_SHARED * len(aim.terms):
+    if aim.terms and len(aim.terms & context) < _MIN_SHARED * len(aim.terms):
         return 0.0
     weight = 1.0
     if aim.names:
@@ -279,7 +279,7 @@ def _choose(
     """Return the indices of the sentences to quote, most relevant first."""
     alike = likeness([sentence.text for sentence in sentences])
     repeats = np.zeros(len(sentences))
-    open_ = relevance >= _LEAST * relevance.max()
+    open_ = relevance >= _MIN_NUMBER * relevance.max()
     chosen: list[int] = []
     while open_.any() and len(chosen) < n_sentences:
         gain = np.where(open_, (1.0 - diversity) * relevance - diversity * repeats, -np.inf)

@@ -50,7 +50,7 @@ class _Sentences(ReplyForm):
 
 
 _REMEMBERED = 4  # number of earlier answers sent with a follow-up question
-_LONGEST_QUESTION = 2000  # maximum number of characters of a rewritten question
+_MAX_QUESTION = 2000  # maximum number of characters of a rewritten question
 
 _PRONOUNS = frozenset(
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
@@ -173,7 +173,7 @@ def standalone_question(
             rewritten = " ".join(reply.question.split())
         except RemoteError:
             rewritten = ""
-        if 0 < len(rewritten) <= _LONGEST_QUESTION:
+        if 0 < len(rewritten) <= _MAX_QUESTION:
             return rewritten
     words = question.lower().replace("?", " ").split()
     opens = words[:1] in (["and"], ["but"], ["why"], ["also"]) or words[:2] == ["what", "about"]

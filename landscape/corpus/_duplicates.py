@@ -30,12 +30,12 @@ from landscape.corpus.records import Row
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
-MOST_TITLES = 4  # maximum number of titles of one paper; more indicate a collection
+MAX_TITLES = 4  # maximum number of titles of one paper; more indicate a collection
 YEARS_APART = 2  # maximum time between e-print and publication
 
-_FEWEST_WORDS = 2
-_MOST_PAIRS = 8
-_MOST_AUTHORS = 40
+_MIN_WORDS = 2
+_MAX_PAIRS = 8
+_MAX_AUTHORS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def text_hash(text: str | None) -> int:
 def title_hash(title: str) -> int:
     """Return the hash of a normalised title, or 0 if it is too short to identify a paper."""
     normal = normal_title(title)
-    return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
+    return text_hash(normal) if normal.count(" ") >= _MIN_WORDS - 1 else 0
 
 
 def content_hash(title: str, abstract: str) -> int:
@@ -111,7 +111,7 @@ def content_hash(title: str, abstract: str) -> int:
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
     """Return the hashes of the normalised family names of the first authors."""
-    return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
+    return sorted({text_hash(surname(name)) for name in authors[:_MAX_AUTHORS]} - {0})
 
 
 def _consecutive(values: Hashes) -> NDArray[np.int64]:
@@ -135,7 +135,7 @@ def _by_identifier(
         members = order[start:stop]
         # One record represents all records with the same title.
         leaders = members[np.r_[True, ~titled[start : stop - 1]]]
-        if len(leaders) <= MOST_TITLES:
+        if len(leaders) <= MAX_TITLES:
             doubtful.extend(combinations(leaders.tolist(), 2))
     return np.concatenate([linked, _accepted(keys, doubtful, name, authors_of)], axis=1)
 
@@ -171,7 +171,7 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
     pairs: list[tuple[int, int]] = []
     for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
         members = order[bounds[group] : bounds[group + 1]].tolist()
-        pairs += combinations(members, 2) if len(members) <= _MOST_PAIRS else pairwise(members)
+        pairs += combinations(members, 2) if len(members) <= _MAX_PAIRS else pairwise(members)
     left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     fine = np.ones(len(left), dtype=bool)
     for name in _IDENTIFIERS:
@@ -202,7 +202,7 @@ def _differ(
 def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
     """Split groups that contain too many different titles into one group per title."""
     pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
-    chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
+    chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MAX_TITLES
     loose = chained[labels]
     if not loose.any():
         return labels

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_FEWEST_CHUNKS = 8
-_MOST_FILES = 200
+_MIN_CHUNKS = 8
+_MAX_FILES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class PartWriter:
         self._ready = work / "ready"
         self._layout = layout
         n_chunks = len(layout.bounds) - 1
-        self._chunks_per_file = max(_FEWEST_CHUNKS, -(-n_chunks // _MOST_FILES))
+        self._chunks_per_file = max(_MIN_CHUNKS, -(-n_chunks // _MAX_FILES))
         self._loaded: tuple[int, dict[int, list[tuple[int, Row]]]] = (-1, {})
         self._taken: set[str] = set()
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 BATCH_SIZE = 2000
-_FEWEST_FOR_POOL = 2  # minimum number of batches for which several processes are faster
+_MIN_FOR_POOL = 2  # minimum number of batches for which several processes are faster
 
 
 def read_papers(
@@ -101,9 +101,9 @@ def _pieces(path: Path, reader: Reader, size: int) -> Iterator[_Piece]:
 
 
 def _cleaned(pieces: Iterator[_Piece], file: str, source: str, workers: int) -> Iterator[Batch]:
-    first = list(itertools.islice(pieces, _FEWEST_FOR_POOL))
+    first = list(itertools.islice(pieces, _MIN_FOR_POOL))
     everything: Iterable[_Piece] = itertools.chain(first, pieces)
-    if workers <= 1 or len(first) < _FEWEST_FOR_POOL:
+    if workers <= 1 or len(first) < _MIN_FOR_POOL:
         for piece, n_bytes in everything:
             yield _clean(piece, n_bytes, file, source)
         return

@@ -149,8 +149,8 @@ def papers_schema() -> pa.Schema:
 
 
 # Maximum numbers of characters. The longest real abstracts have about 10,000.
-_LONGEST = {"title": 5_000, "abstract": 100_000}
-_LARGEST_COUNT = 2**31 - 1
+_MAX_LENGTH = {"title": 5_000, "abstract": 100_000}
+_MAX_COUNT = 2**31 - 1
 _CATEGORY = re.compile(r"[A-Za-z][\w.:-]{1,60}")
 
 Row = dict[str, Any]
@@ -259,7 +259,7 @@ def _cleaned(
         raise UnusableError(f"no {name}")
     if not isinstance(given, str):
         raise UnusableError(f"the {name} is {kind_of(given)}, not text")
-    if len(given) > _LONGEST[name]:
+    if len(given) > _MAX_LENGTH[name]:
         raise UnusableError(f"the {name} is too long ({len(given):,} characters)")
     text = clean(given)
     if text is None or not any(character.isalnum() for character in text):
@@ -322,7 +322,7 @@ def _count(value: Any) -> int | None:
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    usable = is_number and 0 <= value <= _LARGEST_COUNT and value == int(value)
+    usable = is_number and 0 <= value <= _MAX_COUNT and value == int(value)
     return int(value) if usable else None
 
 

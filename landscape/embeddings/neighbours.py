@@ -101,14 +101,14 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
     return float((found[:, :, None] == exact[:, None, :]).any(axis=1).mean())
 
 
-LONGEST = 100
+MAX_LENGTH = 100
 """Largest k for which a distance is stored. See `neighbour_distances`."""
 
 _SUBSET = 2_000
 
 
 def neighbour_distances(
-    vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
+    vectors: NDArray[np.float32], *, longest: int = MAX_LENGTH, seed: int = 0
 ) -> NDArray[np.float32]:
     """Return typical distances within a subject, D95(k) for k = 1 to `longest`, shape (m,).
 
@@ -127,7 +127,7 @@ def neighbour_distances(
     )
 
 
-LARGEST_EXACT = 150_000_000
+MAX_EXACT = 150_000_000
 """Maximum number of values for which a query is compared with all vectors (about 30 ms)."""
 
 _INDEX_BLOCK = 16_384  # number of rows read from disk at a time
@@ -175,7 +175,7 @@ class VectorIndex:
         self, query: NDArray[np.float32], *, k: int, rows: NDArray[np.int64] | None = None
     ) -> Found:
         """Find the k papers most similar to a query, among the given rows or all papers."""
-        if rows is not None and (self._index is None or len(rows) * len(query) < LARGEST_EXACT):
+        if rows is not None and (self._index is None or len(rows) * len(query) < MAX_EXACT):
             return _best_rows(rows, self.similarities(query, rows), k=k)
         if self._index is None:
             every = np.concatenate([part @ query for part in self._parts] or [np.zeros(0)])

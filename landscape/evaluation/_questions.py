@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-LARGEST = 200_000_000  # maximum size of a file in bytes
+MAX_SIZE = 200_000_000  # maximum size of a file in bytes
 
 
 def read_text(path: Path, *, wanted: str) -> str:
     """Read a small UTF-8 file; raise InputError with the file name and the reason."""
     if not path.is_file():
         raise InputError(f"There is no file {path}; give {wanted}.")
-    if path.stat().st_size > LARGEST:
-        raise InputError(f"{path} has more than {LARGEST:,} bytes; give a smaller benchmark.")
+    if path.stat().st_size > MAX_SIZE:
+        raise InputError(f"{path} has more than {MAX_SIZE:,} bytes; give a smaller benchmark.")
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -32,7 +32,7 @@ DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
 
 _WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'
-_MOST_CONTEXT = 1500  # maximum length of the context
+_MAX_CONTEXT = 1500  # maximum length of the context
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
         citing = open_engine(atlas).papers([row])[0]
         nodes = links.of(row)
         cited = open_engine(atlas).papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
-        context = f"{citing.title}. {citing.abstract}"[:_MOST_CONTEXT]
+        context = f"{citing.title}. {citing.abstract}"[:_MAX_CONTEXT]
         places.append(
             Place(
                 citing.paper_id,

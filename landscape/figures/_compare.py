@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SIZE = (11.0, 5.9)
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
-_MOST_ROWS = 30
+_MAX_ROWS = 30
 _NAMES_ON_MAP = 24
 _HOW = (
     "Bars are 95% intervals; filled marks are significant at this rate. Bars without a mark have "
@@ -121,7 +121,7 @@ def compare_scene(
     page = Page(caption, look, size=_SIZE, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
     middle = left + 0.53 * (right - left)
-    n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
+    n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MAX_ROWS))
     shown = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
     shown = shown.sort_values("odds_ratio", ascending=False, ignore_index=True)
     _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis, names)

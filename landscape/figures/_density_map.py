@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from landscape._wording import count
-from landscape.embeddings.neighbours import LONGEST
+from landscape.embeddings.neighbours import MAX_LENGTH
 from landscape.errors import InputError
 from landscape.figures.caption import (
     Caption,
@@ -179,12 +179,12 @@ def heatmap_scene(
     )
 
 
-_LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
+_MAX_QUESTION, _MAX_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
 _PAPERS_DESCRIBED, _RANKS_LISTED = 10, 12
 _ENOUGH_TO_OUTLINE = 3
 _CELL = 3.0  # cell size of the grid for outlines, in points
-_SHORTEST_ARROW = 6.0  # minimum length in points; symbols would hide a shorter arrow
+_MIN_ARROW = 6.0  # minimum length in points; symbols would hide a shorter arrow
 _LED = "Arrows point from a paper to the papers found through it."
 
 
@@ -263,7 +263,7 @@ def query_map_scene(
     best = (
         f"{count(len(table), 'paper')} found, the best of {results.coverage.n_searched:,} searched"
     )
-    head = f"“{clean_name(results.query, most=_LONGEST_QUESTION)}”: {how or best}."
+    head = f"“{clean_name(results.query, most=_MAX_QUESTION)}”: {how or best}."
     caption = Caption(head, _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
         palette,
@@ -362,7 +362,7 @@ def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[i
         return
     at = panel.to_page(places[:, 0], places[:, 1])
     start, end = np.array(links).T
-    seen = np.hypot(*(at[end] - at[start]).T) >= _SHORTEST_ARROW * page.scale
+    seen = np.hypot(*(at[end] - at[start]).T) >= _MIN_ARROW * page.scale
     panel.layers.append(
         Arrows(
             starts=places[start[seen]],
@@ -380,11 +380,11 @@ def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
-        clean_name(spread.to_text(), most=4 * _LONGEST_NOTE),
+        clean_name(spread.to_text(), most=4 * _MAX_NOTE),
         headline(facts),
         *how_to_read,
         _settings_in_words(results),
-        *(clean_name(note, most=_LONGEST_NOTE) for note in results.coverage.notes),
+        *(clean_name(note, most=_MAX_NOTE) for note in results.coverage.notes),
         _outliers_in_words(results, n_papers=facts.n_papers),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -398,7 +398,7 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
     ranks = [hit.rank for hit in known if hit.outlier]
     gamma = results.settings.get("gamma")
     less = f" − {gamma:g}" if isinstance(gamma, (int, float)) else " − γ"
-    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored for k up to LONGEST
+    k = min(len(results), MAX_LENGTH, n_papers - 1)  # cutoffs are stored for k up to MAX_LENGTH
     measure = (
         "further from the centroid of the others, in full dimension, than "
         f"D95({k}){less}, where D95(k) is the 95th percentile of the distances from papers "
@@ -419,7 +419,7 @@ def _settings_in_words(results: Results) -> str:
     if settings.get("method") in ("semantic", "words"):
         parts.append({"semantic": "by meaning", "words": "by words"}[settings["method"]] + " only")
     if settings.get("filter"):
-        parts.append(f"with the filter “{clean_name(settings['filter'], most=_LONGEST_NOTE)}”")
+        parts.append(f"with the filter “{clean_name(settings['filter'], most=_MAX_NOTE)}”")
     weights = dict(settings.get("weights") or {})
     lifted = [name for name in ("keyword", "time", "citation") if weights.get(name)]
     if lifted:

@@ -31,7 +31,7 @@ WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 2.8, 8.5
 _ROOMIEST = 26.0  # points between rows
 _AROUND = 112.0  # height of title, axis and caption, in points
 _GAP = 0.3  # distance between the values of two groups with the same label, in rows
-_MOST_ROWS = 24
+_MAX_ROWS = 24
 
 
 def intervals(
@@ -234,7 +234,7 @@ def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analys
     return compute(atlas, *arguments, **options)
 
 
-def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> IntervalRows:
+def interval_rows(kind: str, found: Analysis, *, most: int = _MAX_ROWS) -> IntervalRows:
     """Select the rows of an analysis that a chart of this kind shows."""
     chosen = _known(kind)[1](found, most)
     if chosen.rows.empty:

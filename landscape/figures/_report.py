@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 SIZE_INCHES = (8.5, 11.0)
-_LEAST_SIZE = (7.0, 9.0)
+_MIN_SIZE = (7.0, 9.0)
 _TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 12, 7
-_FEWEST = 3  # minimum papers of a listed region
+_MIN_NUMBER = 3  # minimum papers of a listed region
 _A_ROW = 4
 _BIG, _TILE = 16.0, 56.0  # font size of a key number; height of its box in points
 _HEADING, _LEAD = 9.0, 10.0
@@ -116,10 +116,10 @@ def report_scene(
     seed: int = 0,
 ) -> Scene:
     """Return the scene of `report`."""
-    if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
+    if size_inches[0] < _MIN_SIZE[0] or size_inches[1] < _MIN_SIZE[1]:
         raise InputError(
             f"A report does not fit on {size_inches[0]:g} x {size_inches[1]:g} inches. Use at "
-            f"least {_LEAST_SIZE[0]:g} x {_LEAST_SIZE[1]:g} inches."
+            f"least {_MIN_SIZE[0]:g} x {_MIN_SIZE[1]:g} inches."
         )
     of = find_facility(facility)
     usage = read_usage(atlas, [of.name])
@@ -207,7 +207,7 @@ def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
         f"{row['papers']:,} of {count(row['corpus_papers'], 'paper')} {verb} {row['facility']}: "
         f"{share} (95% interval {interval})."
     )
-    known = regions[regions["papers"] >= _FEWEST]
+    known = regions[regions["papers"] >= _MIN_NUMBER]
     if len(known):
         best = known.sort_values("share_low", ascending=False).iloc[0]
         share, interval = share_words(best["share"], best["share_low"], best["share_high"])
@@ -327,7 +327,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Main regions")
-    regions = regions[regions["papers"] >= min(_FEWEST, regions["papers"].max())]
+    regions = regions[regions["papers"] >= min(_MIN_NUMBER, regions["papers"].max())]
     regions = regions.head(_TOP_REGIONS)
     columns = [right - 92 * scale, right]
     y = top - 24 * scale

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_LONGEST = 160  # maximum number of characters of a label
+_MAX_LENGTH = 160  # maximum number of characters of a label
 _INDENT = 15.0  # points for each level of the tree
 _ROW_INCHES = 0.185
-_SMALLEST_LETTERS = 4.6  # points
+_MIN_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
     "citation": "cites it",
@@ -111,12 +111,12 @@ def _nodes(survey: Survey, *, most: int) -> list[_Node]:
         while way is not None and way.key not in wanted:
             wanted[way.key] = way
             way = by_key.get(way.parent)
-    root = _Node(clean_name(survey.question, most=_LONGEST), 0)
+    root = _Node(clean_name(survey.question, most=_MAX_LENGTH), 0)
     searches = [
         _Node(
             "Search for the whole question"
             if asked.by == "question"
-            else f"Search for “{clean_name(asked.text, most=_LONGEST)}”",
+            else f"Search for “{clean_name(asked.text, most=_MAX_LENGTH)}”",
             1,
         )
         for asked in survey.searches
@@ -154,7 +154,7 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
     pitch, indent = (top - bottom) / len(nodes), _INDENT * page.scale
     x, y = Axis((0, right - left)), Axis((len(nodes) - 0.5, -0.5))
     panel = page.add(Panel(box, x, y, gid="tree", edge="none"))
-    size = float(np.clip(0.72 * pitch, _SMALLEST_LETTERS, NORMAL * page.scale)) / page.scale
+    size = float(np.clip(0.72 * pitch, _MIN_LETTERS, NORMAL * page.scale)) / page.scale
     across = {id(node): (node.column - least + 0.5) * indent for node in nodes}
     lines = []
     for node in nodes:
@@ -180,7 +180,7 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
         _add_dots(page, panel, some, across, selected=selected, size=min(0.5 * pitch, 5.0))
     noted = max((page.extent(_note(node), size=size).width for node in nodes), default=0.0)
     for node in nodes:
-        if pitch < 0.85 * _SMALLEST_LETTERS and node.one is not None:
+        if pitch < 0.85 * _MIN_LETTERS and node.one is not None:
             continue
         start = across[id(node)] + (6 * page.scale if node.one else -3 * page.scale)
         ((at, up),) = panel.to_page([start], [node.row])
@@ -248,7 +248,7 @@ def _label(one: Crawled) -> str:
     """Return the label of a paper: short author names, year and title."""
     names = short_names(one.paper.authors, link="&")
     head = f"{names} {one.paper.year or ''}".strip()
-    return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
+    return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_MAX_LENGTH)
 
 
 def _write_bounds(survey: Survey, drawn: int) -> Caption:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Grid = NDArray[np.float32]
 
-_MOST_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
+_MAX_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
 _RASTER_DPI = 150  # maps of slices are small
 _HEADING = 13.0  # height of the heading above each map, in points
 _HOW = (
@@ -197,9 +197,9 @@ def _checked(edges: Sequence[int]) -> list[int]:
             f"The edges of time slices must be at least two rising years, not {list(edges)}. "
             "Use, for example, [2000, 2010, 2020, 2027]."
         )
-    if len(whole) > _MOST_SLICES + 1:
+    if len(whole) > _MAX_SLICES + 1:
         raise InputError(
-            f"{len(whole) - 1} time slices do not fit on a page. Use at most {_MOST_SLICES}."
+            f"{len(whole) - 1} time slices do not fit on a page. Use at most {_MAX_SLICES}."
         )
     return whole
 
@@ -317,7 +317,7 @@ FILM_INCHES = (8.0, 6.6)
 FILM_DPI = 100
 _NAMES_PER_FRAME = 8
 _FILM_KINDS = (".gif", ".mp4")
-_MOST_FRAMES = 150
+_MAX_FRAMES = 150
 _LAST_SHOWN = 4  # duration of the last frame, in frames
 _HOW_TO_READ = (
     "The colour shows the share of nearby papers that use the facility. Where there are few "
@@ -402,9 +402,9 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
     first = int(years[0]) if since is None else max(since, int(years[0]))
     last = int(years[-1]) if until is None else min(until, int(years[-1]))
     starts = range(first, max(first, last - window + 1) + 1)
-    if len(starts) > _MOST_FRAMES:
+    if len(starts) > _MAX_FRAMES:
         raise InputError(
-            f"{len(starts)} frames are too many. Choose a period of at most {_MOST_FRAMES} years."
+            f"{len(starts)} frames are too many. Choose a period of at most {_MAX_FRAMES} years."
         )
     covered, uses = usage.covered, usage.uses(0)
     views = []

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MOST_ROWS, _MOST_PANELS = 30, 12
+_MAX_ROWS, _MAX_PANELS = 30, 12
 _SENTENCE_INCHES = (11.0, 3.2)
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
@@ -134,7 +134,7 @@ def trends_scene(
     left, bottom, right, top = page.chart_area
     middle = left + 0.47 * (right - left)
     fitting = (top - bottom - 40 * page.scale) / (_ROW * page.scale)
-    shown = _ranked(analysis.table, n=int(np.clip(min(n_topics, fitting), 2, _MOST_ROWS)))
+    shown = _ranked(analysis.table, n=int(np.clip(min(n_topics, fitting), 2, _MAX_ROWS)))
     gaps = not analysis.tables["years"]["covered"].all()
     _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown, gaps=gaps)
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
@@ -258,7 +258,7 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
     # Significant changes have priority, then large changes. The charts are sorted by slope.
     steep = shown.assign(steepness=shown["slope"].abs())
-    steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MOST_PANELS)
+    steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MAX_PANELS)
     steep = steep.sort_values("slope", ascending=False)
     scale = page.scale
     boxes = tile(box, len(steep), heading=_HEADING * scale, gap=16 * scale)
@@ -367,7 +367,7 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
 # -- authors
 
 _MAP_SHARE = 0.6  # of the width of the page
-_MOST_REGIONS = 16
+_MAX_REGIONS = 16
 _PERIOD_ROW, _ROOMIEST_PERIOD_ROW = 12.0, 22.0  # points
 
 
@@ -515,7 +515,7 @@ def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floa
     label = papers["label"].where(papers["topic_id"] >= 0, "outside every region")
     counts = label.value_counts()
     fitting = int((top - bottom - 40 * scale) / (_PERIOD_ROW * scale))
-    kept = list(counts.index[: max(1, min(_MOST_REGIONS, fitting))])
+    kept = list(counts.index[: max(1, min(_MAX_REGIONS, fitting))])
     first = papers.assign(label=label).groupby("label")["year"].min()
     rows = sorted(kept, key=lambda one: (first[one], one))
     pitch = min(_ROOMIEST_PERIOD_ROW * scale, (top - bottom - 40 * scale) / len(rows))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MOST, _FILLS = 21, (0.45, 0.25, 0.12)  # opacity of the first 7 territories, and of the next
+_MAX_NUMBER, _FILLS = 21, (0.45, 0.25, 0.12)  # opacity of the first 7 territories, and of the next
 _TITLE = "Concepts of the Unified Astronomy Thesaurus on the map."
 _PLACES = (
     "Each place has the colour of the concept whose share of the papers there is the largest, "
@@ -102,8 +102,10 @@ def uat_scene(
         raise InputError(
             "Nothing to plot: there are no concepts. Choose concepts with tagged papers."
         )
-    if len(table) > _MOST:
-        raise InputError(f"{len(table)} concepts are too many for one map. Choose at most {_MOST}.")
+    if len(table) > _MAX_NUMBER:
+        raise InputError(
+            f"{len(table)} concepts are too many for one map. Choose at most {_MAX_NUMBER}."
+        )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = fitted_page(x, y, len(table) if multiples else 1)
     caption = caption_of(analysis)

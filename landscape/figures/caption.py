@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GENERATED = _wording.GENERATED.replace("Generated demo corpus", "GENERATED DEMO CORPUS")
 NEARNESS = "Nearby papers are similar; directions, and distances between far regions, mean nothing."
 _SOURCES_NAMED = 4
-_LONGEST_NOTE, _LONGEST_HEAD = 700, 100
+_MAX_NOTE, _MAX_HEAD = 700, 100
 _SOURCE_NAMES = {
     "ads": "ADS",
     "arxiv": "arXiv",
@@ -59,11 +59,11 @@ def caption_of(analysis: Analysis, *notes: str) -> Caption:
     head, _, rest = analysis.caption.partition(". ")
     lines = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
     mark = next((one for one in (": ", "; ") if one in head), "")
-    if len(head) > _LONGEST_HEAD and mark:
+    if len(head) > _MAX_HEAD and mark:
         head, _, more = head.partition(mark)
         lines.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
-    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in lines]
-    head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
+    sentences = [clean_name(line, most=_MAX_NOTE) for line in lines]
+    head = clean_name(f"{head.rstrip('.')}.", most=_MAX_NOTE)
     return Caption(head, sentences, bool(analysis.bounds.get("generated")))
 
 

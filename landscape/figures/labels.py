@@ -33,7 +33,7 @@ Bools = NDArray[np.bool_]
 #: Serif font bundled with matplotlib; DejaVu Sans is the fallback for missing glyphs.
 FONTS = ("STIXGeneral", "DejaVu Sans")
 
-MOST_LETTERS = 80
+MAX_LETTERS = 80
 HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a label closer to its peak has no leader line
@@ -339,7 +339,7 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 # -- label texts
 
 
-def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
+def clean_name(name: str, *, most: int = MAX_LETTERS) -> str:
     """Replace characters that no font has, and truncate a name to `most` characters."""
     text = one_line(unicodedata.normalize("NFC", name), control="")
     if not text.isascii():  # every font has the ASCII characters

@@ -46,7 +46,7 @@ _DEEPEST = 0.72  # share of the colour of a region where papers are the most den
 _KERNEL = 0.13  # width of the widest smoothing kernel in inches, for 4,000 papers
 _PIXELS_PER_CELL, _NEAR_CELLS = 3, 3.0  # grid and kernel of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
-_MOST_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
+_MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
 def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
@@ -261,8 +261,8 @@ def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
     """Add hover texts of papers for the browser. In a large corpus, use a random sample."""
     n = len(atlas.map)
     rows = np.arange(n)
-    if n > _MOST_POINTED_AT:
-        rows = np.sort(np.random.default_rng(0).choice(n, _MOST_POINTED_AT, replace=False))
+    if n > _MAX_POINTED_AT:
+        rows = np.sort(np.random.default_rng(0).choice(n, _MAX_POINTED_AT, replace=False))
 
     def hover() -> list[str]:
         papers = atlas.read_papers(["title", "year"]).iloc[rows]

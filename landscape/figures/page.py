@@ -47,14 +47,14 @@ SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
 RASTER_DPI = 200
 SIZE_INCHES = (11.0, 8.5)
 BESIDE_A_TABLE = (11.0, 6.8)  # page size in inches for a map next to a table
-_TITLE, _LEAST_TITLE = 14.0, 9.0
+_TITLE, _MIN_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
 _LINES = 2  # maximum number of caption lines
-_SMALLEST, _LARGEST = (3.0, 2.4), 100.0
+_MIN_SIZE, _MAX_SIZE = (3.0, 2.4), 100.0
 _LETTER_PAGE = 11 * 8.5
-_MOST_PIXELS = 24e6
-_MOST_WORDS = 64  # maximum number of words in a line
-_KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
+_MAX_PIXELS = 24e6
+_MAX_WORDS = 64  # maximum number of words in a line
+_KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MAX_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # line height of the legend, in points
 IN_PART = "years that the corpus covers in part"
 BESIDE = 0.33  # width of a table, as a fraction of the page width
@@ -151,7 +151,7 @@ class Page:
         look: PageOptions,
         *,
         size: tuple[float, float] = SIZE_INCHES,
-        smallest: tuple[float, float] = _SMALLEST,
+        smallest: tuple[float, float] = _MIN_SIZE,
         soft: bool = False,
         legend: Sequence[LegendEntry] = (),
         has_key: bool = False,
@@ -162,10 +162,10 @@ class Page:
             box, dpi = self.onto.get_window_extent(), self.onto.figure.dpi
             size, smallest = (box.width / dpi, box.height / dpi), (0.5, 0.5)
         width, height = (float(length) for length in size)
-        if not (smallest[0] <= width <= _LARGEST and smallest[1] <= height <= _LARGEST):
+        if not (smallest[0] <= width <= _MAX_SIZE and smallest[1] <= height <= _MAX_SIZE):
             raise InputError(
                 f"A page of {width:g} x {height:g} inches is not possible. Use at least "
-                f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches per side."
+                f"{smallest[0]:g} x {smallest[1]:g} and at most {_MAX_SIZE:g} inches per side."
             )
         colours = theme(look.get("colours", "light"))
         self.colours, self.caption, self.legend = (
@@ -175,7 +175,7 @@ class Page:
         )
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
         self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
-        dpi = min(look.get("raster_dpi", RASTER_DPI), math.sqrt(_MOST_PIXELS / (width * height)))
+        dpi = min(look.get("raster_dpi", RASTER_DPI), math.sqrt(_MAX_PIXELS / (width * height)))
         self.pixel = 72 / dpi  # points
         self.panels: list[Panel] = []
         self.layers: list[Layer] = []
@@ -240,7 +240,7 @@ class Page:
         while left:
             # Measuring is slow; bisection finds the end of a line with few measurements.
             n = bisect_right(
-                range(2, min(len(left), _MOST_WORDS) + 1),
+                range(2, min(len(left), _MAX_WORDS) + 1),
                 width,
                 key=lambda n: self.extent(" ".join(left[:n]), size=size, weight=weight).width,
             )
@@ -286,7 +286,7 @@ class Page:
         """Write the title above the figure, on one line, or on two lines in a smaller size."""
         width = self.width - 2 * self.margin
         line = self.extent(self.title, size=_TITLE, weight="bold").width
-        size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
+        size = max(_MIN_TITLE, _TITLE * min(1.0, width / line))
         lines = self.wrapped(self.title, size=size, weight="bold", width=width, most=2)
         measured = [self.extent(one, size=size, weight="bold") for one in lines]
         y = self.height - 0.6 * self.margin - measured[0].ascent
@@ -451,7 +451,7 @@ class Page:
         if self.onto is not None:
             return
         scale, faint = self.scale, self.colours.faint
-        side, pitch = _SQUARE * scale, _KEY_WIDTH * scale / _MOST_SQUARES
+        side, pitch = _SQUARE * scale, _KEY_WIDTH * scale / _MAX_SQUARES
         if self._column() >= 0.45 * self.width:
             left = self.width - self.margin - pitch * max(4, len(key.squares))
             top = self.caption_height - 0.45 * self.margin

@@ -45,12 +45,12 @@ from landscape.figures.scene import (
     Text,
 )
 
-MOST_MARKS = 20_000
+MAX_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
 _WIDTH = 800  # width of the panels in a notebook, in pixels
-_MOST_PIXELS = 1400  # maximum width of a picture
-_LONGEST_HOVER = 160
-_MOST_KEPT_CLEAR = 300  # maximum number of symbols that names must not overlap
+_MAX_PIXELS = 1400  # maximum width of a picture
+_MAX_HOVER = 160
+_MAX_KEPT_CLEAR = 300  # maximum number of symbols that names must not overlap
 _MANY = 2000  # maximum number of points drawn without WebGL
 _LETTERS = "FigureSTIX"  # name of the font embedded in a page
 _FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
@@ -121,7 +121,7 @@ def count_marks(figure: Any) -> int:
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
-def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
+def safe_text(text: Any, *, most: int = _MAX_HOVER) -> str:
     """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
 
@@ -160,9 +160,9 @@ def picture_link(pixels: NDArray[Any]) -> str:
     if pixels.dtype != np.uint8:
         pixels = np.round(pixels * 255).astype(np.uint8)
     picture = Picture.fromarray(np.ascontiguousarray(pixels[::-1]))
-    if picture.width > _MOST_PIXELS:
-        height = round(picture.height * _MOST_PIXELS / picture.width)
-        picture = picture.resize((_MOST_PIXELS, height), Picture.Resampling.BILINEAR)
+    if picture.width > _MAX_PIXELS:
+        height = round(picture.height * _MAX_PIXELS / picture.width)
+        picture = picture.resize((_MAX_PIXELS, height), Picture.Resampling.BILINEAR)
     if picture.mode == "RGB":
         picture = picture.quantize(256, dither=Picture.Dither.NONE)
     buffer = io.BytesIO()
@@ -420,7 +420,7 @@ class _Drawing:
             return
         most = sum(len(line) + 1 for line in lines)
         if panel.gid != "page":
-            most = min(most, int(0.6 * MOST_MARKS * most / self.vertices))
+            most = min(most, int(0.6 * MAX_MARKS * most / self.vertices))
         x, y = thinned(lines, most=max(8, most))
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
         self._trace(
@@ -706,7 +706,7 @@ def _marked(panel: Panel) -> Floats:
         if isinstance(layer, Points) and layer.screen is None:
             at = panel.to_page(layer.x, layer.y)
             half = np.max(np.asarray(layer.size) / 2, initial=0)
-            boxes.append(np.hstack([at - half, at + half])[:_MOST_KEPT_CLEAR])
+            boxes.append(np.hstack([at - half, at + half])[:_MAX_KEPT_CLEAR])
     return np.concatenate(boxes)
 
 

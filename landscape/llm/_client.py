@@ -25,7 +25,7 @@ from landscape.llm.budget import (
     estimate_tokens,
 )
 from landscape.llm.replies import ReplyForm, find_fault, first_error, first_object, reply_schema
-from landscape.llm.server import MOST_BYTES, TIMEOUT, Server
+from landscape.llm.server import MAX_BYTES, TIMEOUT, Server
 
 _OPENAI_MODEL = "gpt-4o-mini"
 
@@ -189,7 +189,7 @@ def connect(
     if timeout is None:
         timeout = _positive("LANDSCAPE_LLM_TIMEOUT", TIMEOUT)
     if most_bytes is None:
-        most_bytes = int(_positive("LANDSCAPE_LLM_MOST_BYTES", MOST_BYTES))
+        most_bytes = int(_positive("LANDSCAPE_LLM_MOST_BYTES", MAX_BYTES))
     server = Server(
         base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=most_bytes, retries=retries
     )

@@ -13,7 +13,7 @@ from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm.prompts import prompt
 from landscape.llm.replies import ReplyForm
 
-LONGEST_NAME = 60  # maximum number of characters on the map; the prompt contains this number too
+MAX_NAME = 60  # maximum number of characters on the map; the prompt contains this number too
 
 _REGIONS_AT_ONCE = 20
 _PHRASE_LENGTH = 80  # characters
@@ -86,7 +86,7 @@ def naming_data(regions: Sequence[Mapping[str, Any]]) -> str:
 def allowed_name(name: str) -> str | None:
     """Return a proposed name with single spaces, or None if it is too long or not plain text."""
     plain = " ".join(name.split())
-    if not 3 <= len(plain) <= LONGEST_NAME or "://" in plain or "www." in plain.lower():
+    if not 3 <= len(plain) <= MAX_NAME or "://" in plain or "www." in plain.lower():
         return None
     if not any(c.isalpha() for c in plain):
         return None

@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape._http import HttpClient, Reply, RequestError, RetryPolicy, within
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm.server import MOST_BYTES, TIMEOUT, safe_message, server_url
+from landscape.llm.server import MAX_BYTES, TIMEOUT, safe_message, server_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +170,7 @@ class HttpReranker:
             cap_retry_after=True,
             timeout=30.0,
             time_limit=TIMEOUT,
-            largest_reply=MOST_BYTES,
+            largest_reply=MAX_BYTES,
         )
         if self._url.rstrip("/") == COHERE_URL and not self._key:
             raise InputError(

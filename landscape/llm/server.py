@@ -20,7 +20,7 @@ T = TypeVar("T")
 OPENAI_URL = "https://api.openai.com/v1"
 
 TIMEOUT = 120.0  # seconds
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 _SECOND_TRY = 0.5  # seconds
 _MESSAGE_LENGTH = 200  # maximum number of characters of a message from a server
 
@@ -67,7 +67,7 @@ class Server:
         base_url: str | None = None,
         api_key: str | None = None,
         timeout: float = TIMEOUT,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
         attempt_timeout: float | None = None,
         retries: int = 4,
     ) -> None:

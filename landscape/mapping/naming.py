@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape.corpus.facilities import is_known_name
 from landscape.corpus.thesaurus import embedded_thesaurus
-from landscape.text.keywords import LONGEST_PHRASE
+from landscape.text.keywords import MAX_PHRASE
 from landscape.text.words import normal_form, normal_forms, read_sections, singular
 
 if TYPE_CHECKING:
@@ -429,7 +429,7 @@ class Namer:
             is_titled = shown[:1].isupper() and others[-1][:1].isupper()
             if is_titled or is_known_name(shown.rpartition(" ")[0]):
                 return False  # as "Large Telescope" and "Chandra observations"
-        if len(others) < LONGEST_PHRASE - 1:
+        if len(others) < MAX_PHRASE - 1:
             return True
         # A keyphrase of the greatest length can be cut from a longer phrase.
         inner = self._number.get(normal_form(" ".join(others)))

@@ -19,7 +19,7 @@ Start = Literal["pca", "spectral"]
 LAYOUTS = ("pca", "tsne", "umap")
 
 #: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
-FEWEST_FOR_A_GRAPH = 12
+MIN_FOR_A_GRAPH = 12
 
 
 def _pca(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -154,11 +154,11 @@ def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
 
 
 def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
-    """Return whether there are fewer than `FEWEST_FOR_A_GRAPH` different rows."""
+    """Return whether there are fewer than `MIN_FOR_A_GRAPH` different rows."""
     distinct: set[bytes] = set()
     for row in vectors:
         distinct.add(row.tobytes())
-        if len(distinct) >= FEWEST_FOR_A_GRAPH:
+        if len(distinct) >= MIN_FOR_A_GRAPH:
             return False
     return True
 

@@ -30,12 +30,12 @@ FIRST_SUBREGION = 100_000
 # Subregions: kernel width and minimum size relative to those of regions, and the minimum rise of a
 # peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
 _DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
-_FEWEST = 10  # papers of a subregion
+_MIN_NUMBER = 10  # papers of a subregion
 _CLEARLY = 0.99  # maximum ratio of the distances to the new and to the old continent
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
 
 #: Default maximum number of regions, so that their names fit on a page.
-MOST_REGIONS = 90
+MAX_REGIONS = 90
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def build_topics(
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
-        max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MOST_REGIONS))
+        max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MAX_REGIONS))
     leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
     if len(peaks) <= max_regions:  # as for a small corpus, where finer peaks are noise
         leaf, peaks = find_regions(x, y, method=method, max_regions=max_regions)
@@ -242,7 +242,9 @@ def find_regions(
         )
     grid = _lattice(x, y, detail)
     smallest = (
-        smallest_region(len(x)) if detail == 1.0 else max(_FEWEST, _SIZE * smallest_region(len(x)))
+        smallest_region(len(x))
+        if detail == 1.0
+        else max(_MIN_NUMBER, _SIZE * smallest_region(len(x)))
     )
     rows, columns = grid.cells_of(x, y)
     if method == "density":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _GRID = 420  # cells along the longer side
 _FACING = -0.2  # maximum cosine of the angle between the directions to two shores
-_SHORTEST = 0.02  # minimum length of a channel, relative to the map's longer side
+_MIN_LENGTH = 0.02  # minimum length of a channel, relative to the map's longer side
 _STRAIT = 0.045  # maximum width of a strait, relative to the map's longer side
 _WORD = (4, 24)  # minimum and maximum number of characters of a keyword
 # Minimum share of the papers on both shores that have the keyword. Waters without one have no name.
@@ -95,7 +95,7 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
         sizes = np.bincount(parts.ravel(), minlength=count + 1)[1:]
         row, column = np.nonzero(parts == 1 + int(sizes.argmax()))
         line_x, line_y = columns[column], rows[row]
-        if np.hypot(np.ptp(line_x), np.ptp(line_y)) < _SHORTEST * side:
+        if np.hypot(np.ptp(line_x), np.ptp(line_y)) < _MIN_LENGTH * side:
             continue
         wide = 2 * float(np.median(distance[row, column]))
         kind = "strait" if wide < _STRAIT * side else "sea"

@@ -32,7 +32,7 @@ Picture = NDArray[np.uint8]
 
 GRAIN = 64  # unit of tile sizes in pixels: 8 per latent cell, times 2^3 for the UNet
 _TILES = {SD15: 768, SDXL: 1024}  # tile sizes in pixels, near the training size of the models
-_SMALLEST_TILE = 256
+_MIN_TILE = 256
 _SHORE = 3  # width of the blended strip of land along the coast, in pixels
 _BAND = 1024  # number of rows processed at a time
 _SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture (peak: 255)
@@ -332,7 +332,7 @@ class Plan:
 def list_plans(device: str, tile: int) -> list[Plan]:
     """List possible devices and tile sizes, in order of decreasing speed and memory."""
     smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
-    sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
+    sizes = [tile, *dict.fromkeys(s for s in smaller if min(_MIN_TILE, tile // 2) <= s < tile)]
     plans = [] if device == "cpu" else [Plan(device, tile)]
     plans += [Plan(device, size, spare=True) for size in sizes if device == "cuda"]
     plans += [Plan(device, size) for size in sizes[1:] if device == "mps"]

@@ -76,7 +76,7 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
 
 
 KERNEL_CELLS = 6.5  # initial standard deviation of the narrowest kernel, in cells
-_LEAST_CELLS, _MOST_CELLS = 320, 960  # number of cells along the longer side
+_MIN_CELLS, _MAX_CELLS = 320, 960  # number of cells along the longer side
 FLOOR = 30.0  # ratio of the density at the coast to the density of the open sea
 PLAIN = 0.42  # slope of the coastal plains, relative to the mean slope of the land
 # The narrow Gaussian gives sharp summits; the wide ones connect neighbouring summits.
@@ -84,9 +84,9 @@ _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
 _WIDEST = 0.05  # maximum standard deviation of the narrowest kernel, relative to the longer side
 _FEW_LANDS = 12  # maximum number of land areas; if there are more, kernels are widened
-_LEAST_LAND = 0.02  # minimum share of land; if there is less, kernels are widened
-_LEAST_ISLAND = 0.0004  # minimum share of the papers on an island
-_LEAST_PAPERS = 3.0
+_MIN_LAND = 0.02  # minimum share of land; if there is less, kernels are widened
+_MIN_ISLAND = 0.0004  # minimum share of the papers on an island
+_MIN_PAPERS = 3.0
 _HIGHEST_SEA = 0.8  # largest density at the coast, relative to the highest peak
 _CLEAR = 0.06  # height of filled cells above sea level, relative to the highest peak
 
@@ -114,7 +114,7 @@ def measure_ground(
     first = _fitted(*_box_of_most(x, y), aspect=aspect, margin=0.12)
     # The kernel width decreases with the number of papers by Scott's rule (Scott 1992).
     narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
-    cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
+    cells = int(np.clip(KERNEL_CELLS / narrow, _MIN_CELLS, _MAX_CELLS))
     draft = _measure(x, y, first, cells=cells // 2, narrow=narrow, sea_share=sea_share)
     rows, columns = np.nonzero(draft.height > 0)
     x0, _, _, y1 = first
@@ -219,7 +219,7 @@ def _measure(
         density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
         density = np.asarray(density, dtype=np.float32)
         level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
-        is_compact = label(land)[1] <= _FEW_LANDS and land.mean() > _LEAST_LAND
+        is_compact = label(land)[1] <= _FEW_LANDS and land.mean() > _MIN_LAND
         if is_compact or sigma * _WIDEN > cells * _WIDEST:
             break
         sigma *= _WIDEN
@@ -247,7 +247,7 @@ def _sea_level(
     # If all papers are at one point, they are on a summit with some land around it.
     on_summit = held[0] > _HIGHEST_SEA * held[-1]
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
-    islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
+    islet = max(min(_MIN_PAPERS, 0.3 * n_papers), _MIN_ISLAND * n_papers)
 
     def flooded(level: float) -> tuple[Any, float]:
         lands, n = label(density > level)

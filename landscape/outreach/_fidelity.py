@@ -16,12 +16,12 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-_LONGEST = 512  # longer side of the compared pictures, in pixels
+_MAX_LENGTH = 512  # longer side of the compared pictures, in pixels
 _PEAKS = 12  # number of compared summits
 _RISE = 0.02  # smallest relief of compared summits, relative to the highest peak
 _NOTHING = 0.001  # minimum share of land or water; smaller areas are ignored
 # Tolerance for the position of coasts, as a share of the diagonal, and its minimum in pixels.
-_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5
+_TOLERANCE, _MIN_TOLERANCE = 0.005, 2.5
 # Allowed range of the gain of L*, a* and b* of a picture, and maximum of their offsets.
 _GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)
 _SAMPLE, _TREES = 20_000, 30  # number of training pixels and trees of the random forest
@@ -177,7 +177,7 @@ class TrueMap:
     def __init__(self, terrain: Terrain, truth: Picture) -> None:
         from sklearn.ensemble import ExtraTreesRegressor
 
-        share = min(1.0, _LONGEST / max(terrain.size))
+        share = min(1.0, _MAX_LENGTH / max(terrain.size))
         self.size = max(1, round(terrain.size[0] * share)), max(1, round(terrain.size[1] * share))
         self.elevation: Floats = _resized(terrain.elevation, self.size)
         self.land: Mask = self.elevation >= 0
@@ -327,7 +327,7 @@ def _boundary_f1(seen: Mask, true: Mask) -> float:
     coasts = [find_boundaries(one, mode="inner") for one in (seen, true)]  # type: ignore[no-untyped-call] # skimage has no types
     if not coasts[0].any() or not coasts[1].any():
         return float(coasts[0].any() == coasts[1].any())
-    tolerance = max(_LEAST_TOLERANCE, _TOLERANCE * float(np.hypot(*true.shape)))
+    tolerance = max(_MIN_TOLERANCE, _TOLERANCE * float(np.hypot(*true.shape)))
     near = [ndimage.distance_transform_edt(~coast) <= tolerance for coast in coasts]
     precision, recall = near[1][coasts[0]].mean(), near[0][coasts[1]].mean()
     return float(2 * precision * recall / max(precision + recall, 1e-9))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     OnWater = Callable[[Floats], bool]
 
 
-_LONGEST_WORD = 26
+_MAX_WORD = 26
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,7 @@ def line_break_options(name: str, *, most_lines: int = 3) -> list[list[str]]:
             ways.append(["".join(letters[i : i + step]) for i in range(0, len(letters), step)])
         return ways
     most = max(most_lines, min(5, 1 + len(name) // 24))
-    return [
-        way.split("\n") for way in line_breaks(name, most_lines=most, longest_word=_LONGEST_WORD)
-    ]
+    return [way.split("\n") for way in line_breaks(name, most_lines=most, longest_word=_MAX_WORD)]
 
 
 LEADING = 1.08  # distance between the lines of a name, in font sizes

@@ -170,7 +170,7 @@ def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
     return paint(scene, theme=theme, window=(0, 0, width, height))
 
 
-_TITLE, _LEAST_TITLE = 25.0, 12.0
+_TITLE, _MIN_TITLE = 25.0, 12.0
 _SUBTITLE, _NOTE, _WORDS, _FINE = 10.0, 9.2, 7.6, 6.4
 _LINE = 1.34  # line height, in font sizes
 
@@ -337,12 +337,12 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
 def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
     """Return the largest font size at which the title fits on three lines with whole words."""
     words = title.split() or [title]
-    for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
+    for size in np.arange(_TITLE, _MIN_TITLE - 0.1, -0.5):
         style = Style(families, float(size) * scale, bold=True)
         longest = max(extent(word, style).width for word in words)
         if longest <= width and len(wrapped(title, style, width=width)) <= 3:
             return float(size)
-    return _LEAST_TITLE
+    return _MIN_TITLE
 
 
 def _moved(mark: Mark, right: float, up: float) -> Mark:

@@ -32,7 +32,7 @@ LIGHT_FROM = (315.0, 360.0, 270.0)  # azimuths in degrees, main light first
 LIGHT_SHARES = (0.64, 0.18, 0.18)
 LIGHT_HEIGHT = 42.0  # elevation of the lights in degrees
 WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # crest spacing, relative to the longer side
-_LEAST_PIXELS = 4.5  # minimum width of a gully
+_MIN_PIXELS = 4.5  # minimum width of a gully
 _CREST = np.float32(0.3)  # lower values give sharper crests
 _TABLE = 64  # period of the random positions, in cells; must be a power of two
 _AT_ONCE = 8192  # points per block, to fit into the processor's cache
@@ -74,7 +74,7 @@ def _cut(
     along_x, along_y = across.copy(), down.copy()
     added_x, added_y = np.zeros_like(across), np.zeros_like(down)
     wave, share, octave = WIDEST_GULLY, 0.6, 0
-    while wave >= max(FINEST_GULLY, _LEAST_PIXELS * pixel):
+    while wave >= max(FINEST_GULLY, _MIN_PIXELS * pixel):
         length = np.maximum(np.sqrt(along_x * along_x + along_y * along_y), 1e-6)
         # Waves that run across the slope have crests that run down the slope.
         side_x, side_y = -along_y / length, along_x / length
@@ -144,7 +144,7 @@ def coast_distance(elevation: Grid) -> Grid:
 
 
 _RATIOS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
-_MOST = 12
+_MAX_NUMBER = 12
 
 
 def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
@@ -156,7 +156,7 @@ def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
     highest = float(np.log((rise + floor) / (1 + floor)))
     for ratio in _RATIOS:
         n_lines = int(np.log(rise) / np.log(ratio) - 1e-9)
-        if n_lines <= _MOST:
+        if n_lines <= _MAX_NUMBER:
             break
     density = ratio ** np.arange(1, n_lines + 1)
     height = np.log((density + floor) / (1 + floor)).astype(np.float32)
@@ -170,10 +170,10 @@ _COAST_BAND = 0.013
 _GLOW = 0.006
 _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
-_LEAST_LINE = 0.8  # pixels
+_MIN_LINE = 0.8  # pixels
 _RIVER = 0.0022  # width of the widest river
 _HATCH = 0.0055  # distance between hatching lines on coasts
-_LEAST_HATCH = 6.0  # pixels
+_MIN_HATCH = 6.0  # pixels
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ class Canvas:
 
     def _stroke(self, distance: Any, *, width: float = 1.0) -> Any:
         """Return the coverage of a line, from the distance to its centre in pixels."""
-        broad = max(_LEAST_LINE, _LINE * max(self.size)) * width
+        broad = max(_MIN_LINE, _LINE * max(self.size)) * width
         return np.clip(np.float32(broad / 2 + 0.5) - distance, 0, 1) * np.float32(min(1.0, broad))
 
     def _water(self, height: Grid, shore: Grid) -> Grid:
@@ -349,7 +349,7 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
 
 def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
     """Return the coverage by oblique hatching lines; positions are relative to the longer side."""
-    apart = max(_HATCH, _LEAST_HATCH * pixel)
+    apart = max(_HATCH, _MIN_HATCH * pixel)
     away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
     return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
 
@@ -380,7 +380,7 @@ def _blend(colour: Grid, other: Grid, share: Any) -> None:
     colour += (other - colour) * np.asarray(share, dtype=np.float32)[..., None]
 
 
-LARGEST = 32_768  # pixels along a side of a sheet
+MAX_SIZE = 32_768  # pixels along a side of a sheet
 
 
 def paint(
@@ -441,10 +441,10 @@ def paint(
 
 def _check_size(size: tuple[int, int], terrain: Terrain) -> None:
     width, height = size
-    if not all(2 <= side <= LARGEST for side in size):
+    if not all(2 <= side <= MAX_SIZE for side in size):
         raise InputError(
             f"A picture of {width:,} x {height:,} pixels cannot be painted. Each side must be 2 "
-            f"to {LARGEST:,} pixels."
+            f"to {MAX_SIZE:,} pixels."
         )
     shape = terrain.size[0] / terrain.size[1]
     # tolerance for the rounding of sides to pixels

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Course = tuple[Floats, Floats, float]
 
 
-LARGEST = 4096  # pixels along a side of the arrays
+MAX_SIZE = 4096  # pixels along a side of the arrays
 
 
 @dataclass(frozen=True)
@@ -189,10 +189,10 @@ def make_terrain(
 
 
 def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin: float) -> None:
-    if not all(16 <= side <= LARGEST for side in size):
+    if not all(16 <= side <= MAX_SIZE for side in size):
         raise InputError(
             f"A terrain of {size[0]:,} x {size[1]:,} pixels is not supported; each side must be 16 "
-            f"to {LARGEST:,} pixels. For a larger picture, use paint(terrain, size=...)."
+            f"to {MAX_SIZE:,} pixels. For a larger picture, use paint(terrain, size=...)."
         )
     if not 0.5 <= sea_share <= 0.999:
         raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
@@ -386,10 +386,10 @@ def recency_position(recency: Any, *, whole: float) -> Any:
 
 
 MOST = 18  # maximum number of rivers on a map
-_LEAST_CITATIONS = 12
+_MIN_CITATIONS = 12
 _BEYOND_CHANCE = 2.0
 _STEP = 4  # cells of the height grid per cell of the river grid
-_SHORTEST = 0.06  # minimum length of a river, relative to the longer side
+_MIN_LENGTH = 0.06  # minimum length of a river, relative to the longer side
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
@@ -404,7 +404,7 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
     table = np.bincount(code[: len(source)] * n + code[len(source) :], minlength=n * n)
     table = table.reshape(n, n)
     chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    strong = (table >= _LEAST_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
+    strong = (table >= _MIN_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
     # Keep the stronger direction of each pair. If both are equal, keep the direction from the
     # region with the lower number.
     lower = np.tri(n, k=-1, dtype=bool)
@@ -449,7 +449,7 @@ def find_rivers(
         if not np.isfinite(reach[end]):
             continue
         path = np.array(search.traceback(end), dtype=np.float64)
-        if len(path) < _SHORTEST * max(rows, columns):
+        if len(path) < _MIN_LENGTH * max(rows, columns):
             continue
         bed = path.astype(int)
         cost[bed[:, 0], bed[:, 1]] = np.minimum(cost[bed[:, 0], bed[:, 1]], 0.09)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from landscape.llm import LanguageModel
 
 
-LONGEST = 80  # maximum number of characters of a name
+MAX_LENGTH = 80  # maximum number of characters of a name
 _AT_ONCE = 25  # number of places per request
-_LONGEST_PHRASE = 48  # maximum length of a name from the model; also in the prompt
+_MAX_PHRASE = 48  # maximum length of a name from the model; also in the prompt
 _MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # not allowed in a name
 _JOINERS = "\u200c\u200d"  # joiners used by Persian and Indian scripts
 
@@ -96,7 +96,7 @@ def wording(language: str) -> Wording:
     return _wordings().get(code, _wordings()["en"])
 
 
-def tidy_name(name: object, *, most: int = LONGEST) -> str:
+def tidy_name(name: object, *, most: int = MAX_LENGTH) -> str:
     """Remove control characters and bidirectional formatting characters, but keep joiners."""
     text = one_line(unicodedata.normalize("NFC", str(name)), keep=_JOINERS, control="")
     return shortened(text, most=most)
@@ -182,7 +182,7 @@ def ask_names(
             if not isinstance(entry, dict):
                 continue
             key, phrase = str(entry.get("id")), tidy_name(entry.get("phrase", ""))
-            fits = 0 < len(phrase) <= _LONGEST_PHRASE and normal_form(phrase) not in used
+            fits = 0 < len(phrase) <= _MAX_PHRASE and normal_form(phrase) not in used
             fits = fits and not _MARKUP.search(phrase)
             if key in keys and key not in names and fits:
                 names[key] = phrase

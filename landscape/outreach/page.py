@@ -28,9 +28,9 @@ Box = tuple[float, float, float, float]
 
 _MM = 72 / 25.4
 _A4_AREA = 210 * 297 * _MM * _MM
-_LEAST, _MOST = 250.0, 7200.0  # limits of a side in points (3.5 and 100 inches)
-_LEAST_DPI, _MOST_DPI = 20, 1200
-_MOST_PIXELS = 2.5e8  # a sheet of A0 at 300 dpi has 1.4e8 pixels
+_MIN_SIDE, _MAX_SIDE = 250.0, 7200.0  # limits of a side in points (3.5 and 100 inches)
+_MIN_DPI, _MAX_DPI = 20, 1200
+_MAX_PIXELS = 2.5e8  # a sheet of A0 at 300 dpi has 1.4e8 pixels
 
 
 @dataclass(frozen=True)
@@ -134,22 +134,22 @@ def choose_sheet(size: str, *, aspect: float, dpi: int | None = None) -> Sheet:
     name = str(size).strip().lower()
     kind, ways = _kind(name)
     resolution = kind.dpi if dpi is None else int(dpi)
-    if not _LEAST_DPI <= resolution <= _MOST_DPI:
+    if not _MIN_DPI <= resolution <= _MAX_DPI:
         raise InputError(
-            f"The resolution must be between {_LEAST_DPI} and {_MOST_DPI} dpi, not {dpi}."
+            f"The resolution must be between {_MIN_DPI} and {_MAX_DPI} dpi, not {dpi}."
         )
     sheets = []
     for width, height in ways:
-        if not (min(width, height) >= _LEAST and max(width, height) <= _MOST):
+        if not (min(width, height) >= _MIN_SIDE and max(width, height) <= _MAX_SIDE):
             raise InputError(
                 f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches cannot be lettered; use "
-                f"at least {_LEAST / 72:.1f} and at most {_MOST / 72:.0f} inches per side."
+                f"at least {_MIN_SIDE / 72:.1f} and at most {_MAX_SIDE / 72:.0f} inches per side."
             )
-        if width * height * (resolution / 72) ** 2 > _MOST_PIXELS:
-            most = math.floor(72 * math.sqrt(_MOST_PIXELS / (width * height)))
+        if width * height * (resolution / 72) ** 2 > _MAX_PIXELS:
+            most = math.floor(72 * math.sqrt(_MAX_PIXELS / (width * height)))
             raise InputError(
                 f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches at {resolution} dpi has "
-                f"more than {_MOST_PIXELS / 1e6:.0f} million pixels; use at most {most} dpi."
+                f"more than {_MAX_PIXELS / 1e6:.0f} million pixels; use at most {most} dpi."
             )
         scale = kind.letters * min(8.0, max(0.55, math.sqrt(width * height / _A4_AREA)))
         for panel in ("side", "band"):

@@ -151,7 +151,7 @@ def _shared(there: Links, back: Links, nodes: NDArray[np.integer], k: int | None
     return found[order], total[order]
 
 
-_LONGEST = 300  # maximum length of names in an unknown format
+_MAX_LENGTH = 300  # maximum length of names in an unknown format
 # Most names already have the normal spelling and need no parsing.
 _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
@@ -202,7 +202,7 @@ def normalise_name(name: str) -> str:
     bibcode = parse_bibcode(text)
     if bibcode:
         return arxiv_id_of_bibcode(bibcode) or bibcode
-    return (parse_doi(text) or text)[:_LONGEST]
+    return (parse_doi(text) or text)[:_MAX_LENGTH]
 
 
 def read_year(name: str) -> int | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from landscape.overlays.citations import Links
 
-_LONGEST = 500  # maximum number of characters in the name of a stub
+_MAX_LENGTH = 500  # maximum number of characters in the name of a stub
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi")
 _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
 """Columns with names of linked papers. The value is True if the linked papers cite the paper."""
@@ -165,7 +165,7 @@ def _write_stubs(
     n_papers = context.manifest.n_papers
     table = pa.table(
         {
-            "stub_id": pa.array([one_line(name, most=_LONGEST) for name in stubs], pa.string()),
+            "stub_id": pa.array([one_line(name, most=_MAX_LENGTH) for name in stubs], pa.string()),
             "title": pa.array([titles.get(name) for name in stubs], pa.string()),
             "year": pa.array([read_year(name) for name in stubs], pa.int16()),
             "n_citing": pa.array(citations.degrees[n_papers:], pa.int32()),

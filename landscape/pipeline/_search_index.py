@@ -169,10 +169,10 @@ def _write_cutoffs(context: Context) -> None:
 
 def _index_vectors(context: Context) -> IndexReport | None:
     """Write the approximate index if there are too many vectors for an exact search."""
-    from landscape.embeddings.neighbours import LARGEST_EXACT, write_index
+    from landscape.embeddings.neighbours import MAX_EXACT, write_index
 
     parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
-    if sum(part.size for part in parts) <= LARGEST_EXACT:
+    if sum(part.size for part in parts) <= MAX_EXACT:
         (context.folder / INDEX).unlink(missing_ok=True)
         return None
     with replacing(context.folder / INDEX) as temporary:

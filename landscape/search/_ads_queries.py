@@ -25,8 +25,8 @@ from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
 
-LONGEST = 20_000  # maximum number of characters of a query
-LONGEST_REQUEST = 2_000  # characters
+MAX_LENGTH = 20_000  # maximum number of characters of a query
+MAX_REQUEST = 2_000  # characters
 
 _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*?")
 
@@ -116,9 +116,9 @@ def parse_ads(query: str) -> AdsQuery:
     """
     if not query.strip():
         raise InputError('The ADS query is empty. Write, for example, abs:"dark energy".')
-    if len(query) > LONGEST:
+    if len(query) > MAX_LENGTH:
         raise InputError(
-            f"The ADS query has {len(query):,} characters; the limit is {LONGEST:,}. Shorten it."
+            f"The ADS query has {len(query):,} characters; the limit is {MAX_LENGTH:,}. Shorten it."
         )
     parsed = cast(_Parsed, run_parser(_parser(), "ADS query", query, explain=_explain))
     clauses = tuple((name, value) for name, value, _ in parsed.clauses)
@@ -293,7 +293,7 @@ def propose_ads_query(
     >>> propose_ads_query("papers by Vera Rubin on galaxy rotation from 1970 to 1985")
     'author:"Rubin, Vera" abs:"galaxy rotation" year:1970-1985'
     """
-    question = " ".join(question.split())[:LONGEST_REQUEST]
+    question = " ".join(question.split())[:MAX_REQUEST]
     today = today or date.today()
     if model is not None and question:
         try:

@@ -92,9 +92,9 @@ _MEANS_SOMETHING = re.compile(
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
 DEEPEST = 100  # maximum depth of nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-LONGEST = 20_000  # maximum number of characters
+MAX_LENGTH = 20_000  # maximum number of characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year|date)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
-MOST_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
+MAX_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 _FIELDS = (
     "author:, title:, journal:, doi:, category:, keyword:, facility:, role:, concept:, region:, "
     "bibcode:, arxiv:, year: and date:"
@@ -499,9 +499,9 @@ def parse_filter(text: str) -> Filter:
     Traceback (most recent call last):
     landscape.errors.InputError: The filter cannot be read at character 6 ('|'): ...
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise InputError(
-            f"The filter has {len(text):,} characters; the limit is {LONGEST:,}. Shorten it."
+            f"The filter has {len(text):,} characters; the limit is {MAX_LENGTH:,}. Shorten it."
         )
     return _parse(text)
 
@@ -513,9 +513,9 @@ def _parse(text: str) -> Filter:
         problem = "a whole number is missing here, as in citations>=50"
         raise pointed_error("filter", text, unfinished.end(), problem)
     root, n_terms = cast(tuple[Node, int], run_parser(_parser(), "filter", text, explain=_explain))
-    if n_terms > MOST_TERMS:
+    if n_terms > MAX_TERMS:
         raise InputError(
-            f"The filter has {n_terms:,} terms; the limit is {MOST_TERMS}. Remove some terms."
+            f"The filter has {n_terms:,} terms; the limit is {MAX_TERMS}. Remove some terms."
         )
     return Filter(root)
 

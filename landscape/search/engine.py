@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_LONGEST = 3_000  # maximum number of characters; typical abstracts are half as long
+_MAX_LENGTH = 3_000  # maximum number of characters; typical abstracts are half as long
 
 _NO_WORDS = "Not reranked word by word, because the embedder of the atlas has no word vectors."
 
@@ -61,7 +61,7 @@ def hypothetical_abstract(question: str, model: WritingModel) -> str:
     )
     if not text:
         raise RemoteError("The model wrote no abstract. Try again, or search without hyde.")
-    return text[:_LONGEST]
+    return text[:_MAX_LENGTH]
 
 
 class _Reading(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape._wording import did_you_mean
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.thesaurus import LEAST_SCORE
+from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.embeddings import VectorIndex
 from landscape.embeddings.embedder import embedder_for
 from landscape.embeddings.neighbours import read_index
@@ -184,9 +184,7 @@ class SearchIndexes:
         if layer == "uat":
             concept = self._atlas.thesaurus.find(text).concept_id
             wanted = {concept, *self._atlas.thesaurus.descendants(concept)}
-            rows = rows[
-                rows["concept_id"].astype(str).isin(wanted) & (rows["score"] >= LEAST_SCORE)
-            ]
+            rows = rows[rows["concept_id"].astype(str).isin(wanted) & (rows["score"] >= MIN_SCORE)]
         return np.isin(np.arange(len(self)), rows["paper_row"])
 
     def _in_region(self, text: str) -> NDArray[np.bool_]:

@@ -40,7 +40,7 @@ RANKING = RankingSettings()
 
 # Maximum effect of a weight, as a share of the range of scores. It reorders papers only if their
 # scores are similar.
-_LARGEST_LIFT = 0.15
+_MAX_LIFT = 0.15
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
 
@@ -64,7 +64,7 @@ def apply_weights(
     if weights.compat == "pathfinder":
         product: Floats = np.prod([scores, *lifts.values()], axis=0)
         return product
-    spread = _LARGEST_LIFT * float(np.ptp(scores)) if len(scores) else 0.0
+    spread = _MAX_LIFT * float(np.ptp(scores)) if len(scores) else 0.0
     total: Floats = scores + spread * sum(getattr(weights, n) * lift for n, lift in lifts.items())
     return total
 

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, field_validator
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
 
-LONGEST_QUERY = 4_000
+MAX_QUERY = 4_000
 """Maximum number of characters of a query; the rest is ignored."""
 Method = Literal["hybrid", "semantic", "words"]
 Fusion = Literal["scores", "ranks"]
@@ -57,8 +57,8 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
     text = " ".join(readable_text("query", query).split())
     if not text:
         raise InputError("The query is empty; write a question or some words.")
-    cut = f"Only the first {LONGEST_QUERY:,} characters of the query were read."
-    return text[:LONGEST_QUERY], (cut,) if len(text) > LONGEST_QUERY else ()
+    cut = f"Only the first {MAX_QUERY:,} characters of the query were read."
+    return text[:MAX_QUERY], (cut,) if len(text) > MAX_QUERY else ()
 
 
 def readable_text(what: str, text: object) -> str:

@@ -86,7 +86,7 @@ def _check(value: Any, kind: Any, name: str) -> None:
             _check(getattr(value, field), declared, field)
 
 
-_LARGEST = 64 * 2**20  # bytes
+_MAX_SIZE = 64 * 2**20  # bytes
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
@@ -204,8 +204,8 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is not an atlas: it has no {MANIFEST_NAME}; pass the folder that a build "
             "wrote."
         )
-    if path.stat().st_size > _LARGEST:
-        raise AtlasError(f"{path} has more than {_LARGEST >> 20} MB, so it is not a manifest.")
+    if path.stat().st_size > _MAX_SIZE:
+        raise AtlasError(f"{path} has more than {_MAX_SIZE >> 20} MB, so it is not a manifest.")
     content = path.read_bytes()
     try:
         raw = json.loads(content)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from landscape.store.manifest import Part
 
-_ALWAYS_ALLOWED, _LARGEST_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
+_ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
 _ROWS_AT_ONCE = 512
 LABELS = "labels.csv"
 BY_HAND = "labels.csv"
@@ -60,7 +60,7 @@ def read_limited(
     if missing := [name for name in names if name not in file.schema_arrow.names]:
         raise ValueError(f"it has no column {missing[0]!r}")
     batches, size = [], 0
-    limit = _ALWAYS_ALLOWED + _LARGEST_EXPANSION * path.stat().st_size
+    limit = _ALWAYS_ALLOWED + _MAX_EXPANSION * path.stat().st_size
     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
         batches.append(batch)
         size += batch.nbytes

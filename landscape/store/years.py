@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 UNKNOWN_YEAR = -1
-_LEAST_SHARE = 0.2
+_MIN_SHARE = 0.2
 _JUMP = 3.0
 _ENOUGH_FOR_A_JUMP = 50  # minimum number of papers per year
 _OTHER = 0.25  # a year covered in part has more than this share of papers in other categories
 _SIGMAS = 3.5  # and the difference is more significant than this: about 30 years are compared
 _ENOUGH_FOR_A_MIX, _POOLED = 100, 5  # years with fewer papers are pooled, up to 5 on each side
-_SHORTEST = 3  # covered years of a period in which changes are measured
-_MOST_SPANS = 3  # spans of years named in a text
+_MIN_LENGTH = 3  # covered years of a period in which changes are measured
+_MAX_SPANS = 3  # spans of years named in a text
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Years:
         missing = np.diff(covered) - 1
         is_long = missing > np.arange(1, len(covered))
         breaks = (missing > 0) & (is_long | abrupt_changes(self.counts[self.covered]))
-        if not breaks.any() or len(covered) - np.flatnonzero(breaks)[-1] < _SHORTEST + 1:
+        if not breaks.any() or len(covered) - np.flatnonzero(breaks)[-1] < _MIN_LENGTH + 1:
             return None
         return int(covered[np.flatnonzero(breaks)[-1] + 1])
 
@@ -65,7 +65,7 @@ class Years:
         """Years that are not covered, or "" if all are; many spans are shortened to their ends."""
         missing = self.years[~self.covered]
         spans = format_spans(missing)
-        if len(spans) <= _MOST_SPANS:
+        if len(spans) <= _MAX_SPANS:
             return ", ".join(spans)
         return f"{len(missing)} years of {missing[0]}-{missing[-1]}"
 
@@ -78,7 +78,7 @@ class Years:
         spans = format_spans(self.years[self.covered])
         if not self.in_part:
             return spans[0]
-        well = " and ".join(spans) if len(spans) <= _MOST_SPANS else "the other years"
+        well = " and ".join(spans) if len(spans) <= _MAX_SPANS else "the other years"
         return f"{well} well, {self.in_part} in part"
 
     @property
@@ -144,7 +144,7 @@ def count_years(
     counts = np.bincount(given - first, minlength=last - first + 1)
     before = np.maximum.accumulate(counts)
     after = np.maximum.accumulate(counts[::-1])[::-1]
-    covered = counts >= np.maximum(_LEAST_SHARE * np.minimum(before, after), 1)
+    covered = counts >= np.maximum(_MIN_SHARE * np.minimum(before, after), 1)
     if categories is not None:
         named = np.asarray(categories, dtype=object)[known]
         covered &= _have_similar_mix(given - first, named, counts, covered)

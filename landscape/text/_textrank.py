@@ -30,7 +30,7 @@ LOOKBACK = 3
 
 _DAMPING = 0.85
 _TOLERANCE = 1e-6
-_MOST_ITERATIONS = 100
+_MAX_ITERATIONS = 100
 
 
 def rank_text(text: TaggedText) -> Floats:
@@ -134,7 +134,7 @@ def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) 
     step = jump.copy()
     ranks = np.zeros(len(graphs))
     moving = np.ones(len(sizes), dtype=bool)
-    for _ in range(_MOST_ITERATIONS):
+    for _ in range(_MAX_ITERATIONS):
         # The rank of a node without edges is distributed to all nodes, so the ranks sum to one.
         lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
         following = weights @ (step * share)

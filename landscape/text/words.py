@@ -360,9 +360,9 @@ _UNFINISHED = re.compile(
     r"Discussion|Conclusions?)[.:]",
     re.IGNORECASE,
 )
-_LONGEST_UNFINISHED = 200  # maximum number of characters of text that cannot be a sentence
+_MAX_UNFINISHED = 200  # maximum number of characters of text that cannot be a sentence
 _LISTED = re.compile(r"[:;,]\s\(?\d{1,2}\.$")
-_LONGEST_SHORTENED = 14  # number of characters before a full stop that are searched
+_MAX_SHORTENED = 14  # number of characters before a full stop that are searched
 _OPENING_MARKS = "([{\"'“‘«"
 
 
@@ -403,7 +403,7 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_unfinished(text: str, first: int, last: int) -> bool:
-    short = last - first <= _LONGEST_UNFINISHED
+    short = last - first <= _MAX_UNFINISHED
     return short and _UNFINISHED.fullmatch(text, first, last) is not None
 
 
@@ -423,7 +423,7 @@ def _ends_here(text: str, found: re.Match[str]) -> bool:
         return False
     if found["mark"] != "." or found["closers"]:
         return True
-    before = text[max(0, found.start() - _LONGEST_SHORTENED) : found.start() + 1]
+    before = text[max(0, found.start() - _MAX_SHORTENED) : found.start() + 1]
     if _LISTED.search(before):
         return False
     if _SHORTENED.search(before):

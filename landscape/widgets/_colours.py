@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_MOST_CLASSES = 7
+_MAX_CLASSES = 7
 NAMES = {
     "density": "Density of papers",
     "topic": "Topic",
@@ -77,7 +77,7 @@ class Colouring:
         if self.kind == "numbers":
             return perceptual_ramp(THEMES[colours.name]["numbers"])
         theme = THEMES[colours.name]
-        chosen = theme["series"][: min(len(self.labels), _MOST_CLASSES)]
+        chosen = theme["series"][: min(len(self.labels), _MAX_CLASSES)]
         chosen += [theme["others"]] * (len(self.labels) - len(chosen))
         return np.array([to_rgb(colour) for colour in [*chosen, theme["missing"]]])
 
@@ -253,9 +253,9 @@ def _classes(name: str, title: str, values: Any) -> Colouring:
 
 def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[Any, Any]) -> Colouring:
     """Return a colouring by the first seven `labels`; other values share one colour."""
-    place = {value: min(rank, _MOST_CLASSES) for rank, value in enumerate(labels)}
+    place = {value: min(rank, _MAX_CLASSES) for rank, value in enumerate(labels)}
     codes = values.map(place).fillna(-1).to_numpy(dtype=np.int16)
-    shown = [str(label) for label in list(labels.values())[:_MOST_CLASSES]]
-    if len(labels) > _MOST_CLASSES:
-        shown.append(f"{len(labels) - _MOST_CLASSES:,} others")
+    shown = [str(label) for label in list(labels.values())[:_MAX_CLASSES]]
+    if len(labels) > _MAX_CLASSES:
+        shown.append(f"{len(labels) - _MAX_CLASSES:,} others")
     return Colouring(name, title, "classes", codes, tuple(shown), missing=int((codes < 0).sum()))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # text in another format may be a key
-_LONGEST_TEST = 20.0  # seconds
+_MAX_TEST = 20.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Connection(Panel):
         if not self.is_configured:
             raise InputError("Nothing to test yet: give a server address, or a key for OpenAI.")
         try:
-            model = self._connect(timeout=_LONGEST_TEST, retries=0)
+            model = self._connect(timeout=_MAX_TEST, retries=0)
             began = time.monotonic()
             model.complete("This is a test of a connection. Answer with one word.", "Say yes.")
         except (InputError, RemoteError) as error:

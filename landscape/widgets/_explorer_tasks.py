@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LAYERS = ("names", "papers", "reviews")
 DEFAULT_SIZE = (740, 560)
-_SMALLEST, _LARGEST = (320, 240), (2400, 1800)
+_MIN_SIZE, _MAX_SIZE = (320, 240), (2400, 1800)
 
 
 # -- checks
@@ -45,10 +45,10 @@ def checked_size(size: Sequence[int]) -> tuple[int, int]:
         width, height = (int(side) for side in size)
     except (TypeError, ValueError):
         raise InputError(f"The size is {size!r}; give width and height in pixels.") from None
-    if not (_SMALLEST[0] <= width <= _LARGEST[0] and _SMALLEST[1] <= height <= _LARGEST[1]):
+    if not (_MIN_SIZE[0] <= width <= _MAX_SIZE[0] and _MIN_SIZE[1] <= height <= _MAX_SIZE[1]):
         raise InputError(
-            f"The size is {width} x {height} pixels; give {_SMALLEST[0]} x {_SMALLEST[1]} to "
-            f"{_LARGEST[0]} x {_LARGEST[1]}."
+            f"The size is {width} x {height} pixels; give {_MIN_SIZE[0]} x {_MIN_SIZE[1]} to "
+            f"{_MAX_SIZE[0]} x {_MAX_SIZE[1]}."
         )
     return width, height
 
@@ -118,8 +118,8 @@ def time_within(period: Period | None, known: Period | None) -> Period | None:
 
 # -- the line of code
 
-_MOST_ROWS = 300
-_MOST_CORNERS = 80  # of a lasso
+_MAX_ROWS = 300
+_MAX_CORNERS = 80  # of a lasso
 
 
 def line_of_code(state: MapState, whole: View) -> str:
@@ -158,14 +158,14 @@ def line_of_code(state: MapState, whole: View) -> str:
     n = len(state.selected)
     if by is not None or not n:
         return line
-    if n > _MOST_ROWS:
+    if n > _MAX_ROWS:
         return f"{line}  # and {count(n, 'paper')} selected, too many to list here"
     return f"{line}.select({state.selected.tolist()})"
 
 
 def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
     """Simplify an outline and round its coordinates, so that it fits into one line of code."""
-    step = max(1, -(-len(xs) // _MOST_CORNERS))
+    step = max(1, -(-len(xs) // _MAX_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
     digits -= 1 if digits > 1 else 0
     corners = zip(list(xs)[::step], list(ys)[::step], strict=True)
@@ -176,7 +176,7 @@ def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]
 
 METHODS = ("hybrid", "semantic", "words", "filter")
 _LISTED = 50
-_MOST_BIBTEX = 5_000
+_MAX_BIBTEX = 5_000
 
 
 def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
@@ -231,10 +231,10 @@ def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
 
 def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
     """Write papers as BibTeX."""
-    if len(rows) > _MOST_BIBTEX:
+    if len(rows) > _MAX_BIBTEX:
         raise InputError(
             f"{len(rows):,} papers are too many for one bibliography; select at most "
-            f"{_MOST_BIBTEX:,}, or save them as .csv."
+            f"{_MAX_BIBTEX:,}, or save them as .csv."
         )
     return to_bibtex(atlas.engine.papers(rows.tolist()))
 

@@ -48,7 +48,7 @@ class PageFigure(go.FigureWidget):
 
 _WIDTH = 812  # width in pixels of a notebook cell if the sidebar is open
 _LOWEST_MAP, _HIGHEST_MAP = 400, 640
-_LEAST, _MOST = 240, 720
+_MIN_NUMBER, _MAX_NUMBER = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
 
@@ -78,7 +78,7 @@ def for_screen(figure: Any) -> ScreenFigure:
         (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
         height = round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP)) + below
     else:
-        height = max(_LEAST, min(drawn.layout.height or 560, _MOST))
+        height = max(_MIN_NUMBER, min(drawn.layout.height or 560, _MAX_NUMBER))
     drawn.update_layout(
         width=_WIDTH,
         height=height,
@@ -176,13 +176,13 @@ def image_html(png: bytes, about: str) -> str:
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
-_MOST_BYTES = 24_000_000  # maximum size of a file in a link, because the page stores the file
+_MAX_BYTES = 24_000_000  # maximum size of a file in a link, because the page stores the file
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
     """Return HTML of a download link that contains the file."""
     raw = content.encode() if isinstance(content, str) else content
-    if len(raw) > _MOST_BYTES:
+    if len(raw) > _MAX_BYTES:
         raise InputError(
             f"{name} has {len(raw) / 1e6:,.0f} MB, which is too large for a link in the page. "
             f'Save it from code, with .save("{name}").'

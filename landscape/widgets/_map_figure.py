@@ -30,7 +30,7 @@ from landscape._wording import count
 from landscape.figures.colours import THEMES
 from landscape.figures.plotly_backend import hover_html
 from landscape.widgets._figure_view import FONT, PageFigure
-from landscape.widgets._map_state import MOST_POINTS, SIZES, Drawn, MapData, MapState, draw
+from landscape.widgets._map_state import MAX_POINTS, SIZES, Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
 from landscape.widgets._selection import hover_text
 
@@ -414,5 +414,5 @@ def view_line(drawn: Drawn, *, n_all: int, zoom: float) -> str:
     if "papers" in drawn.marks:
         line += " · each dot is a paper: point at it or click it"
     elif "papers" in drawn.state.layers:
-        line += f" · zoom in to {MOST_POINTS:,} papers to point at them"
+        line += f" · zoom in to {MAX_POINTS:,} papers to point at them"
     return f"<div class='landscape-quiet'>{line}</div>"

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-MOST_POINTS = 1_500
+MAX_POINTS = 1_500
 """Maximum number of papers drawn as single dots. If there are more, their density is clearer."""
-_MOST_RINGS = 400  # maximum number of rings; more rings would cover the papers
+_MAX_RINGS = 400  # maximum number of rings; more rings would cover the papers
 _KEPT_CLEAR = 12  # number of best papers found that names must not cover
-_MOST_VERTICES = 3_000
+_MAX_VERTICES = 3_000
 _CONTOURED = (0.5, 0.8)
 _GRID = 200  # number of grid cells along the shorter side, used to compute contours
 _KEPT_LINES = 60
@@ -92,7 +92,7 @@ class MapState:
 SIZES = {0: 12.5, 1: 12.0}  # font sizes in pixels of continents and of regions
 LINE = 1.3  # line height of plotly, relative to the font size
 _GAP = 5.0
-_MOST_NAMES = 44
+_MAX_NAMES = 44
 # Maximum distance in pixels between a name and its peak, because there are no leader lines.
 _REACH = 2.0
 # Zooms at which more regions appear, regions have priority, and subregions replace continents.
@@ -148,7 +148,7 @@ class Labels:
             continents = continents[:0]
             regions = np.append(regions, np.flatnonzero(inside & (self._level == 2)))
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
-        return np.concatenate([first, then])[:_MOST_NAMES]
+        return np.concatenate([first, then])[:_MAX_NAMES]
 
     def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
         """Choose and place names so that they do not overlap each other or reserved boxes."""
@@ -305,7 +305,7 @@ def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
         lines = [line for level in levels for line in contour_lines(grid, level) if len(line) > 3]
     if not lines:
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
-    across, up = thinned(lines, most=_MOST_VERTICES)
+    across, up = thinned(lines, most=_MAX_VERTICES)
     return across.astype(np.float32), up.astype(np.float32)
 
 
@@ -338,9 +338,9 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
         colouring=state.colouring,
         fine=fine,
         lit=lit,
-        specks=not ("papers" in state.layers and n_near <= MOST_POINTS),
+        specks=not ("papers" in state.layers and n_near <= MAX_POINTS),
     )
-    if "papers" in state.layers and picture.n_papers <= MOST_POINTS:
+    if "papers" in state.layers and picture.n_papers <= MAX_POINTS:
         marks["papers"] = points.within(state.view.box).astype(np.int64)
     names: list[Name] = []
     if "names" in state.layers:
@@ -361,7 +361,7 @@ def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
     ranks = {}
     if state.found is not None:
         counts["found"] = len(data.of_time(state.found.rows, state.time))
-        ranks = {int(row): rank for rank, row in enumerate(state.found.rows[:MOST_POINTS], 1)}
+        ranks = {int(row): rank for rank, row in enumerate(state.found.rows[:MAX_POINTS], 1)}
     return Drawn(state, picture, names, marks, lines, ranks, counts)
 
 
@@ -376,18 +376,18 @@ def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | 
 
     if state.found is not None:
         rows, apart = state.found.rows, state.found.apart
-        if len(in_view(rows)) <= MOST_POINTS:
+        if len(in_view(rows)) <= MAX_POINTS:
             marks["apart"], marks["found"] = in_view(rows[apart]), in_view(rows[~apart])
         else:
             too_many.append(rows)
     if len(state.selected):
         marks["selected"] = in_view(state.selected)
-        if len(marks["selected"]) > _MOST_RINGS:
+        if len(marks["selected"]) > _MAX_RINGS:
             too_many.append(state.selected)
             del marks["selected"]
     if "reviews" in state.overlays:
         marks["reviews"] = in_view(state.overlays["reviews"].rows)
-        if len(marks["reviews"]) > MOST_POINTS:
+        if len(marks["reviews"]) > MAX_POINTS:
             del marks["reviews"]
     if not too_many:
         return marks, None

@@ -201,7 +201,7 @@ def _regions_with_papers(found: Analysis) -> pd.DataFrame:
 
 # -- reviews
 
-_LARGEST_WEIGHT = 2.0
+_MAX_WEIGHT = 2.0
 
 
 class ReviewPanel(AnalysisPanel):
@@ -244,7 +244,7 @@ class ReviewPanel(AnalysisPanel):
                 description=words,
                 tooltip=f"{words}: {meaning}",
                 value=weight,
-                max=max(_LARGEST_WEIGHT, weight),
+                max=max(_MAX_WEIGHT, weight),
             )
         label = widgets.HTML(quiet_html("Weights of the components; weight 0 omits a component"))
         sliders = widgets.HBox(
@@ -335,7 +335,7 @@ class ReviewPanel(AnalysisPanel):
 
 # -- thesaurus
 
-_MOST_PROPOSALS = 10_000
+_MAX_PROPOSALS = 10_000
 
 
 class ThesaurusPanel(AnalysisPanel):
@@ -369,7 +369,7 @@ class ThesaurusPanel(AnalysisPanel):
     ) -> None:
         checked_atlas(atlas)
         given = checked_names("concepts", concepts)
-        self._limit = checked_whole("limit", limit, 1, _MOST_PROPOSALS)
+        self._limit = checked_whole("limit", limit, 1, _MAX_PROPOSALS)
         self._what = what_control("thesaurus", what, self._change)
         self._chooser = Chooser("concept", given, on_change=self._change)
         self._top = make_control("overlays.top", self._show_top)
@@ -445,7 +445,7 @@ class ThesaurusPanel(AnalysisPanel):
 
 # -- trends
 
-_MOST_NAMES = 400
+_MAX_NAMES = 400
 
 
 class TrendsPanel(AnalysisPanel):
@@ -526,7 +526,7 @@ class TrendsPanel(AnalysisPanel):
     def _prepare(self) -> list[str]:
         """Return the names of the authors with the most papers."""
         authors = self.atlas.read_papers(["authors"])["authors"].explode().dropna()
-        return [str(name) for name in authors.value_counts().head(_MOST_NAMES).index if "," in name]
+        return [str(name) for name in authors.value_counts().head(_MAX_NAMES).index if "," in name]
 
     def _offer(self, known: list[str]) -> None:
         self._fields["author"].options = tuple(known)

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200
 _SHARP = 2.0  # pixels of the saved picture per screen pixel
-_MOST_HOVERED = 3_000  # maximum number of papers with a hover text on a saved page
-_MOST_NUMBERED = 100
+_MAX_HOVERED = 3_000  # maximum number of papers with a hover text on a saved page
+_MAX_NUMBERED = 100
 _DASHES = {"concept": "-", "facility": "dashed", "reviews": "dotted"}
 
 
@@ -190,7 +190,7 @@ def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Dra
                 edge_width=width * scale,
             )
     n_marked = len(marks.get("found", ())) + len(marks.get("apart", ()))
-    if state.found is not None and n_marked == len(state.found.rows) <= _MOST_NUMBERED:
+    if state.found is not None and n_marked == len(state.found.rows) <= _MAX_NUMBERED:
         rows = state.found.rows  # all papers found are in view, and are numbered by rank
         mark_papers(
             page,
@@ -295,6 +295,6 @@ def _with_sample(drawn: Drawn, data: MapData) -> Drawn:
     if "papers" not in drawn.state.layers or "papers" in drawn.marks:
         return drawn
     rows = data.in_time(drawn.state.time).within(drawn.state.view.box).astype(np.int64)
-    if len(rows) > _MOST_HOVERED:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_HOVERED, replace=False))
+    if len(rows) > _MAX_HOVERED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_HOVERED, replace=False))
     return replace(drawn, marks={**drawn.marks, "papers": rows})

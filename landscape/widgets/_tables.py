@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from landscape.types import Hit, Results
 
 Form = Literal["text", "count", "number", "share", "year", "points", "list"]
-_MOST_ROWS = 200
-_LONGEST_LIST = 5
+_MAX_ROWS = 200
+_MAX_LIST = 5
 _MANY_INTERVALS = 3
 _FORMATS: dict[str, str] = {"year": ".0f", "count": ",.0f", "share": ".1%"}
 
@@ -46,7 +46,7 @@ def table_html(table: pd.DataFrame, columns: str | Sequence[Column], *, about: s
     if isinstance(columns, str):
         columns = [Column(*column) for column in panel_texts()["tables"][columns]]
     shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
-    rows = table.head(_MOST_ROWS)
+    rows = table.head(_MAX_ROWS)
     cells = [zip([column] * len(rows), _cells(rows, column), strict=True) for column in shown]
     # If there are many intervals, write each below its value to keep the table narrow.
     n_bounded = sum(set(_bounds(one)) <= set(rows.columns) for one in shown)
@@ -85,8 +85,8 @@ def _written(value: Any, form: Form) -> str:
         return ""
     if form == "list":
         items = [str(one) for one in value]
-        more = f"; and {len(items) - _LONGEST_LIST} more" if len(items) > _LONGEST_LIST else ""
-        return "; ".join(items[:_LONGEST_LIST]) + more
+        more = f"; and {len(items) - _MAX_LIST} more" if len(items) > _MAX_LIST else ""
+        return "; ".join(items[:_MAX_LIST]) + more
     if form == "text":
         return str(value)
     if form == "number":

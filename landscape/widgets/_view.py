@@ -109,7 +109,7 @@ def whole_view(x: Any, y: Any, size: Size) -> View:
 
 
 # Tiles per side. Tile numbers fit into 16 bits, which numpy sorts in linear time.
-_MOST_TILES = 250
+_MAX_TILES = 250
 _PAPERS_PER_TILE = 40
 
 
@@ -123,7 +123,7 @@ class Points:
         finite = np.isfinite(across) & np.isfinite(up)
         if not finite.all():
             across, up, rows = across[finite], up[finite], rows[finite]
-        self._side = int(np.clip(np.sqrt(len(rows) / _PAPERS_PER_TILE), 1, _MOST_TILES))
+        self._side = int(np.clip(np.sqrt(len(rows) / _PAPERS_PER_TILE), 1, _MAX_TILES))
         self._low = high = np.zeros(2)
         if len(rows):
             self._low = np.array([across.min(), up.min()], dtype=np.float64)

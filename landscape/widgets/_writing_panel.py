@@ -405,7 +405,7 @@ def _wide(control: widgets.Widget) -> widgets.Box:
     return widgets.Box([control], layout={"flex": "1 1 auto"})
 
 
-_LONGEST = 100  # maximum number of characters of a file name
+_MAX_LENGTH = 100  # maximum number of characters of a file name
 _ODD = re.compile(r"[^\w.-]+")
 
 
@@ -476,7 +476,7 @@ class DraftFiles(widgets.VBox):
         paths: list[str] = []
         for upload in uploads:
             given = Path(_ODD.sub("_", Path(upload["name"]).name).lstrip(".") or "draft.tex")
-            path = Path(self._folder.name) / f"{given.stem[:_LONGEST]}{given.suffix[:8]}"
+            path = Path(self._folder.name) / f"{given.stem[:_MAX_LENGTH]}{given.suffix[:8]}"
             if str(path) in paths:  # the names differ only in characters that were replaced
                 path = path.with_name(f"{path.stem}_{len(paths)}{path.suffix}")
             path.write_bytes(bytes(upload["content"]))

@@ -185,7 +185,7 @@ def test_brackets_alone_take_no_minutes(tmp_path: Path, attack: str) -> None:
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.agents.full_text._MOST_UNPACKED", 100_000)
+    monkeypatch.setattr("landscape.agents.full_text._MAX_UNPACKED", 100_000)
     path = tmp_path / "bomb.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         zeros = tarfile.TarInfo("figure.png")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from landscape import Atlas
-from landscape.agents.mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
+from landscape.agents.mcp_server import MAX_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper
 
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
@@ -124,11 +124,11 @@ def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.Mo
 
     tools = {tool.__name__: tool for tool in Tools(demo_atlas).all()}
     reply = tools["search"]("dust", k=50)
-    assert len(json.dumps(reply)) < LONGEST_REPLY
+    assert len(json.dumps(reply)) < MAX_REPLY
     assert reply["notice"] == NOTICE
     region = int(demo_atlas.topics["topic_id"].iloc[0])
     assert tools["map_region"](region)["exemplars"]
-    monkeypatch.setattr("landscape.agents.mcp_server.LONGEST_REPLY", 500)
+    monkeypatch.setattr("landscape.agents.mcp_server.MAX_REPLY", 500)
     with pytest.raises(ToolError, match="fewer papers"):
         tools["search"]("dust")
 

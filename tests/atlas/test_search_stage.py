@@ -67,7 +67,7 @@ def test_many_vectors_get_an_approximate_index_whose_recall_is_told(
 ) -> None:
     papers = papers_file(tmp_path / "one.jsonl", range(120))
     exact = landscape.build(papers, tmp_path / "exact.atlas", **quick)
-    monkeypatch.setattr(neighbours, "LARGEST_EXACT", 1000)
+    monkeypatch.setattr(neighbours, "MAX_EXACT", 1000)
     rough = landscape.build(papers, tmp_path / "rough.atlas", **quick)
     assert (rough.path / "index.faiss").is_file()
     assert rough.stages["search"].details["recall_at_100"] >= 0.99

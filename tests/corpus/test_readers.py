@@ -600,7 +600,7 @@ def test_csv_with_blank_lines_before_the_header(tmp_path: Path) -> None:
 def test_a_csv_line_too_long_to_be_a_paper_is_one_rejection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.corpus.readers._tables.LARGEST_RECORD", 100)
+    monkeypatch.setattr("landscape.corpus.readers._tables.MAX_RECORD", 100)
     path = tmp_path / "long.csv"
     path.write_text("title,abstract\nT,A\n" + "x,y," * 1000 + "\nU,B\nalone\n")
     [batch] = read_papers(path)
@@ -612,7 +612,7 @@ def test_a_csv_line_too_long_to_be_a_paper_is_one_rejection(
 def test_a_json_record_without_end_is_told_with_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.corpus.readers._files.LARGEST_RECORD", 100)
+    monkeypatch.setattr("landscape.corpus.readers._files.MAX_RECORD", 100)
     path = tmp_path / "endless.json"
     path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
     with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):

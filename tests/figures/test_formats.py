@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 import landscape
 from landscape import figures
 from landscape.cli import main
-from landscape.figures.plotly_backend import MOST_MARKS, count_marks, draw, draw_panels
+from landscape.figures.plotly_backend import MAX_MARKS, count_marks, draw, draw_panels
 
 KINDS: dict[str, list[str]] = {
     "heatmap": [],
@@ -64,7 +64,7 @@ def test_options_are_drawn_for_the_browser_from_the_same_layers(
     given = (kind, demo_atlas, *more) if name == "intervals" else (demo_atlas,)
     sheet = getattr(figures, name)(*given, **options)
     for drawn in (draw(sheet.scene), draw_panels(sheet.scene)):
-        assert count_marks(drawn) <= MOST_MARKS
+        assert count_marks(drawn) <= MAX_MARKS
         assert drawn.layout.images or drawn.data
     page = figures.save_figure(sheet, tmp_path / "figure.html").read_text(encoding="utf-8")
     assert "http://" not in page.partition("var drawn = ")[2], "it needs no network"

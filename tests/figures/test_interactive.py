@@ -15,7 +15,7 @@ from landscape.figures import interactive, reviews_scene, trends_scene, uat_scen
 from landscape.figures.labels import boxes_overlap
 from landscape.figures.matplotlib_backend import Sheet
 from landscape.figures.plotly_backend import (
-    MOST_MARKS,
+    MAX_MARKS,
     _font_link,
     count_marks,
     draw,
@@ -47,10 +47,10 @@ def hover_texts(figure):
 def test_a_heatmap_draws_at_most_so_many_marks_whatever_the_corpus(make_atlas, n):
     atlas = with_papers(make_atlas(n))
     figure = interactive("heatmap", atlas)
-    assert count_marks(figure) <= MOST_MARKS
+    assert count_marks(figure) <= MAX_MARKS
     assert len(figure.layout.images) == 1
     said = figure.layout.annotations[0].text
-    assert ("have hover texts" in said) == (n > MOST_MARKS)
+    assert ("have hover texts" in said) == (n > MAX_MARKS)
 
 
 def test_text_of_papers_is_escaped(make_atlas):
@@ -140,7 +140,7 @@ def dated(make_atlas):
 
 def test_trends_do_not_join_years_that_are_not_covered(dated):
     figure = interactive("trends", dated)
-    assert count_marks(figure) <= MOST_MARKS
+    assert count_marks(figure) <= MAX_MARKS
     (line, *_) = figure.data
     gap = list(line.x).index(2010)
     assert not np.isfinite(np.asarray(line.y, dtype=float)[gap])
@@ -180,7 +180,7 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
     bounds = {"title": "Made up", "papers": 100, "first_date": "2000", "last_date": "2020"}
     analysis = Analysis("uat", table, "Concepts.", {}, bounds, (), tables)
     figure = draw(uat_scene(atlas, analysis=analysis, multiples=True))
-    assert 1000 < count_marks(figure) <= MOST_MARKS
+    assert 1000 < count_marks(figure) <= MAX_MARKS
     assert sum(str(trace.name).startswith("concept-") for trace in figure.data) == 22
     assert "<img" not in figure.to_json()
 

@@ -10,7 +10,7 @@ from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._intervals import KINDS, ask, interval_rows
-from landscape.figures.plotly_backend import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MAX_MARKS, count_marks
 from landscape.overlays.missions import before_after, compare_facilities
 
 pytest.importorskip("plotly")
@@ -24,7 +24,7 @@ def test_each_kind_is_drawn_for_print_and_for_the_browser(demo_atlas, kind):
     twin = interactive(kind, demo_atlas, *arguments)
     assert sheet.alt_text
     assert len(sheet.axes[0].lines) >= 2
-    assert 0 < count_marks(twin) <= MOST_MARKS
+    assert 0 < count_marks(twin) <= MAX_MARKS
     rows = interval_rows(kind, ask(kind, demo_atlas, *arguments)).rows
     drawn = np.concatenate([np.asarray(trace.x, dtype=float) for trace in twin.data])
     assert np.allclose(np.sort(drawn), np.sort(rows["value"].to_numpy()), equal_nan=True)

@@ -20,7 +20,7 @@ import landscape as ls
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
-from landscape.figures.plotly_backend import MOST_MARKS, count_marks
+from landscape.figures.plotly_backend import MAX_MARKS, count_marks
 from landscape.widgets import (
     AskPanel,
     CitationPanel,
@@ -103,7 +103,7 @@ def test_a_panel_shows_figure_table_caption_and_code_that_makes_the_same(
     if "figure" in made:
         notes = [note.text for note in panel.figure.layout.annotations]
         assert not [text for text in notes if found.caption[:20] in text]  # it stands below
-        assert count_marks(panel.figure) <= MOST_MARKS
+        assert count_marks(panel.figure) <= MAX_MARKS
         for mine, its in zip(numbers_of(panel.figure), numbers_of(made["figure"]), strict=True):
             assert np.allclose(mine, its, equal_nan=True)
     else:

@@ -227,10 +227,10 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
 
 
 # Minimum age of a reference in days. It exceeds a month, because some dates have no day.
-LEAST_LEAD_DAYS = 45
+MIN_LEAD_DAYS = 45
 _SAME_THEME, _RELATED = 0.80, 0.15  # the remaining references can be on any theme
 _MEMORY_DAYS = 365.0 * 9.0
-_LARGEST_POOL = 150  # maximum number of candidates for references
+_MAX_POOL = 150  # maximum number of candidates for references
 
 
 def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
@@ -252,8 +252,8 @@ def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
         chosen: set[int] = set()
         for pool, share in pools:
             # Pools are sorted by date, so papers that are old enough come first.
-            latest = bisect_right(pool, days[index] - LEAST_LEAD_DAYS, key=days.__getitem__)
-            old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
+            latest = bisect_right(pool, days[index] - MIN_LEAD_DAYS, key=days.__getitem__)
+            old_enough = pool[max(0, latest - _MAX_POOL) : latest]
             weights = [
                 fitness[i] * (1.0 + cited[i]) * math.exp((days[i] - days[index]) / _MEMORY_DAYS)
                 for i in old_enough

@@ -444,8 +444,8 @@ def _without_article(text: str) -> str:
     return re.sub(r"^(?:an?|the) ", "", text)
 
 
-FEWEST_WORDS, MOST_WORDS = 92, 188
-FEWEST_SENTENCES, MOST_SENTENCES = 5, 9
+MIN_WORDS, MAX_WORDS = 92, 188
+MIN_SENTENCES, MAX_SENTENCES = 5, 9
 TRAP_SHARE = 0.22
 LATEX_SHARE = 0.45
 TITLE_CASE_SHARE = 0.42
@@ -509,8 +509,8 @@ class Writer:
         self._fit(material, written, kind)
         sentences = [sentence for _, sentence in written]
         fits = (
-            FEWEST_WORDS <= _words(sentences) <= MOST_WORDS
-            and FEWEST_SENTENCES <= len(sentences) <= MOST_SENTENCES
+            MIN_WORDS <= _words(sentences) <= MAX_WORDS
+            and MIN_SENTENCES <= len(sentences) <= MAX_SENTENCES
         )
         return sentences if fits and _has_result_and_aim(written, kind) else None
 
@@ -553,7 +553,7 @@ class Writer:
     def _insert_trap(self, material: Material, written: list[tuple[str, str]]) -> None:
         rng = material.rng
         traps = [trap for trap in load_traps() if material.card.id in trap.themes]
-        if not traps or len(written) >= MOST_SENTENCES or rng.random() > TRAP_SHARE * len(traps):
+        if not traps or len(written) >= MAX_SENTENCES or rng.random() > TRAP_SHARE * len(traps):
             return
         trap = rng.choice(traps)
         for _ in range(20):
@@ -566,13 +566,13 @@ class Writer:
         """Adjust the length of an abstract by removing or adding optional sentences."""
         for role in _ENGLISH["spare_roles"]:
             for index in range(len(written) - 1, -1, -1):
-                if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
+                if _words(s for _, s in written) <= MAX_WORDS and len(written) <= MAX_SENTENCES:
                     break
                 if written[index][0] == role:
                     del written[index]
         theoretical = kind in ("theory", "simulation")
         for role in _ENGLISH["padding_roles"]:
-            if _words(s for _, s in written) >= FEWEST_WORDS and len(written) >= FEWEST_SENTENCES:
+            if _words(s for _, s in written) >= MIN_WORDS and len(written) >= MIN_SENTENCES:
                 return
             if (role == "theory_test") is not theoretical and role in ("theory_test", "compare"):
                 continue

@@ -56,8 +56,8 @@ _HOW_TO_GET_KEY = (
     "create a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
     "variable ADS_API_TOKEN to it"
 )
-_MOST_ROWS = 200  # maximum number of rows per request that ADS allows
-_MOST_RESTARTS = 3
+_MAX_ROWS = 200  # maximum number of rows per request that ADS allows
+_MAX_RESTARTS = 3
 
 
 def fetch_ads(
@@ -69,7 +69,7 @@ def fetch_ads(
     base_url: str = ADS_API,
     fields: tuple[str, ...] = ADS_FIELDS,
     sort: str = "date desc",
-    rows: int = _MOST_ROWS,
+    rows: int = _MAX_ROWS,
     policy: RetryPolicy = ADS_POLICY,
     notify: Callable[[str], None] = ignore_note,
 ) -> Fetched:
@@ -146,7 +146,7 @@ def fetch_ads(
         fetch = _AdsFetch(
             papers, client, request, start=start, max_records=max_records, notify=notify
         )
-        fetch.rows = min(rows, _MOST_ROWS)
+        fetch.rows = min(rows, _MAX_ROWS)
         return fetch.run()
 
 
@@ -196,7 +196,7 @@ class _AdsFetch(PagedFetch):
                 )
             except _BadCursorError as error:
                 self._restarts += 1
-                if self._restarts > _MOST_RESTARTS:
+                if self._restarts > _MAX_RESTARTS:
                     raise RemoteError(
                         f"ADS rejects its own cursor: {error}; {RUN_AGAIN}"
                     ) from error

@@ -54,7 +54,7 @@ _FIELDS = (
     "license",
     "abstract",
 )
-_MOST_RESTARTS = 3
+_MAX_RESTARTS = 3
 
 
 def fetch_arxiv(
@@ -180,7 +180,7 @@ class _Harvest(PagedFetch):
 
     def _start_over(self) -> None:
         self._restarts += 1
-        if self._restarts > _MOST_RESTARTS:
+        if self._restarts > _MAX_RESTARTS:
             raise RemoteError(f"arXiv rejects its own resumption tokens; {RUN_AGAIN}")
         self._notify("The resumption token has expired. The download continues at the last date.")
         self._position.update(token=None, expires=None)

@@ -222,7 +222,7 @@ UAT_FILES = "https://raw.githubusercontent.com/astrothesaurus/UAT"
 
 _VERSION = re.compile(r"\d{1,6}\.\d{1,6}\.\d{1,6}")
 _CONCEPT = re.compile(r"https?://astrothesaurus\.org/uat/\d+")
-_FEWEST_CONCEPTS = 100  # the first release of the UAT had about 1,800
+_MIN_CONCEPTS = 100  # the first release of the UAT had about 1,800
 
 
 def fetch_uat(
@@ -328,7 +328,7 @@ def _read(reply: Reply) -> bytes | None:
         thesaurus = orjson.loads(reply.content)
     except ValueError as error:
         raise GarbledReplyError("its JSON is damaged or incomplete") from error
-    if sum(1 for _ in concepts(thesaurus)) < _FEWEST_CONCEPTS:
+    if sum(1 for _ in concepts(thesaurus)) < _MIN_CONCEPTS:
         raise RemoteError(
             "The UAT repository sent JSON that is not the thesaurus; check the address, or "
             "download the file from https://github.com/astrothesaurus/UAT"

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
-_LONGEST_TITLE = 500  # maximum number of characters of a title
-_LONGEST_LINE = 20_000_000  # maximum bytes of a line; sufficient for several thousand references
+_MAX_TITLE = 500  # maximum number of characters of a title
+_MAX_LINE = 20_000_000  # maximum bytes of a line; sufficient for several thousand references
 
 
-_MOST_PAIRS = 200_000_000  # eight bytes each; a small compressed file can expand to more
+_MAX_PAIRS = 200_000_000  # eight bytes each; a small compressed file can expand to more
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class _Pairs:
         for end, given in zip(self._ends, names, strict=True):
             numbers = self._numbers
             end.extend(numbers.setdefault(name or "", len(numbers) - 1) for name in given)
-        if len(self._ends[0]) > _MOST_PAIRS:
+        if len(self._ends[0]) > _MAX_PAIRS:
             raise InputError(
-                f"{self._path} has more than {_MOST_PAIRS:,} citations. Split the file, and pass "
+                f"{self._path} has more than {_MAX_PAIRS:,} citations. Split the file, and pass "
                 "the citations of the papers of your atlas only."
             )
 
@@ -186,7 +186,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with open_input(path) as stream:
             number = 0
-            while line := stream.readline(_LONGEST_LINE):
+            while line := stream.readline(_MAX_LINE):
                 number += 1
                 if not line.strip():
                     continue
@@ -215,4 +215,4 @@ def _reference(reference: object) -> tuple[str, str]:
 
 
 def _tidy(text: str | None) -> str:
-    return one_line(text or "", most=_LONGEST_TITLE)
+    return one_line(text or "", most=_MAX_TITLE)

@@ -156,7 +156,7 @@ class _Counting(io.RawIOBase):
         return int(n_read)
 
 
-LARGEST_RECORD = 16 << 20  # bytes; in a larger record, a quotation mark or bracket is missing
+MAX_RECORD = 16 << 20  # bytes; in a larger record, a quotation mark or bracket is missing
 
 # A complete string or one bracket. Brackets inside strings are ignored.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
@@ -197,7 +197,7 @@ class ObjectCutter:
             ended = not chunk
             self._append(chunk)
             yield from self._scan(ended=ended)
-            if len(self._buffer) - self._done > LARGEST_RECORD:
+            if len(self._buffer) - self._done > MAX_RECORD:
                 raise InputError(
                     f"The JSON record that starts on line {self._line_of(max(self._start, 0)):,} "
                     f"of {source} does not end; add the missing quotation mark or bracket."
@@ -328,17 +328,17 @@ def _pieces(stream: io.BufferedIOBase, head: bytes, *, source: str) -> Iterator[
 
 def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     number = 0
-    while line := stream.readline(LARGEST_RECORD):
+    while line := stream.readline(MAX_RECORD):
         number += 1
         ended = line.endswith(b"\n")
         if line.strip(b" \t\r\n"):  # lines with other control characters are errors
             yield number, line
-        while not ended and (rest := stream.readline(LARGEST_RECORD)):
+        while not ended and (rest := stream.readline(MAX_RECORD)):
             ended = rest.endswith(b"\n")  # skip the rest of a line that is too long
 
 
 def _parsed(piece: bytes) -> tuple[Any, str | None]:
-    if len(piece) >= LARGEST_RECORD:
+    if len(piece) >= MAX_RECORD:
         return None, "the record is too large to be one paper"
     try:
         value = orjson.loads(piece)

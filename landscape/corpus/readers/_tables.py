@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from landscape._io import data_file, read_yaml
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._files import (
-    LARGEST_RECORD,
+    MAX_RECORD,
     PARQUET_MAGIC,
     checked,
     first_objects,
@@ -309,14 +309,14 @@ class _TextLines:
         return self
 
     def __next__(self) -> str:
-        line = self._stream.readline(LARGEST_RECORD)
+        line = self._stream.readline(MAX_RECORD)
         if not line:
             raise StopIteration
         self.number += 1
-        if len(line) < LARGEST_RECORD:
+        if len(line) < MAX_RECORD:
             return line
         while not line.endswith(("\n", "\r")) and line:
-            line = self._stream.readline(LARGEST_RECORD)
+            line = self._stream.readline(MAX_RECORD)
         raise csv.Error("the line is too long to be one paper")
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode
-from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
+from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import require
 
@@ -77,9 +77,9 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
         lines: list[bytes] = []
         size, start = 0, 1
         number = 0
-        while line := stream.readline(LARGEST_RECORD):
+        while line := stream.readline(MAX_RECORD):
             number += 1
-            if _ENTRY.match(line) or size > LARGEST_RECORD:
+            if _ENTRY.match(line) or size > MAX_RECORD:
                 if lines:
                     yield start, b"".join(lines)
                 lines, size, start = [], 0, number

@@ -58,8 +58,8 @@ def growth_interval(
 
 
 _LEVEL = 0.95
-_MOST_TABLED = 100
-_MOST_CODES = 4_000_000  # maximum number of possible codes for np.bincount; else sort the codes
+_MAX_TABLED = 100
+_MAX_CODES = 4_000_000  # maximum number of possible codes for np.bincount; else sort the codes
 
 
 def count_equal_rows(
@@ -70,7 +70,7 @@ def count_equal_rows(
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
         code = code * size + (column + 1)
-    if np.prod(sizes, dtype=np.float64) <= _MOST_CODES:
+    if np.prod(sizes, dtype=np.float64) <= _MAX_CODES:
         every = np.bincount(code)
         codes = np.flatnonzero(every)
         counts = every[codes]
@@ -93,11 +93,11 @@ def draw_cells(
     Biomed. 83, 57). The cost depends on the number of cells, not on the number of papers.
     """
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
-    for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
+    for mean in np.unique(counts[counts <= _MAX_TABLED]).tolist():
         places = np.flatnonzero(counts == mean)
         random_bits = random.integers(0, 1 << 16, size=(len(places), n_resamples), dtype=np.uint16)
         drawn[places] = _poisson_quantiles(mean)[random_bits]
-    large = np.flatnonzero(counts > _MOST_TABLED)
+    large = np.flatnonzero(counts > _MAX_TABLED)
     means = counts[large, None].astype(np.float32)
     noise = random.standard_normal((len(large), n_resamples), dtype=np.float32)
     drawn[large] = np.maximum(np.rint(means + np.sqrt(means) * noise), 0)
@@ -149,7 +149,7 @@ def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_
     return chosen
 
 
-_MOST_BLOCKS = 1_000_000
+_MAX_BLOCKS = 1_000_000
 _STRENGTHS = (0.5, 1e5)  # bounds of the weight of the prior, in papers
 
 
@@ -240,7 +240,7 @@ def _blocks(
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
     code = row * (int(column.max(initial=0)) + 1) + column
-    if code.max(initial=0) > _MOST_BLOCKS:  # remove the empty blocks caused by outliers
+    if code.max(initial=0) > _MAX_BLOCKS:  # remove the empty blocks caused by outliers
         code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)
 

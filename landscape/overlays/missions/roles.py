@@ -35,8 +35,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(])|\n+")
 _NEAR = 3  # number of words on each side whose order is a feature
 _CLOSE = 6  # number of words on each side whose meanings are counted
 _BESIDE = 10  # number of words on each side that form the context
-_MOST_WORDS = 600  # words of a text that are read
-_MOST_MENTIONS = 200  # later mentions of a text have the role of the last of these
+_MAX_WORDS = 600  # words of a text that are read
+_MAX_MENTIONS = 200  # later mentions of a text have the role of the last of these
 # Log odds of "science" to "planned" while a facility is new, when most papers plan its use;
 # chosen by reading 116 papers on Rubin, SPHEREx, XRISM, Euclid and Einstein Probe.
 _MARGIN_IF_NEW = 1.0
@@ -47,8 +47,8 @@ _RESULT = re.compile(
     r"(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|tension|cosmolog(?:y|ies|ical)\b|"
     r"(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
 )
-_MOST_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
-_CONTEXT, _LONGEST_PAPER = 120, 6000  # characters in a request
+_MAX_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
+_CONTEXT, _MAX_PAPER = 120, 6000  # characters in a request
 _EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
 
 
@@ -89,7 +89,7 @@ def describe_places(
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    start, left = 0, _MOST_WORDS
+    start, left = 0, _MAX_WORDS
     for end in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
         found = list(_WORD.finditer(text, start, end))[:left]
         left -= len(found)
@@ -190,7 +190,7 @@ def classify_places(text: str, places: Sequence[Place], day: date | None = None)
     weights, bias, _ = _weights()
     sums = [
         np.add.reduce(weights[feature_numbers(features)], axis=0)
-        for features in describe_places(text, places[:_MOST_MENTIONS], day)
+        for features in describe_places(text, places[:_MAX_MENTIONS], day)
     ]
     roles = [
         _choose_role(bias + sums[0] + own, place, day)
@@ -249,10 +249,10 @@ def request_roles(
             "mention": text[place.start : place.end],
             "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT],
         }
-        for number, place in enumerate(places[:_MOST_REQUESTED])
+        for number, place in enumerate(places[:_MAX_REQUESTED])
     ]
     if listed:
-        data = as_data({"paper": text[:_LONGEST_PAPER], "mentions": listed})
+        data = as_data({"paper": text[:_MAX_PAPER], "mentions": listed})
         reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)
         for one in reply.mentions:
             if 0 <= one.number < len(listed):

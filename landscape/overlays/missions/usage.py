@@ -248,7 +248,7 @@ def _by_papers(counted: pd.Series, mentioned: pd.Series) -> tuple[Facility, ...]
 
 _BLOCK = 16_384
 _BETWEEN = 0.2
-_LEAST_PAPERS = 3
+_MIN_PAPERS = 3
 
 
 @dataclass(frozen=True)
@@ -363,7 +363,7 @@ def find_bridges(
             "q": false_discovery_control(p) if len(p) else p,
         }
     )
-    found = found[found["papers"] >= _LEAST_PAPERS]
+    found = found[found["papers"] >= _MIN_PAPERS]
     return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
 
 

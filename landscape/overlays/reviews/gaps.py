@@ -319,7 +319,7 @@ Years without a review are ignored, because reviews of later years are predicted
 (`backtest_reviews`): regions with few papers have few reviews, and will have few.
 """
 
-_MOST_CITED = 5.0
+_MAX_CITED = 5.0
 _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
 _SUMS = 8
@@ -399,7 +399,7 @@ def _sums(
 
     waiting = signs["waiting"].to_numpy(np.float64)
     # A limit, because otherwise one famous paper determines the mean of a region.
-    cited = np.minimum(signs["cited"].to_numpy(np.float64), _MOST_CITED)
+    cited = np.minimum(signs["cited"].to_numpy(np.float64), _MAX_CITED)
     known = waiting * ~np.isnan(cited)
     stance = signs["stance"].to_numpy(np.float64)
     values = (
@@ -467,7 +467,7 @@ def _score(
 
 
 _METHODS = ("gaps", "need", "size", "age of the last review")
-_FEWEST_REGIONS = 5
+_MIN_REGIONS = 5
 _BOUNDS = (2.5, 97.5)  # percentiles of a 95% interval
 
 
@@ -545,10 +545,10 @@ def backtest_reviews(
     for name, counted in (("size", earlier), ("later_reviews", later & is_review)):
         numbers = regions["topic_id"].map(topic[counted].value_counts())
         regions[name] = numbers.fillna(0).astype(int)
-    if len(regions) < _FEWEST_REGIONS:
+    if len(regions) < _MIN_REGIONS:
         raise InputError(
             f"Only {len(regions)} regions have papers up to {year}, but a backtest needs at "
-            f"least {_FEWEST_REGIONS}; give a later year."
+            f"least {_MIN_REGIONS}; give a later year."
         )
     table, differences = compare_rankings(regions, top=top, n_resamples=n_resamples, seed=seed)
     n_later = int(regions["later_reviews"].sum())

@@ -280,8 +280,8 @@ def _names(line: str) -> list[str]:
 
 
 RECENT_YEARS = 5
-_MOST_SAMPLED = 6000
-_FEWEST_OF_A_REGION = 60
+_MAX_SAMPLED = 6000
+_MIN_OF_A_REGION = 60
 
 
 def read_signs(
@@ -290,7 +290,7 @@ def read_signs(
     *,
     until: int | None = None,
     citations: bool = True,
-    most: int = _MOST_SAMPLED,
+    most: int = _MAX_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Measure signs that a review is missing, for a sample of papers.
@@ -355,17 +355,17 @@ def sample_rows(
     order = mixed[np.argsort(topic[mixed], kind="stable")]
     topics, start, size = np.unique(topic[order], return_index=True, return_counts=True)
     even = most // max(len(topics), 1)
-    taken = size if size.sum() <= most else np.minimum(size, max(_FEWEST_OF_A_REGION, even))
+    taken = size if size.sum() <= most else np.minimum(size, max(_MIN_OF_A_REGION, even))
     place = np.arange(len(order)) - np.repeat(start, size)
     chosen = place < np.repeat(taken, size)
     weights = np.repeat(size / np.maximum(taken, 1), size)[chosen]
     return order[chosen], weights
 
 
-_FEWEST_NEAR = 20
-_MOST_NEAR = 500
-_MOST_REFERENCES = 50_000
-_FEWEST_REACHED = 16  # expected number of sampled papers among the k nearest papers
+_MIN_NEAR = 20
+_MAX_NEAR = 500
+_MAX_REFERENCES = 50_000
+_MIN_REACHED = 16  # expected number of sampled papers among the k nearest papers
 _BLOCK = 2048
 
 
@@ -419,12 +419,12 @@ def near_reviews(
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
     """Return the number of papers per review, between 20 and 500 and at most 5% of the corpus."""
-    most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
-    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
+    most = np.clip(n_papers // 20, _MIN_NEAR, _MAX_NEAR)
+    return int(np.clip(round(n_papers / max(n_reviews, 1)), _MIN_NEAR, most))
 
 
 def choose_n_references(n_papers: int, k: int) -> int:
     """Return the sample size needed to estimate the distance of the k-th nearest paper."""
-    if n_papers <= _MOST_REFERENCES:
+    if n_papers <= _MAX_REFERENCES:
         return n_papers
-    return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))
+    return min(_MAX_REFERENCES, round(_MIN_REACHED * n_papers / k))

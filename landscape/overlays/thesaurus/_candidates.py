@@ -294,7 +294,7 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
     return f"{word} {name}"
 
 
-_LONGEST_DEFINITION = 350
+_MAX_DEFINITION = 350
 _DEFINES = re.compile(
     r",? (?:(?:is|are) (?:an?|the|defined|objects|systems|regions|events|stars|galaxies|commonly"
     r"|usually|generally)\b"
@@ -328,7 +328,7 @@ def quote_definition(name: str, texts: Sequence[str]) -> tuple[int, str]:
             sentence = plain[start:end]
             found = term.match(sentence)
             defines = found and _DEFINES.match(sentence, found.end())
-            if not defines or len(sentence) > _LONGEST_DEFINITION:
+            if not defines or len(sentence) > _MAX_DEFINITION:
                 continue
             kinds = min(len(_KIND.findall(sentence)), 2)
             score = kinds - 2 * len(_OPINION.findall(sentence))
@@ -393,11 +393,9 @@ def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float6
     return counted.astype(np.float64)
 
 
-_FEWEST_PAPERS = 3
+_MIN_PAPERS = 3
 _OF_A_PARENT = 0.8
-_LEAST_COSINE = (
-    0.45  # with the concept in the name of a phrase, unless the name has another meaning
-)
+_MIN_COSINE = 0.45  # with the concept in the name of a phrase, unless the name has another meaning
 _NEAR_COSINE = 0.8
 _N_VOTES = 10
 
@@ -427,7 +425,7 @@ def nearest_concepts(
     sought = _directions(table.phrase[chosen], table.paper[chosen], vectors, len(table.forms))
     sought = sought[wanted]
     cosines = sought @ concepts.T
-    cosines[:, papers < _FEWEST_PAPERS] = -np.inf
+    cosines[:, papers < _MIN_PAPERS] = -np.inf
     best = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
     return [
         [(str(ids[one]), float(row[one])) for one in places if np.isfinite(row[one])]
@@ -446,7 +444,7 @@ def suggest_parent(
     inner = [(start, stop) for stop in range(len(words) - 1, 1, -1) for start in range(stop - 1)]
     for start, stop in [*ends, *inner]:
         found = named.get(word_bag(" ".join(words[start:stop])), "")
-        if found and cosines.get(found, 1.0) >= _LEAST_COSINE:
+        if found and cosines.get(found, 1.0) >= _MIN_COSINE:
             return found
     head = singular_words(name)[-1]
     labels = {one: singular_words(thesaurus.concepts[one].label) for one in cosines}

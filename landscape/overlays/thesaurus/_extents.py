@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus.thesaurus import LEAST_SCORE, Thesaurus
+from landscape.corpus.thesaurus import MIN_SCORE, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping import density_grid
 from landscape.mapping.density import (
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 _OCCUPIED = 0.98  # share of papers in the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0
-_LEAST_PIECE = 0.01
+_MIN_PIECE = 0.01
 _NORMAL_95 = 1.96
 _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
 # distance of neighbours in cells, number of hues, cells along the longer side.
-_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _LEAST = 1.8, 3.0, 1.3, 3.0, 0.007
+_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _MIN_NUMBER = 1.8, 3.0, 1.3, 3.0, 0.007
 _NEAR, _HUES, _CELLS = 3, 7, 300
 
 
@@ -47,7 +47,7 @@ def thesaurus_overlay(
     *,
     concepts: Sequence[str] | None = None,
     shares: Sequence[float] = (0.5, 0.8),
-    least_score: float = LEAST_SCORE,
+    least_score: float = MIN_SCORE,
     seed: int = 0,
 ) -> Analysis:
     """Find the extent of each concept on the map.
@@ -143,7 +143,7 @@ def concept_members(
     concepts: Sequence[Concept],
     *,
     n_papers: int,
-    least_score: float = LEAST_SCORE,
+    least_score: float = MIN_SCORE,
 ) -> NDArray[np.bool_]:
     r"""Return a mask of the papers about each concept or its narrower concepts.
 
@@ -183,7 +183,7 @@ def measure_extents(
         for share, level in zip(shares, levels, strict=True):
             cells = int((grid.density >= level).sum())
             row[f"area_{share * 100:g}"] = cells / max(int(occupied), 1)
-            row[f"pieces_{share * 100:g}"] = count_pieces(grid, level, least_share=_LEAST_PIECE)
+            row[f"pieces_{share * 100:g}"] = count_pieces(grid, level, least_share=_MIN_PIECE)
             lines += [
                 pd.DataFrame(
                     {
@@ -232,7 +232,7 @@ def trace_territories(
             pieces, n_pieces = label(leader == group)
             held = pieces[rows, columns]
             counts = np.bincount(held, minlength=n_pieces + 1)
-            small = [piece for piece in range(1, n_pieces + 1) if counts[piece] < _LEAST * n]
+            small = [piece for piece in range(1, n_pieces + 1) if counts[piece] < _MIN_NUMBER * n]
             scores[group][np.isin(pieces, small)] = -np.inf
             for piece in set(range(1, n_pieces + 1)).difference(small) if turn == 2 else ():
                 depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
@@ -310,7 +310,7 @@ def measure_separability(
     )
 
 
-def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
+def concept_counts(atlas: AtlasStore, *, least_score: float = MIN_SCORE) -> Analysis:
     """Count the papers of each concept, with and without its narrower concepts.
 
     Papers are selected as in `concept_members`, so that the table agrees with `thesaurus_overlay`.
@@ -348,7 +348,7 @@ def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> An
 
 
 def count_concepts(
-    tags: pd.DataFrame, thesaurus: Thesaurus, *, n_papers: int, least_score: float = LEAST_SCORE
+    tags: pd.DataFrame, thesaurus: Thesaurus, *, n_papers: int, least_score: float = MIN_SCORE
 ) -> pd.DataFrame:
     """Count the papers of each concept; each paper counts at most once per broader concept."""
     import pandas as pd

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _SAMPLE = 20_000  # number of papers sampled for the corpus spread
-_MOST_NEAR = 5_000  # maximum number of names compared with an unknown name
+_MAX_NEAR = 5_000  # maximum number of names compared with an unknown name
 
 
 def author_path(
@@ -163,7 +163,7 @@ def _nearest(atlas: AtlasStore, name: str) -> str:
     start = f" {person_key(name)[:2]}"
     everybody = {one for of in atlas.read_papers(["authors"])["authors"] for one in of}
     alike = {person_key(one): one for one in everybody if start in f" {one.casefold()}"}
-    near = close_names(person_key(name), islice(alike, _MOST_NEAR), cutoff=0.7)
+    near = close_names(person_key(name), islice(alike, _MAX_NEAR), cutoff=0.7)
     return f" (nearest: {'; '.join(alike[key] for key in near)})" if near else ""
 
 

@@ -43,8 +43,8 @@ _NOTABLE_CHANGE = 0.405  # or, in a short period, by less than a factor of 1.5
 _MIXED = 2.0  # chi-square per region above which the composition of the corpus changes
 _SHORT = 6  # in periods of up to so many years, quarters are fitted
 _NEARLY_FLAT = 1e-3  # precision of the prior of a level, for eras without papers
-_MOST_STEPS = 60
-_LONGEST_STEP = 2.0
+_MAX_STEPS = 60
+_MAX_STEP = 2.0
 _WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
 
 
@@ -389,14 +389,14 @@ def _newton(
     found[:, :-1] = np.log(whole / (n.sum(axis=1) + 1.0 - whole))[:, None]
     found[:, :-1] -= offset.mean(axis=1, keepdims=True)
     products = design[:, :, None] * design[:, None, :]
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         fitted = expit(found @ design.T + offset)
         weight = n * fitted * (1 - fitted)
         information = np.tensordot(weight, products, axes=1) + np.diag(precision)
         gradient = (k - n * fitted) @ design - precision * found
         step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
-        found = found + step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+        found = found + step * np.minimum(1.0, _MAX_STEP / np.maximum(longest, 1e-300))
         if longest.max(initial=0.0) < 1e-6:
             break
     return found, information

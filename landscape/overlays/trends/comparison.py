@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FEW = 30  # warn if a selection has fewer papers than this
 _REACH = 1.959964  # two-sided 95%
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 
 
 def compare(
@@ -202,7 +202,7 @@ def _named(selection: str | ArrayLike, letter: str) -> str:
     if not isinstance(selection, str):
         return f"selection {letter}"
     text = " ".join(selection.split())
-    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+    return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
 
 
 def _warnings(

@@ -64,7 +64,7 @@ def test_what_is_no_thesaurus_is_refused(tmp_path, content, why):
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("landscape.corpus.thesaurus._LARGEST", 2**20)
+    monkeypatch.setattr("landscape.corpus.thesaurus._MAX_SIZE", 2**20)
     file = tmp_path / "UAT.json.gz"
     file.write_bytes(gzip.compress(b" " * 2**21))
     with pytest.raises(InputError, match="more than 1 MB"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from landscape.corpus import read_papers
-from landscape.corpus.readers import choose_reader
+from landscape.corpus.readers import READERS, choose_reader
 from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.corpus.records import RawRecord, papers_schema, read_author_list
 from landscape.errors import InputError
@@ -616,4 +616,4 @@ def test_a_json_record_without_end_is_told_with_its_file(
     path = tmp_path / "endless.json"
     path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
     with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):
-        list(choose_reader(path).read(path))
+        list(READERS["table"].read(path))

@@ -1,6 +1,6 @@
 """Settings that are declared once, with type, default, bounds and one line of help.
 
-The command line, the panels, the tools of the MCP server and the signatures of the documented
+The command line, the fields of panels, and the signatures and docstrings of the documented
 functions are made from these declarations.
 """
 

@@ -199,6 +199,9 @@ def evaluate_survey(
     """
     import pandas as pd
 
+    if most is not None and most < 1:
+        raise InputError(f"most is {most}; choose at least one question.")
+
     names = ["paper_id", "arxiv_id", "bibcode", "doi", "title"]
     if queries is None:
         asked, kind = questions_from_citations(atlas, half=half, most=most), "citations"

@@ -114,6 +114,8 @@ def read_places(path: str | Path) -> list[Place]:
 
 def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
     """Make citation contexts from titles and abstracts of citing papers in the citation graph."""
+    if n < 1:
+        raise InputError(f"n is {n}; choose at least one citation context.")
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [

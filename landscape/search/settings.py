@@ -102,7 +102,7 @@ class SearchSettings(Settings):
     filter: str | None = Field(
         None, description="filter such as '2015..; author:Hubble; -review; citations>=50'"
     )
-    sort: Sort = Field("relevance", description="order of the papers found")
+    sort: Sort = Field("relevance", description="order of the k most relevant papers")
     rerank: bool = Field(
         True, description="compare the best papers with the query word by word, and rerank them"
     )

@@ -63,3 +63,18 @@ def test_the_command_reads_pasas_lines(
 def test_an_atlas_without_citations_makes_no_questions(demo_atlas: Atlas) -> None:
     with pytest.raises(InputError, match="has 5000 references within it"):
         questions_from_citations(demo_atlas, fewest=5000)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["survey", "--most", "0"], "most is 0; choose at least one question."),
+        (["citing", "--n", "0"], "n is 0; choose at least one citation context."),
+    ],
+)
+def test_a_sample_of_nothing_is_refused(
+    demo_atlas: Atlas, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    kind, *rest = words
+    assert main(["evaluate", kind, str(demo_atlas.path), *rest]) == 2
+    assert capsys.readouterr().err == f"landscape: {sentence}\n"

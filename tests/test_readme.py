@@ -27,7 +27,7 @@ COMMANDS = [
     for line in block.splitlines()
     if line.startswith("landscape ")
 ]
-SERVERS = ("lab", "app", "mcp")  # they run until they are stopped; tests/commands starts them
+SERVERS = ("lab", "app", "mcp")  # they run until they are stopped; tests/cli starts them
 DOWNLOADS = ("fetch",)  # tests/corpus/fetch runs them on servers of its own
 
 BIB = r"""

@@ -11,14 +11,7 @@ from landscape._progress import progress
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import read_columns, write_table
-from landscape.pipeline._stages import (
-    Context,
-    Stage,
-    StageResult,
-    inputs_from,
-    keep_only,
-    read_once,
-)
+from landscape.pipeline.stages import Context, Stage, StageResult, inputs_from, keep_only, read_once
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,7 +18,7 @@ from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import match_ids, paper_ids
-from landscape.pipeline._stages import (
+from landscape.pipeline.stages import (
     Context,
     Previous,
     Stage,

@@ -12,7 +12,7 @@ from landscape._io import sha256_of
 from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
-from landscape.pipeline._stages import Context, InputFile, Stage, StageResult, keep_only
+from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
 from landscape.store.manifest import Part
 

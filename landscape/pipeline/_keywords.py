@@ -13,7 +13,7 @@ from landscape._progress import progress
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import column_digest, read_columns, write_table
-from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from, recall
+from landscape.pipeline.stages import Context, Stage, StageResult, clear_work, inputs_from, recall
 from landscape.store.manifest import digest
 from landscape.text.keywords import KeywordExtractor
 from landscape.text.tagger import tagger_name

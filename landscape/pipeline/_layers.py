@@ -17,15 +17,8 @@ from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesau
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import paper_ids, read_batches, write_table
-from landscape.pipeline._stages import (
-    Context,
-    Stage,
-    StageResult,
-    inputs_from,
-    keep_only,
-    read_once,
-)
 from landscape.pipeline.map_stages import embed_texts, vectors_of
+from landscape.pipeline.stages import Context, Stage, StageResult, inputs_from, keep_only, read_once
 from landscape.store.tables import layer_schema
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import match_rows, paper_ids, read_batches, row_keys
-from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, inputs_from, recall
+from landscape.pipeline.stages import Context, Stage, StageResult, clear_work, inputs_from, recall
 from landscape.store.arrays import joined_matrix, open_matrix
 from landscape.text import WordIndex
 from landscape.text.word_index import index_row, paper_key

@@ -27,7 +27,8 @@ from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._keywords import KEYWORDS_STAGE
 from landscape.pipeline._layers import MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._search_index import SEARCH_STAGE
-from landscape.pipeline._stages import (
+from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
+from landscape.pipeline.stages import (
     WORK,
     BuildOptions,
     Context,
@@ -37,10 +38,10 @@ from landscape.pipeline._stages import (
     is_fresh,
     remember,
     run_stage,
+    write_manifest,
 )
-from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.store import AtlasStore
-from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest, write_manifest
+from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest
 from landscape.store.tables import LABELS
 
 STAGES: tuple[Stage, ...] = (

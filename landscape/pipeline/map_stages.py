@@ -17,7 +17,7 @@ from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
-from landscape.pipeline._stages import (
+from landscape.pipeline.stages import (
     Context,
     Previous,
     Stage,

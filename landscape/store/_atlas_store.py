@@ -18,7 +18,7 @@ from landscape.errors import AtlasError
 from landscape.store._checks import check_once
 from landscape.store.arrays import open_matrix
 from landscape.store.manifest import (
-    DETAILS,
+    INGEST_DETAILS,
     MANIFEST_NAME,
     Manifest,
     Part,
@@ -85,9 +85,7 @@ class AtlasStore:
                 f"{folder / MANIFEST_NAME} is damaged (the build is finished, but the stage "
                 f"{lacking[0]!r} is missing): {again}."
             )
-        lacking = [
-            name for name in DETAILS["ingest"] if name not in manifest.stages["ingest"].details
-        ]
+        lacking = [name for name in INGEST_DETAILS if name not in manifest.stages["ingest"].details]
         if lacking:
             raise AtlasError(
                 f"{folder / MANIFEST_NAME} is damaged (the detail {lacking[0]!r} of the stage "

@@ -1,4 +1,4 @@
-"""Read, write and validate the manifest of an atlas."""
+"""Read and validate the manifest of an atlas."""
 
 from __future__ import annotations
 
@@ -6,85 +6,46 @@ import dataclasses
 import hashlib
 import json
 import re
-import types
-import typing
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from landscape._io import write_bytes
+from annotated_types import Interval
+from typing_extensions import TypedDict
+
 from landscape.errors import AtlasError
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+Count = Annotated[int, Interval(ge=0, lt=2**63)]
+
+
+class IngestDetails(TypedDict, total=False):
+    """Details of the stage ``ingest`` that are read for every atlas."""
+
+    sources: dict[str, Count]
+    first_date: str | None
+    last_date: str | None
+    generated: Count
+    read: Count
+    merged: Count
+    rejected: Count
+
+
+class SearchDetails(TypedDict, total=False):
+    """Details of the stage ``search`` that are read for every atlas."""
+
+    exact: bool
+    n_probe: Count | None
+
+
+_DETAILS = {"ingest": IngestDetails, "search": SearchDetails}
+INGEST_DETAILS = tuple(IngestDetails.__annotations__)
 _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-
-
-DETAILS: dict[str, dict[str, Any]] = {
-    "ingest": {
-        "sources": dict[str, int],
-        "first_date": str | None,
-        "last_date": str | None,
-        "generated": int,
-        "read": int,
-        "merged": int,
-        "rejected": int,
-    },
-    "search": {"exact": bool, "n_probe": int | None},
-}
-"""Types of the details that are read for every atlas, by stage."""
-
-
-def check_manifest(manifest: Manifest) -> None:
-    """Raise ValueError or TypeError for an invalid manifest."""
-    _check(manifest, type(manifest), "manifest")
-    if manifest.n_papers >= 2**32:
-        raise ValueError(f"it has {manifest.n_papers} papers")
-    names = [part.name for part in manifest.parts]
-    for name in names:
-        if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
-            raise ValueError(f"the part name {name!r} is invalid or occurs twice")
-    ingest = manifest.stages.get("ingest")
-    ready = ingest.details.get("ready", {}) if ingest else {}
-    _check(ready, dict[str, dict[str, str]], "ready")
-    for stage, kinds in DETAILS.items():
-        if stage in manifest.stages:
-            details = manifest.stages[stage].details
-            for name in kinds.keys() & details.keys():
-                _check(details[name], kinds[name], name)
-    for path in [*manifest.files, *chain.from_iterable(one.values() for one in ready.values())]:
-        parts = PurePosixPath(path).parts
-        if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
-            raise ValueError(f"the file path {path!r} is invalid")
-
-
-def _check(value: Any, kind: Any, name: str) -> None:
-    """Check a value against its declared type, recursively."""
-    origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
-    if origin is Any:
-        return
-    if origin is types.UnionType:  # a union of a type and None
-        if value is not None:
-            _check(value, inner[0], name)
-        return
-    # JSON does not distinguish 1 and 1.0. In Python bool is a subclass of int, but not a number.
-    allowed: Any = (int, float) if origin is float else origin
-    if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
-        raise ValueError(f"{name} has the invalid value {value!r:.50}")
-    if origin is int and not 0 <= value < 2**63:
-        raise ValueError(f"{name} has the value {value}, which is out of range")
-    if origin is dict:
-        for key, one in value.items():
-            _check(key, inner[0], name)
-            _check(one, inner[1], key)
-    elif origin is tuple:
-        for one in value:
-            _check(one, inner[0], name)
-    elif dataclasses.is_dataclass(origin):
-        for field, declared in typing.get_type_hints(origin).items():
-            _check(getattr(value, field), declared, field)
-
 
 _MAX_SIZE = 64 * 2**20  # bytes
 FORMAT_VERSION = 1
@@ -95,16 +56,12 @@ LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
 """Folders with one file per part, in which a paper can have any number of rows."""
 
 
-# Errors raised when a manifest is malformed; deeply nested JSON raises RecursionError.
-_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
-
-
 @dataclass(frozen=True)
 class Output:
     """Size and checksum of a file written by a stage."""
 
     sha256: str
-    bytes: int
+    bytes: Count
 
 
 @dataclass(frozen=True)
@@ -112,15 +69,15 @@ class Part:
     """One input file and its number of rows in the per-paper tables."""
 
     name: str
-    rows: int
+    rows: Count
     source: str
     file: str
     sha256: str
-    bytes: int
-    modified: int
-    read: int
-    merged: int
-    rejected: int
+    bytes: Count
+    modified: Count
+    read: Count
+    merged: Count
+    rejected: Count
 
 
 @dataclass(frozen=True)
@@ -128,10 +85,10 @@ class StageRecord:
     """One finished stage of a build."""
 
     fingerprint: str
-    version: int
+    version: Count
     parameters: dict[str, Any]
     inputs: dict[str, str]
-    rows: int
+    rows: Count
     seconds: float
     peak_memory_mb: float
     finished: str
@@ -145,7 +102,7 @@ class StageRecord:
 class Manifest:
     """Description of an atlas: stages, parts and versions."""
 
-    format_version: int = FORMAT_VERSION
+    format_version: Count = FORMAT_VERSION
     package_version: str = ""
     title: str = ""
     complete: bool = False
@@ -179,17 +136,6 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Write ``manifest.json`` atomically, including a checksum of its content."""
-    from landscape import __version__
-
-    written = dataclasses.replace(
-        manifest, updated=now(), package_version=__version__, format_version=FORMAT_VERSION
-    )
-    write_bytes(folder / MANIFEST_NAME, _serialise(written))
-    return written
-
-
 def read_manifest(folder: Path) -> Manifest:
     """Read and check ``manifest.json``."""
     path = folder / MANIFEST_NAME
@@ -208,15 +154,18 @@ def read_manifest(folder: Path) -> Manifest:
         raise AtlasError(f"{path} has more than {_MAX_SIZE >> 20} MB, so it is not a manifest.")
     content = path.read_bytes()
     try:
-        raw = json.loads(content)
-        version = raw["format_version"]
+        version = json.loads(content)["format_version"]
         if isinstance(version, int) and version <= FORMAT_VERSION:
-            manifest = _parse(raw)
-            check_manifest(manifest)
-            if content != _serialise(manifest):
+            manifest = _parse(content)
+            if content != manifest_bytes(manifest):
                 raise ValueError("its content does not match its checksum")
             return manifest
-    except _MALFORMED as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+    ) as error:  # deeply nested JSON recurses
         raise AtlasError(
             f"{path} is damaged ({error}): restore it from a copy, or build the atlas again in a "
             "new folder."
@@ -232,22 +181,48 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _serialise(manifest: Manifest) -> bytes:
-    """Return JSON whose last entry is the checksum of the other entries."""
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the JSON of ``manifest.json``. Its last entry is the checksum of the others."""
     body = dataclasses.asdict(manifest)
     body["checksum"] = hashlib.sha256(_as_json(body)).hexdigest()
     return _as_json(body)
 
 
-def _as_json(value: Any) -> bytes:
+def _as_json(value: object) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _parse(raw: Mapping[str, Any]) -> Manifest:
-    stages = {}
-    for name, record in raw["stages"].items():
-        outputs = {path: Output(**out) for path, out in record["outputs"].items()}
-        stages[name] = StageRecord(**{**record, "outputs": outputs})
-    known = {key: value for key, value in raw.items() if key != "checksum"}
-    parts = tuple(Part(**part) for part in raw["parts"])
-    return Manifest(**{**known, "parts": parts, "stages": stages})
+def _parse(content: bytes) -> Manifest:
+    """Validate the types of a manifest, and the contents that the types do not exclude."""
+    from pydantic import ValidationError
+
+    try:
+        manifest = _validator(Manifest).validate_json(content, strict=True)
+        details = {name: record.details for name, record in manifest.stages.items()}
+        for stage, kind in _DETAILS.items():
+            _validator(kind).validate_python(details.get(stage, {}), strict=True)
+        ready = _validator(dict[str, dict[str, str]]).validate_python(
+            details.get("ingest", {}).get("ready", {}), strict=True
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"])) or "manifest"
+        raise ValueError(f"{name} has the invalid value {first['input']!r:.50}") from error
+    if manifest.n_papers >= 2**32:
+        raise ValueError(f"it has {manifest.n_papers} papers")
+    names = [part.name for part in manifest.parts]
+    for name in names:
+        if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
+            raise ValueError(f"the part name {name!r} is invalid or occurs twice")
+    for path in [*manifest.files, *chain.from_iterable(files.values() for files in ready.values())]:
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
+            raise ValueError(f"the file path {path!r} is invalid")
+    return manifest
+
+
+@cache
+def _validator(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 import landscape
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
+from landscape.pipeline.stages import write_manifest
 from landscape.search.engine import Engine
 from landscape.search.papers import SearchIndexes, names_of_paper
 from landscape.search.sentences import find_entities
 from landscape.search.settings import SearchSettings, Weights
-from landscape.store.manifest import Manifest, write_manifest
+from landscape.store.manifest import Manifest
 from landscape.types import write_results
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape.store.manifest import read_manifest, write_manifest
+from landscape.pipeline.stages import write_manifest
+from landscape.store.manifest import read_manifest
 from tests.servers.openai_server import OpenAIServer
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.store.manifest import read_manifest, write_manifest
+from landscape.pipeline.stages import write_manifest
+from landscape.store.manifest import read_manifest
 
 pytest.importorskip("ipywidgets")
 

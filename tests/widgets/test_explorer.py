@@ -293,7 +293,8 @@ def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_p
     explorer = MapExplorer(landscape.open(folder))
     assert explorer.wait(60)
     explorer.atlas.engine.papers([0])
-    from landscape.store.manifest import read_manifest, write_manifest
+    from landscape.pipeline.stages import write_manifest
+    from landscape.store.manifest import read_manifest
 
     time.sleep(0.01)
     manifest = read_manifest(folder)

@@ -16,7 +16,8 @@ import landscape
 from benchmarks.literature import write_made_up_atlas
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError
-from landscape.store.manifest import read_manifest, write_manifest
+from landscape.pipeline.stages import write_manifest
+from landscape.store.manifest import read_manifest
 from landscape.widgets import MapExplorer
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
+from landscape.pipeline.stages import write_manifest
 from landscape.store.manifest import (
     FORMAT_VERSION,
     Manifest,
@@ -17,7 +18,6 @@ from landscape.store.manifest import (
     StageRecord,
     digest,
     read_manifest,
-    write_manifest,
 )
 
 RECORD = StageRecord(

@@ -11,7 +11,8 @@ import pytest
 import landscape
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import demo as demo
-from landscape.store.manifest import read_manifest, write_manifest
+from landscape.pipeline.stages import write_manifest
+from landscape.store.manifest import read_manifest
 
 
 @pytest.fixture(autouse=True)

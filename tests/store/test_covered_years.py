@@ -13,8 +13,9 @@ import pytest
 
 from landscape.atlas import Atlas
 from landscape.figures.caption import MapFacts, explanation, headline
+from landscape.pipeline.stages import write_manifest
 from landscape.store.info import describe
-from landscape.store.manifest import Manifest, write_manifest
+from landscape.store.manifest import Manifest
 from landscape.store.years import count_years
 
 FIELDS = ("astro-ph.GA", "astro-ph.HE", "astro-ph.SR", "astro-ph.CO", "gr-qc")

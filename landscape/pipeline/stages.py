@@ -19,6 +19,7 @@ from landscape._settings import Number, Settings, Whole
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import row_keys
 from landscape.store.manifest import (
+    FORMAT_VERSION,
     MANIFEST_NAME,
     TABLES,
     Manifest,
@@ -26,9 +27,9 @@ from landscape.store.manifest import (
     Part,
     StageRecord,
     digest,
+    manifest_bytes,
     now,
     read_manifest,
-    write_manifest,
 )
 
 if TYPE_CHECKING:
@@ -301,6 +302,17 @@ def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], di
     """Return the hash, the parameters and the inputs of a stage. The hash covers both others."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
+    """Write ``manifest.json`` atomically, including a checksum of its content."""
+    from landscape import __version__
+
+    written = dataclasses.replace(
+        manifest, updated=now(), package_version=__version__, format_version=FORMAT_VERSION
+    )
+    write_bytes(folder / MANIFEST_NAME, manifest_bytes(written))
+    return written
 
 
 def run_stage(stage: Stage, context: Context) -> None:

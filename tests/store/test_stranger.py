@@ -15,11 +15,12 @@ from landscape.atlas import Atlas, build
 from landscape.atlas import open as open_atlas
 from landscape.cli import main
 from landscape.errors import AtlasError, InputError
+from landscape.pipeline.stages import write_manifest
 
 # Private modules: a stranger can write any manifest, which no public function does.
 from landscape.store.info import verify
-from landscape.store.manifest import read_manifest, write_manifest
-from tests.atlas.forging import forge
+from landscape.store.manifest import read_manifest
+from tests.store.forging import forge
 
 EVIL_MODULE = """
 from pathlib import Path

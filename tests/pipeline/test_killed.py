@@ -23,7 +23,7 @@ from landscape.atlas import open as open_atlas
 from landscape.embeddings.vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.pipeline import _executor as chunks
-from landscape.pipeline._stages import WORK
+from landscape.pipeline.stages import WORK
 from landscape.store import AtlasStore as Atlas
 from landscape.store.info import verify
 from landscape.store.manifest import read_manifest

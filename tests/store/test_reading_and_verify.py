@@ -12,9 +12,9 @@ import pytest
 from landscape.atlas import Atlas
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError
+from landscape.pipeline.stages import write_manifest
 from landscape.store.info import verify
-from landscape.store.manifest import write_manifest
-from tests.atlas.forging import forge
+from tests.store.forging import forge
 
 
 def test_an_atlas_opens_again_as_it_was_built(finished: Atlas) -> None:

@@ -307,7 +307,7 @@ def _select(scope: Scope) -> str:
     return f"atlas.select({scope.filter!r})"
 
 
-def _shares(n: NDArray[Any], of: NDArray[Any] | int) -> dict[str, NDArray[np.float64]]:
+def _shares(n: np.ndarray, of: np.ndarray | int) -> dict[str, NDArray[np.float64]]:
     low, high = share_interval(n, of)
     whole = np.maximum(np.broadcast_to(np.asarray(of, float), np.shape(n)), 1)
     return {"share": np.asarray(n) / whole, "share_low": low, "share_high": high}

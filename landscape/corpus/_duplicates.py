@@ -193,7 +193,7 @@ def _author_pairs(
 
 
 def _differ(
-    values: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
+    values: np.ndarray, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     known = (values[left] != 0) & (values[right] != 0)
     return np.asarray(known & (values[left] != values[right]))

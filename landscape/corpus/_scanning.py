@@ -171,7 +171,7 @@ class Scan:
         facts: dict[str, Any] = json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
         return facts
 
-    def ready(self, chunk: int, kind: str) -> np.ndarray[Any, Any] | None:
+    def ready(self, chunk: int, kind: str) -> np.ndarray | None:
         """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if they exist."""
         path = self.folder / f"{chunk:06d}.{kind}.npy"
         return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None

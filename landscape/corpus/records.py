@@ -76,7 +76,7 @@ class RawRecord:
 
     line: int
     fields: Mapping[str, Any]
-    vector: Sequence[float] | np.ndarray[Any, Any] | None = None
+    vector: Sequence[float] | np.ndarray | None = None
     position: tuple[float, float] | None = None
 
 
@@ -98,8 +98,8 @@ class Batch:
     rejected: list[Rejection]
     n_read: int
     n_bytes: int
-    vectors: np.ndarray[Any, Any] | None = None
-    positions: np.ndarray[Any, Any] | None = None
+    vectors: np.ndarray | None = None
+    positions: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=papers_schema())
 
 
-def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
+def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray | None:
     """Stack the precomputed embeddings of records, float32 (n, d). Missing values are NaN."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
@@ -191,7 +191,7 @@ def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
     return stacked
 
 
-def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
+def positions_of(raws: Sequence[RawRecord]) -> np.ndarray | None:
     """Stack the precomputed coordinates of records, float32 (n, 2). Missing values are NaN."""
     if all(raw.position is None for raw in raws):
         return None
@@ -201,7 +201,7 @@ def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
     return stacked
 
 
-def _vector(value: Any) -> np.ndarray[Any, Any] | None:
+def _vector(value: Any) -> np.ndarray | None:
     if value is None:
         return None
     try:

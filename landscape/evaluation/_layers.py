@@ -332,7 +332,7 @@ def _plain_text(text: str) -> str:
 
 
 def _ranked(
-    rows: NDArray[np.int64], scores: NDArray[Any], thesaurus: Thesaurus, *, k: int = 10
+    rows: NDArray[np.int64], scores: np.ndarray, thesaurus: Thesaurus, *, k: int = 10
 ) -> pd.DataFrame:
     import pandas as pd
 

@@ -187,7 +187,7 @@ def _whole_grades(query: Query) -> dict[str, int]:
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
-    array: NDArray[Any] = np.asarray(values, float)
+    array: np.ndarray = np.asarray(values, float)
     if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
         raise InputError("The scores must be a list of finite numbers, one per question.")
     return array

@@ -99,7 +99,7 @@ def perceptual_ramp(knots: Sequence[Sequence[float]], *, steps: int = 256) -> Fl
     return oklab_to_srgb(np.column_stack([np.linspace(lightness[0], lightness[-1], steps), curve]))
 
 
-def pick(ramp: NDArray[Any], position: Any) -> NDArray[Any]:
+def pick(ramp: np.ndarray, position: Any) -> np.ndarray:
     """Return the colours of a ramp at positions from 0 to 1, shape (..., 3)."""
     return np.asarray(ramp[np.round(np.clip(position, 0, 1) * (len(ramp) - 1)).astype(int)])
 

@@ -16,7 +16,6 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from landscape._render import render
 from landscape.errors import require
@@ -152,7 +151,7 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
     return joined[:, 0], joined[:, 1]
 
 
-def picture_link(pixels: NDArray[Any]) -> str:
+def picture_link(pixels: np.ndarray) -> str:
     """Return sRGB or sRGBA pixels, with row 0 at the bottom, as a PNG data URL."""
     from PIL import Image as Picture
 

@@ -41,7 +41,7 @@ class Layer:
 class Image(Layer):
     """A picture of sRGB or sRGBA pixels, with row 0 at the bottom, that fills its `extent`."""
 
-    pixels: NDArray[Any]
+    pixels: np.ndarray
     extent: Box
     smooth: bool = False
 

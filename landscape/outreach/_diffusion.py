@@ -227,7 +227,7 @@ def restore_water(
     return np.rint(drawn * share + truth * (1 - share)).astype(np.uint8)
 
 
-def _grey(values: NDArray[Any]) -> Picture:
+def _grey(values: np.ndarray) -> Picture:
     """Convert grey levels to an RGB picture."""
     return np.repeat(np.rint(values).astype(np.uint8)[..., None], 3, axis=2)
 
@@ -278,7 +278,7 @@ def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int
         yield start, side, before + side - start
 
 
-def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
+def window(array: np.ndarray, tile: Tile) -> np.ndarray:
     """Return the part of an array within a tile; edge values are repeated outside the array."""
     part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
     past = [(0, tile.height - part.shape[0]), (0, tile.width - part.shape[1])]

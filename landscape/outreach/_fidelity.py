@@ -248,7 +248,7 @@ class TrueMap:
         return float(stats.spearmanr(drawn, true).statistic)
 
 
-def _resized(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+def _resized(array: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """Resize an array to a width and height by averaging."""
     from PIL import Image
 

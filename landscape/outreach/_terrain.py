@@ -228,7 +228,7 @@ def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64
     return citing[both], cited[both]
 
 
-def digest_of(*columns: NDArray[Any]) -> str:
+def digest_of(*columns: np.ndarray) -> str:
     """Return a hash of columns of numbers."""
     import hashlib
 

@@ -263,7 +263,7 @@ class SearchIndexes:
         return len(self._atlas)
 
     @cached_property
-    def _facilities(self) -> pd.Series[Any]:
+    def _facilities(self) -> pd.Series:
         """Return the mentions in each paper: facility, role and words on three lines."""
         import pandas as pd
         import pyarrow as pa

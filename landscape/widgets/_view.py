@@ -57,7 +57,7 @@ class View:
         dx, dy = across * self.width, up * self.height
         return View((x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
-    def to_pixels(self, x: Any, y: Any, size: Size) -> np.ndarray[Any, Any]:
+    def to_pixels(self, x: Any, y: Any, size: Size) -> np.ndarray:
         """Convert map units to pixels, shape (n, 2). The origin is the lower left corner."""
         x0, y0, x1, y1 = self.box
         across = (np.asarray(x, dtype=float) - x0) * (size[0] / (x1 - x0))

@@ -179,7 +179,7 @@ def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Re
     return Rejection(path.name, line, problem, shown[:200])
 
 
-def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
+def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray | None] | None:
     """Return a column of lists as float32 arrays. This is faster than Python lists."""
     import numpy as np
     import pyarrow as pa

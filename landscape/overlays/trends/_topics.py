@@ -405,7 +405,7 @@ def _newton(
 def fit_slopes(
     counts: NDArray[np.int64],
     totals: ArrayLike,
-    years: NDArray[Any],
+    years: np.ndarray,
     eras: ArrayLike,
     expected: NDArray[np.float64] | None = None,
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:

@@ -160,7 +160,7 @@ class HttpClient:
         *,
         read: Callable[[Reply], T],
         params: Mapping[str, str] | None = None,
-        json: Any = None,
+        json: object = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
         """Request a URL, parse the response with `read`, and retry temporary failures."""

@@ -144,7 +144,11 @@ class JsonSurveyModel:
         return self._request("survey_judge", data, JudgementsReply, read)
 
     def _request(
-        self, name: str, data: Mapping[str, Any], form: type[Form], read: Callable[[Form], Any]
+        self,
+        name: str,
+        data: Mapping[str, object],
+        form: type[Form],
+        read: Callable[[Form], object],
     ) -> Request:
         instructions, user, schema = prompt(name), as_data(data), reply_schema(form)
         return Request(
@@ -202,7 +206,9 @@ class PasaSurveyModel:
 
         return [request(paper) for paper in papers]
 
-    def _request(self, name: str, data: Mapping[str, Any], read: Callable[[str], Any]) -> Request:
+    def _request(
+        self, name: str, data: Mapping[str, object], read: Callable[[str], object]
+    ) -> Request:
         system, user = prompt("pasa_system"), pasa_message(name, data)
         return Request(lambda: self._model.complete(system, user), read, system + user)
 
@@ -210,7 +216,7 @@ class PasaSurveyModel:
 SurveyModel = JsonSurveyModel | PasaSurveyModel
 
 
-def pasa_message(name: str, data: Mapping[str, Any]) -> str:
+def pasa_message(name: str, data: Mapping[str, object]) -> str:
     """Return instructions and data in one message, as PaSa's models expect them."""
     return f"{prompt(name)}\n{as_data(data)}"
 

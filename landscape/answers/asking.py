@@ -217,7 +217,7 @@ def answer_question(
     model: WritingModel | Literal["auto"] | None = "auto",
     thread: Sequence[Answer] = (),
     on_text: OnText | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Answer:
     """Answer a question from the papers; `landscape.Atlas.ask` documents the parameters."""
     chosen = AskSettings(**settings)

@@ -187,7 +187,7 @@ def _conversation(thread: Sequence[Answer]) -> list[dict[str, str]]:
 
 
 def _written(
-    model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
+    model: WritingModel, brief: dict[str, object], *, style: Style, on_text: OnText | None
 ) -> str:
     instructions = f"{prompt('answer_rules')}\n{prompt(f'style_{style}')}"
     if style != "nuanced":

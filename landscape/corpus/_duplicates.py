@@ -250,7 +250,7 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
     yield from (f"{content}-{number}" for number in count(2))
 
 
-def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
+def _first(values: Iterable[object], *, demote: Any = None) -> Any:
     """Return the first value that is not None. Values for which `demote` is true come last."""
     known = [value for value in values if value is not None]
     preferred = (value for value in known if demote is None or not demote(value))

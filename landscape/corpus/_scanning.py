@@ -232,7 +232,7 @@ def scan_input(
     return Scan(part, path, reader.name, folder, n_chunks)
 
 
-def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
+def _count_finished_chunks(folder: Path, identity: dict[str, object]) -> int:
     """Count the finished chunks in a folder. Chunks of another input are deleted."""
     note = folder / "input.json"
     if _load(note) != identity:

@@ -160,9 +160,9 @@ def evaluate_survey(
     *,
     half: Half = "all",
     most: int | None = None,
-    variants: Mapping[str, Mapping[str, Any]] = VARIANTS,
+    variants: Mapping[str, Mapping[str, object]] = VARIANTS,
     model: WritingModel | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> SurveyEvaluation:
     """Measure how well surveys find the known papers of questions.
 

@@ -264,7 +264,7 @@ def evaluate_retrieval(
     atlas: AtlasStore,
     queries: str | Path | Sequence[Query],
     *,
-    steps: Mapping[str, Mapping[str, Any]] = STEPS,
+    steps: Mapping[str, Mapping[str, object]] = STEPS,
     tf_idf: bool = True,
 ) -> Evaluation:
     """Measure how well each search method finds the relevant papers.

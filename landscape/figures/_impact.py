@@ -523,7 +523,7 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
         page.hatching_key(right, top - 9 * scale, "years covered in part")
 
 
-def percent(share: Any, *, digits: int = 1) -> str:
+def percent(share: float, *, digits: int = 1) -> str:
     """Format a share in per cent, or a missing share as a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
 

@@ -79,7 +79,7 @@ class Sheet(Figure):
         with mpl.rc_context(SETTINGS):
             super().draw(renderer)
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return a PNG for notebooks at twice the screen resolution."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
@@ -159,7 +159,7 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
 class _Brush:
     """Draws layers into axes, and texts into `target`, a figure or axes."""
 
-    def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
+    def __init__(self, scene: Scene, target: Figure | Axes, points: Transform) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
         self.target, self.points = target, points
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from landscape.figures.scene import (
     Curve,
     Floats,
     Hatched,
+    Hover,
     Image,
     Intervals,
     Layer,
@@ -43,6 +44,10 @@ from landscape.figures.scene import (
     Squares,
     Text,
 )
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from numpy.typing import ArrayLike
 
 MAX_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
@@ -65,12 +70,12 @@ _SYMBOLS = {
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
 
 
-def draw(scene: Scene) -> Any:
+def draw(scene: Scene) -> go.Figure:
     """Draw the whole page with panels, title, caption, keys and tables."""
     return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
 
 
-def draw_panels(scene: Scene) -> Any:
+def draw_panels(scene: Scene) -> go.Figure:
     """Draw the panels shown in notebooks, with the title above and the caption below.
 
     A scene without such panels, such as a page with one sentence, is drawn as a whole page.
@@ -84,7 +89,7 @@ def draw_panels(scene: Scene) -> Any:
     return _Drawing(scene, panels, box, is_page=False).figure
 
 
-def to_page(figure: Any) -> str:
+def to_page(figure: go.Figure) -> str:
     """Return a self-contained HTML page with plotly and the fonts."""
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
@@ -115,17 +120,17 @@ def _font_link(weight: str) -> str:
     return f"data:font/ttf;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def count_marks(figure: Any) -> int:
+def count_marks(figure: go.Figure) -> int:
     """Count the points, line vertices and bars of a figure; images are not counted."""
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
-def safe_text(text: Any, *, most: int = _MAX_HOVER) -> str:
+def safe_text(text: object, *, most: int = _MAX_HOVER) -> str:
     """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
 
 
-def hover_html(lines: Iterable[Any]) -> str:
+def hover_html(lines: Iterable[object]) -> str:
     """Escape the lines of a hover text, and join them with line breaks."""
     return "<br>".join(map(safe_text, lines))
 
@@ -211,7 +216,7 @@ class _Drawing:
         self._lay_out(panels)
         self.figure.update_layout(self.added)
 
-    def _add(self, kind: str, **style: Any) -> None:
+    def _add(self, kind: str, **style: object) -> None:
         self.added.setdefault(kind, []).append(style)
 
     # -- around the panels
@@ -299,7 +304,7 @@ class _Drawing:
             showlegend=rows > 0,
         )
 
-    def _write_below(self, text: str, **style: Any) -> None:
+    def _write_below(self, text: str, **style: object) -> None:
         self._add(
             "annotations",
             text=text,
@@ -382,7 +387,14 @@ class _Drawing:
         getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(
-        self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
+        self,
+        number: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        hover: Hover = "",
+        *,
+        kind: str = "Scatter",
+        **style: object,
     ) -> None:
         """Add a trace to a panel; `hover` is one text for all points, or one text per point."""
         hover = hover() if callable(hover) else hover

@@ -17,6 +17,7 @@ from landscape.text.words import normal_form, normal_forms, read_sections, singu
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 _LISTS = read_sections("regions")
@@ -80,7 +81,7 @@ class PhraseTable:
     n_papers: int
 
 
-def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
+def phrase_table(keywords: pa.Array | Sequence[Sequence[str]], *, fewest: int = 2) -> PhraseTable:
     """Collect the pairs of papers and phrases from the keywords of n papers."""
     import pandas as pd
     import pyarrow as pa

@@ -191,7 +191,7 @@ def _keep(function: Any) -> None:
     except (RuntimeError, AttributeError):
         return  # the folder is read-only, or this version of Numba has no such cache
 
-    def save_unless_disk_is_full(*arguments: Any) -> None:
+    def save_unless_disk_is_full(*arguments: object) -> None:
         try:
             save(*arguments)
         except OSError:

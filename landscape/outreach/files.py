@@ -111,7 +111,7 @@ class Rendering:
             write_output(file, content)
         return target
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         """Return the picture that notebooks show."""
         from base64 import b64encode
 

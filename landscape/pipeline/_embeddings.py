@@ -274,7 +274,7 @@ class _LazyEmbedder:
         self,
         context: Context,
         settings_digest: str,
-        known: dict[str, Any] | None,
+        known: dict[str, object] | None,
         works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works

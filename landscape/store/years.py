@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Years:
         return bool((~self.covered & (self.years >= year - 1) & (self.years <= year)).any())
 
 
-def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
+def warn(kind: str, needed: Mapping[str, object], /, **values: object) -> tuple[str, ...]:
     """Return the warnings from ``analyses.yaml`` whose conditions are true, with the values."""
     texts = _texts()[kind]
     return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)

@@ -29,6 +29,9 @@ from landscape.widgets._panel import button, close_all, group, make_control, qui
 from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from traitlets import Bunch
+
     from landscape.atlas import Atlas
     from landscape.search import Weights
     from landscape.types import Results, Step
@@ -115,7 +118,7 @@ class AskControls(widgets.VBox):
         AskSettings(**given)
         return given
 
-    def put(self, settings: Mapping[str, Any]) -> None:
+    def put(self, settings: Mapping[str, object]) -> None:
         """Set the controls. Settings that are not given become `auto`."""
         checked = AskSettings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
@@ -164,11 +167,11 @@ class AskControls(widgets.VBox):
         for name, slider in self._sliders.items():
             slider.value = getattr(weights, name)
 
-    def _on_question_type(self, change: dict[str, Any]) -> None:
+    def _on_question_type(self, change: Bunch) -> None:
         if not change["owner"].is_relabelling:
             self.suggest(self._question)
 
-    def _on_weights(self, change: dict[str, Any]) -> None:
+    def _on_weights(self, change: Bunch) -> None:
         if change["owner"].is_relabelling:
             return
         for slider in self._sliders.values():
@@ -230,10 +233,10 @@ class AnswerMap(SheetView):
         for place in points.point_inds[:1]:
             self.pick(ranks[place])
 
-    def _rendered(self, figure: Any) -> Any:
+    def _rendered(self, figure: go.Figure) -> go.Figure:
         return figure
 
-    def _widget(self, drawn: Any) -> widgets.Widget:
+    def _widget(self, drawn: go.Figure) -> widgets.Widget:
         figure = ScreenFigure(drawn)
         for trace in figure.data:
             if trace.name not in ("found", "outlier"):
@@ -247,7 +250,7 @@ class AnswerMap(SheetView):
         return figure
 
 
-def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
+def _drawn_map(atlas: Atlas, results: Results, colours: str) -> go.Figure:
     from landscape.figures import interactive
 
     if read_manifest(atlas.path).files != atlas.manifest.files:
@@ -365,7 +368,9 @@ class AskPanel(AtlasPanel[Answer]):
         """Text of an incomplete answer: it was stopped or replaced, or it failed."""
         return self._live_text.unfinished
 
-    def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
+    def ask(
+        self, question: str | None = None, *, follow_up: bool = False, **settings: object
+    ) -> None:
         """Ask in the background. Call `wait`, then read the answer from `value`.
 
         Parameters
@@ -411,7 +416,9 @@ class AskPanel(AtlasPanel[Answer]):
             return super()._file(ending)
         return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
-    def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
+    def _begin(
+        self, question: str, given: Mapping[str, object], thread: tuple[Answer, ...]
+    ) -> None:
         # Keep the current atlas and connection, because both may change before the answer arrives.
         connected = self.connection.value
         used = self.connection.used if connected else None

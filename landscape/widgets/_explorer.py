@@ -24,6 +24,7 @@ from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_o
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
@@ -131,7 +132,7 @@ class MapExplorer(ExplorerState):
         return selection_table(self.atlas, self.rows)
 
     @selection.setter
-    def selection(self, selection: Any) -> None:
+    def selection(self, selection: ArrayLike) -> None:
         self.select(selection)
 
     def go_to(self, region: str | int) -> MapExplorer:
@@ -236,7 +237,7 @@ class MapExplorer(ExplorerState):
         """
         return tasks.compare_with_rest(self.atlas, self._some_rows())
 
-    def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
+    def ask(self, question: str, *, model: object = "auto", **settings: object) -> Answer:
         """Answer a question from the selected papers, or from all papers if none is selected.
 
         Parameters
@@ -348,12 +349,12 @@ class MapExplorer(ExplorerState):
     def _connect_figure(self) -> None:
         figure = self.figure
 
-        def mode_changed(_: Any, mode: str) -> None:
+        def mode_changed(_: object, mode: str) -> None:
             if mode in [value for _, value in self._controls.mode.options]:
                 with self._setting():
                     self._controls.mode.value = mode
 
-        def selected(_trace: Any, _points: Any, selector: Any) -> None:
+        def selected(_trace: object, _points: object, selector: Any) -> None:
             if hasattr(selector, "xs"):
                 self._select_outline(selector.xs, selector.ys)
             elif selector is not None:
@@ -368,7 +369,7 @@ class MapExplorer(ExplorerState):
         figure.data[0].on_selection(selected)
         for name in (*_CLICKABLE, *NAMED_LEVELS):
 
-            def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
+            def clicked(_trace: object, points: Any, _state: object, name: str = name) -> None:
                 if points.point_inds:
                     self._click(name, points.point_inds[0])
 
@@ -447,7 +448,7 @@ class MapExplorer(ExplorerState):
 
             control.observe(changed, "value")
 
-    def _try(self, action: Callable[[], Any]) -> None:
+    def _try(self, action: Callable[[], object]) -> None:
         """Run an action; show errors as one sentence."""
         try:
             action()

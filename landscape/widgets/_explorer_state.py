@@ -249,7 +249,7 @@ class ExplorerState(Panel):
             self._history = [*self._history[-_HISTORY:], self._state.view]
         self._moved = now
 
-    def _choose(self, rows: Rows, by: tuple[str, Any] | None) -> None:
+    def _choose(self, rows: Rows, by: tuple[str, object] | None) -> None:
         if by is None or by[0] != "outline":
             self.figure.clear_outline()
         with self._lock:

@@ -31,10 +31,10 @@ class Job(Generic[T]):
         self,
         work: Callable[[], T],
         *,
-        done: Callable[[T], Any],
-        failed: Callable[[Exception], Any],
+        done: Callable[[T], object],
+        failed: Callable[[Exception], object],
         on_progress: OnProgress = lambda *_: None,
-        ended: Callable[[], Any] = lambda: None,
+        ended: Callable[[], object] = lambda: None,
         title: str = "",
         kind: str = "",
     ) -> None:
@@ -156,7 +156,7 @@ class Turns:
             self.now = None
         return dropped
 
-    def _go_on(self, dropped: Iterable[Job[Any]]) -> Job[Any] | None:
+    def _go_on(self, dropped: Iterable[Job[object]]) -> Job[Any] | None:
         """Stop the given jobs, start the next job if none is running, and return the running job.
 
         Jobs stop and start without the lock, because a job that reports progress may need it.
@@ -179,7 +179,9 @@ class Debouncer:
     Requests during a run are combined into one more run.
     """
 
-    def __init__(self, work: Callable[[], Any], *, failed: Callable[[Exception], Any]) -> None:
+    def __init__(
+        self, work: Callable[[], object], *, failed: Callable[[Exception], object]
+    ) -> None:
         self._work, self._failed = work, failed
         self._changed = threading.Condition()
         self._wanted = self._running = False
@@ -232,7 +234,7 @@ _CHECKED_EVERY = 0.05  # seconds
 class WatchedModel:
     """A language model that calls a function before each request."""
 
-    def __init__(self, inner: WritingModel, before: Callable[[], Any]) -> None:
+    def __init__(self, inner: WritingModel, before: Callable[[], object]) -> None:
         self._inner, self._before = inner, before
 
     @property
@@ -249,7 +251,7 @@ class WatchedModel:
         self._before()
         yield from self._inner.stream(system, user)
 
-    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Return an answer that follows a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
 

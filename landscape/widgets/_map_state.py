@@ -20,12 +20,15 @@ from landscape.widgets._raster import FINE, Picture, draw_picture
 from landscape.widgets._view import Points, Size, View, whole_view
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
+    from PIL import ImageFont
 
     from landscape.atlas import Atlas
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]
+    Line = tuple[NDArray[np.float32], NDArray[np.float32]]  # x and y of vertices
 
 MAX_POINTS = 1_500
 """Maximum number of papers drawn as single dots. If there are more, their density is clearer."""
@@ -115,7 +118,7 @@ class Name:
 class Labels:
     """Names on the map. Their sizes are measured once, and they are placed again for each view."""
 
-    def __init__(self, topics: Any) -> None:
+    def __init__(self, topics: pd.DataFrame) -> None:
         self.table = chosen_topics(topics, levels=(0, 1, 2))
         self._level = self.table["level"].to_numpy(dtype=np.int64)
         self._x, self._y = (self.table[side].to_numpy(dtype=np.float64) for side in ("x", "y"))
@@ -216,7 +219,7 @@ def _width(line: str, size: float, bold: bool) -> float:
 
 
 @cache
-def _font(bold: bool) -> Any:
+def _font(bold: bool) -> ImageFont.FreeTypeFont:
     from matplotlib.font_manager import FontProperties, findfont
     from PIL import ImageFont
 
@@ -241,7 +244,7 @@ class MapData:
         self.years = np.where(np.isfinite(years), years, 0).astype(np.int16)
         self._lock = threading.Lock()
         self._in_time: tuple[Period | None, Points] = (None, self.points)
-        self._lines: dict[Any, Any] = {}
+        self._lines: dict[object, Line] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -280,7 +283,7 @@ class MapData:
         """Return the magnification of a view, 1 for the whole map."""
         return self.whole.width / view.width
 
-    def contours(self, key: Any, rows: Rows) -> tuple[Any, Any]:
+    def contours(self, key: object, rows: Rows) -> Line:
         """Return x and y of the contours that contain 50% and 80% of papers, separated by NaN."""
         with self._lock:
             known = self._lines.get(key)
@@ -293,7 +296,7 @@ class MapData:
         return known
 
 
-def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
+def _contours(x: NDArray[np.float32], y: NDArray[np.float32], whole: View) -> Line:
     from landscape.mapping import density_grid
     from landscape.mapping.density import contour_lines, highest_density_levels
 
@@ -320,7 +323,7 @@ class Drawn:
     picture: Picture
     names: list[Name]
     marks: Mapping[str, Rows]
-    lines: Mapping[str, tuple[Any, Any]]
+    lines: Mapping[str, Line]
     ranks: Mapping[int, int]
     counts: Mapping[str, int]
 

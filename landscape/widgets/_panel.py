@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
 
 
-def close_all(*unused: Any) -> None:
+def close_all(*unused: object) -> None:
     """Close widgets with their children, layouts and styles, recursively."""
     for one in unused:
         if not isinstance(one, widgets.Widget):
@@ -79,7 +79,7 @@ def checked_names(name: str, value: Any) -> list[str]:
     return listed
 
 
-def checked_flag(name: str, value: Any) -> bool:
+def checked_flag(name: str, value: object) -> bool:
     """Return a Boolean, or raise InputError."""
     if not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}; give True or False.")
@@ -116,7 +116,7 @@ def css_of(*names: str) -> str:
 
 
 def button(
-    text: str, about: str, on_click: Callable[[], Any], *, width: str = "auto", **options: Any
+    text: str, about: str, on_click: Callable[[], object], *, width: str = "auto", **options: object
 ) -> widgets.Button:
     """Return a button as wide as its text, unless a width is given."""
     layout = {"width": width, "flex": "0 0 auto", "align_self": "flex-start"}
@@ -132,7 +132,7 @@ def panel_texts() -> dict[str, Any]:
     return texts
 
 
-def make_control(path: str, on_change: Callable[[], Any] | None = None, **traits: Any) -> Any:
+def make_control(path: str, on_change: Callable[[], object] | None = None, **traits: object) -> Any:
     """Create a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
 
     `traits` replace the traits in the entry. `on_change` is called when a button is clicked, or
@@ -210,7 +210,7 @@ _AUTO = "auto"  # not None, which would be shown as an empty choice
 class Choice(widgets.Dropdown):
     """A drop-down list. The first option, `auto`, shows the value used for the question."""
 
-    def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
+    def __init__(self, *, options: Mapping[object, str], **traits: object) -> None:
         self._labels, self._first = dict(options), _AUTO
         self.is_relabelling = False
         super().__init__(options=self._options(), **traits)
@@ -220,13 +220,13 @@ class Choice(widgets.Dropdown):
         """The value, or None for `auto`."""
         return None if self.value == _AUTO else self.value
 
-    def suggest(self, value: Any) -> None:
+    def suggest(self, value: object) -> None:
         """Show the value that `auto` currently means."""
         text = f"auto: {self._labels.get(value, value)}"
         if self._first != text:
             self._relabel(text)
 
-    def choose(self, value: Any) -> None:
+    def choose(self, value: object) -> None:
         """Choose a value, or `auto` for None; unknown values are added to the options."""
         if value is not None and value not in self._labels:
             self._labels[value] = str(value)
@@ -251,7 +251,7 @@ def make_fields(
     groups: Mapping[str, Mapping[str, str]],
     *,
     label: int,
-    options: Mapping[str, Mapping[Any, str]] = {},
+    options: Mapping[str, Mapping[object, str]] = {},
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """Create the fields of settings, with the label of each setting by group.
 
@@ -270,7 +270,7 @@ _MAX_SLIDER = 20
 
 
 def _field(
-    settings: type[Settings], name: str, text: str, known: Mapping[Any, str], label: int
+    settings: type[Settings], name: str, text: str, known: Mapping[object, str], label: int
 ) -> Any:
     """Create the field of a setting: a list, a box to tick, a number with bounds, or text."""
     meaning = help_of(settings, name)

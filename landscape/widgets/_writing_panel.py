@@ -23,6 +23,8 @@ from landscape.widgets._panel import checked_whole, make_control, panel_texts, q
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
+    from traitlets import Bunch
+
     from landscape.agents import AtlasCollection
     from landscape.atlas import Atlas
     from landscape.types import Answer, DraftCheck, Paper
@@ -460,7 +462,7 @@ class DraftFiles(widgets.VBox):
             raise InputError("Checking needs a .bib file and a .tex file. Give both file names.")
         return bibliography, drafts
 
-    def _take(self, change: dict[str, Any], box: widgets.Text) -> None:
+    def _take(self, change: Bunch, box: widgets.Text) -> None:
         """Write uploaded files to disk, show their names, and clear the uploaded data."""
         if not change["new"]:
             return
@@ -487,7 +489,7 @@ class DraftFiles(widgets.VBox):
 class _DraftUpload(widgets.FileUpload):
     """An upload widget; its files are not included in a state that is sent or saved."""
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, Any]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
         if "value" in state:
             state["value"] = []

@@ -41,7 +41,7 @@ VECTORS: list[str] = _NAMES["vectors"]
 POSITIONS = ("umap_x", "umap_y")
 
 
-def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(record: Mapping[str, object]) -> dict[str, Any]:
     """Convert a row of a table to the fields of a record. Alternative column names are allowed."""
     row = {
         name.strip().lower(): value
@@ -74,13 +74,13 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
+def has_titles(names: Mapping[str, object] | tuple[str, ...] | list[str]) -> bool:
     """Return whether one of the columns contains titles, based on its name."""
     lowered = {name.strip().lower() for name in names}
     return any(alias in lowered for alias in ALIASES["title"])
 
 
-def _dates(row: Mapping[str, Any]) -> list[Any]:
+def _dates(row: Mapping[str, object]) -> list[Any]:
     dates = [row[n] for n in _NAMES["dates"] if n in row]
     dates = dates or [row[n] for n in _NAMES["years"] if n in row]
     # An atlas stores unknown months and days as 1. A separate column contains the precision.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from landscape._wording import one_line
 from landscape.agents.survey_requests import Request
@@ -227,5 +227,5 @@ def choose_survey_model(model: WritingModel, protocol: str) -> SurveyModel:
     return PasaSurveyModel(model) if is_pasa else JsonSurveyModel(model)
 
 
-def _paper_fields(paper: Paper) -> dict[str, Any]:
+def _paper_fields(paper: Paper) -> dict[str, object]:
     return {"title": paper.title, "year": paper.year, "abstract": paper.abstract}

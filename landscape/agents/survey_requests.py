@@ -23,7 +23,7 @@ class ReplyLog:
 
     def __init__(self, path: Path | None, identity: Mapping[str, object]) -> None:
         self._path = path
-        self._replies: dict[str, Any] = {}
+        self._replies: dict[str, object] = {}
         if path is None:
             return
         if path.exists() and path.stat().st_size:
@@ -102,7 +102,7 @@ _MAX_FAILURES = 3  # the survey ends after this number of consecutive failures
 class Request:
     """Text of a request, and functions that send the request and parse the reply."""
 
-    send: Callable[[], Any]
+    send: Callable[[], object]
     read: Callable[[Any], Any]
     text: str
 
@@ -177,7 +177,7 @@ class RequestBudget:
             return f"The budget of {limits.money:g} in money is spent."
         return ""
 
-    def _find_or_send(self, request: Request) -> tuple[Any, str]:
+    def _find_or_send(self, request: Request) -> tuple[object, str]:
         """Return a reply (from the log if possible) and "", or None and an error message."""
         try:
             kept = self._reply_log.find(request.text)

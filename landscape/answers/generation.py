@@ -101,7 +101,7 @@ def answer(
         needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
-        brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
+        brief: dict[str, object] = {"question": question, "papers": papers_as_data(results.papers)}
         if thread:
             brief["conversation_so_far"] = _conversation(thread)
         text = _written(model, brief, style=style, on_text=on_text)

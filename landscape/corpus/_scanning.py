@@ -266,7 +266,7 @@ def _is_whole(folder: Path, number: int) -> bool:
     return True
 
 
-def _load(path: Path) -> dict[str, Any] | None:
+def _load(path: Path) -> dict[str, object] | None:
     """Read a JSON object. Return None if the file is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())

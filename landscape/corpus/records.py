@@ -75,7 +75,7 @@ class RawRecord:
     """Record of a source before cleaning. The fields have the names used in this package."""
 
     line: int
-    fields: Mapping[str, Any]
+    fields: Mapping[str, object]
     vector: Sequence[float] | np.ndarray | None = None
     position: tuple[float, float] | None = None
 

@@ -284,7 +284,7 @@ def _foreign(file: Path, why: str) -> InputError:
 def _read_tree(text: str) -> _Records:
     """Read ``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
     records: _Records = {}
-    waiting: list[tuple[Any, str, int]] = [(json.loads(text), "", 0)]
+    waiting: list[tuple[object, str, int]] = [(json.loads(text), "", 0)]
     while waiting:
         node, parent, depth = waiting.pop()
         if depth > _DEEPEST:
@@ -326,7 +326,7 @@ def _id(node: object) -> str:
     return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
 
 
-def _listed(node: object, key: str) -> list[Any]:
+def _listed(node: object, key: str) -> list[object]:
     found = node.get(key) if isinstance(node, dict) else None
     return found if isinstance(found, list) else [found] if isinstance(found, str | dict) else []
 

@@ -36,7 +36,7 @@ FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
     "without selector",
     "one search",
 )
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
+VARIANTS: Mapping[str, Mapping[str, object]] = {
     FULL: {},
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},

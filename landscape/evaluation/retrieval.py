@@ -200,7 +200,7 @@ def _batch(array: NDArray[np.float64]) -> int:
 
 DEFAULT = "default"
 
-STEPS: Mapping[str, Mapping[str, Any]] = {
+STEPS: Mapping[str, Mapping[str, object]] = {
     "words": {"method": "words", "rerank": False},
     "semantic": {"method": "semantic", "rerank": False},
     "fusion of ranks": {"fusion": "ranks", "rerank": False},

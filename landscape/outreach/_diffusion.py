@@ -419,7 +419,7 @@ class DiffusionModel:
         import torch
         from PIL import Image
 
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, object] = {}
         if self.weights.controls:
             used = [kind for kind in CONTROLS if kind in self.weights.controls]
             scales = {"depth": settings.depth_scale, "coast": settings.coast_scale}
@@ -592,7 +592,7 @@ class _Redrawing:
 
     def run(self) -> Redrawn:
         """Draw until a picture matches the data, or all attempts have failed."""
-        tries: list[dict[str, Any]] = []
+        tries: list[dict[str, object]] = []
         scores, bars = None, self.settings.bars
         for attempt in range(self.settings.attempts):
             strength = self.prompt.strength
@@ -686,7 +686,7 @@ class _Redrawing:
 
     def _record(
         self, picture: Picture, plan: Plan, tries: list[dict[str, object]], *, kept: bool
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the settings and versions that are needed to reproduce the picture."""
         weights, scheduler = self.model.weights, self.model.pipeline.scheduler
         config = {key: value for key, value in scheduler.config.items() if key[0] != "_"}

@@ -139,7 +139,7 @@ def describe(
     return " ".join([*parts, *notes])
 
 
-def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def places_as_json(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Convert entries into JSON values for the zoomable page."""
     return [
         {

@@ -44,7 +44,7 @@ def _run(context: Context) -> StageResult:
     words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
     outputs = [*words, CUTOFFS, PAPER_ROWS, *([INDEX] if report else [])]
     clear_work(context, LEXICAL)
-    details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
+    details: dict[str, object] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
         n_probe, n_cells, recall = astuple(report)
         details |= {"n_probe": n_probe, "n_cells": n_cells, "recall_at_100": recall}

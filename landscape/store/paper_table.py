@@ -71,7 +71,7 @@ class PaperTable:
 
     def _columns(
         self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
-    ) -> list[list[Any]]:
+    ) -> list[list[object]]:
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
         found: list[list[Any]] = [[None] * len(wanted) for _ in names]

@@ -327,7 +327,7 @@ def clean_notes(notes: Iterable[str]) -> list[str]:
     return [_FAILED.sub("The run was stopped before it finished.", note) for note in notes]
 
 
-def model_option(name: str | None) -> dict[str, Any]:
+def model_option(name: str | None) -> dict[str, object]:
     """Return the argument `model` for a line of code, or an empty dict if no model is set."""
     return {} if name is None else {"model": Name("model")}
 

@@ -54,7 +54,7 @@ File = tuple[str, str, str, Callable[[Path], object]]
 class ResultPanel(OpenedPanel):
     """A panel that shows a result, with buttons to save the result."""
 
-    _result: Any = None
+    _result: object = None
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class AnalysisPanel(ResultPanel):
 
     @property
     @abstractmethod
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """The settings as keyword arguments that create the same panel."""
 
     def __repr__(self) -> str:

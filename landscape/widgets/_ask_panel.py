@@ -78,7 +78,7 @@ class AskControls(widgets.VBox):
     """Settings of a question; each setting is `auto` until the user chooses a value."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings that have no field
+        self._rest: dict[str, object] = {}  # settings that have no field
         self._question = ""
         fields, groups = _panel.make_fields(AskSettings, _GROUPS, label=118, options=_OPTIONS)
         self.fields = fields

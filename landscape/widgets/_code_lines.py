@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from landscape._render import neutral_html, render
 from landscape._wording import escape_invisible
@@ -47,7 +47,7 @@ def figure_lines(
     return join_lines(f"found = {analysis}", f"figure = {screen}", f"page = {page}")
 
 
-def _given(options: Mapping[str, object]) -> dict[str, Any]:
+def _given(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -124,7 +124,7 @@ def answer_as_notebook(
     cells = []
     for place, cell in enumerate(text.removeprefix("%% ").split("\n%% ")):
         kind, _, source = cell.partition("\n")
-        code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+        code: dict[str, object] = {"execution_count": None, "outputs": []} if kind == "code" else {}
         about = {"id": f"cell-{place}", "cell_type": kind, "metadata": {}}
         cells.append({**about, **code, "source": source.strip("\n")})
     document = {

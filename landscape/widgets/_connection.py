@@ -278,7 +278,7 @@ class Connection(Panel):
 class _SecretBox(widgets.Password):
     """A field for a key; the key is never included in a state that is sent or saved."""
 
-    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, Any]:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, object]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
         if "value" in state:
             state["value"] = ""

@@ -312,7 +312,7 @@ class ExplorerState(Panel):
     def _read_overlay(self, kind: str, name: str = "") -> None:
         def then(overlay: Overlay) -> None:
             with self._lock:
-                fields: dict[str, Any] = {"overlays": {**self._state.overlays, kind: overlay}}
+                fields: dict[str, object] = {"overlays": {**self._state.overlays, kind: overlay}}
                 if kind == "reviews":
                     fields["layers"] = self._state.layers | {kind}
                 elif self.colour_by == kind:

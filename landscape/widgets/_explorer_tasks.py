@@ -124,7 +124,7 @@ _MAX_CORNERS = 80  # of a lasso
 
 def line_of_code(state: MapState, whole: View) -> str:
     """Write the call that creates the same view; default values are omitted."""
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "colour_by": state.colouring.name,
         "time": state.time,
         "layers": tuple(name for name in LAYERS if name in state.layers),

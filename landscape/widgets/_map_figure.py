@@ -62,7 +62,7 @@ class MapFigure(PageFigure):
 
     def __init__(self, parts: Part) -> None:
         self._drawing = threading.RLock()
-        self._when_seen: Callable[[], Any] = lambda: None
+        self._when_seen: Callable[[], object] = lambda: None
         super().__init__(**parts)
         self._model_id = self._own_id = uuid.uuid4().hex
         self._bundle = _plotly_js()
@@ -288,8 +288,8 @@ class Painter:
     def __init__(self, state: MapState, data: MapData) -> None:
         self.figure = MapFigure(figure_parts(state.view, state.size, state.colours))
         self.texts: dict[int, str] = {}
-        self._base_of: Any = None
-        self._theme_of: Any = None
+        self._base_of: object = None
+        self._theme_of: object = None
         self.drawn = self.draw(state, data)
 
     def draw(self, state: MapState, data: MapData) -> Drawn:

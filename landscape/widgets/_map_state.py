@@ -75,7 +75,7 @@ class MapState:
     overlays: Mapping[str, Overlay] = field(default_factory=dict)
     found: Found | None = None
     selected: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    selected_by: tuple[str, Any] | None = None  # ("select", filter) or ("outline", corners)
+    selected_by: tuple[str, object] | None = None  # ("select", filter) or ("outline", corners)
     selected_in: Period | None = None  # time window of the selection
 
     @property

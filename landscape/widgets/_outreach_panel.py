@@ -114,7 +114,7 @@ class OutreachControls(widgets.VBox):
         )
 
 
-def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
+def _fields(given: Mapping[str, Any], title: str) -> dict[str, widgets.Widget]:
     """Create the controls, and set them to the given settings."""
     texts = panel_texts()
     size, language = str(given["size"]).strip().lower(), given["language"]

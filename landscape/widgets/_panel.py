@@ -132,7 +132,9 @@ def panel_texts() -> dict[str, Any]:
     return texts
 
 
-def make_control(path: str, on_change: Callable[[], object] | None = None, **traits: object) -> Any:
+def make_control(
+    path: str, on_change: Callable[[], object] | None = None, **traits: object
+) -> widgets.Widget:
     """Create a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
 
     `traits` replace the traits in the entry. `on_change` is called when a button is clicked, or
@@ -173,7 +175,7 @@ Parsers = Mapping[str, tuple[Callable[[str], Any], str]]
 """For each setting, a function that parses the typed text, and a description of valid texts."""
 
 
-def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
+def read_fields(fields: Mapping[str, widgets.Widget], parsers: Parsers) -> dict[str, object]:
     """Return the settings from their fields; empty fields are omitted."""
     found = {}
     for name, one in fields.items():
@@ -191,7 +193,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
     return found
 
 
-def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+def fill_fields(fields: Mapping[str, widgets.Widget], settings: Mapping[str, Any]) -> None:
     """Show settings in their fields. Clear the text fields of all other settings."""
     for name, one in fields.items():
         value = settings.get(name)
@@ -233,7 +235,7 @@ class Choice(widgets.Dropdown):
             self._relabel(self._first)
         self.value = _AUTO if value is None else value
 
-    def _options(self) -> list[tuple[str, Any]]:
+    def _options(self) -> list[tuple[str, object]]:
         return [(self._first, _AUTO), *((text, value) for value, text in self._labels.items())]
 
     def _relabel(self, first: str) -> None:
@@ -252,13 +254,13 @@ def make_fields(
     *,
     label: int,
     options: Mapping[str, Mapping[object, str]] = {},
-) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+) -> tuple[dict[str, widgets.Widget], dict[str, list[widgets.Widget]]]:
     """Create the fields of settings, with the label of each setting by group.
 
     The kind of a field and its bounds follow from the declaration of the setting. `options` has
     the texts of the values that a list shows.
     """
-    fields: dict[str, Any] = {}
+    fields: dict[str, widgets.Widget] = {}
     for names in groups.values():
         for name, text in names.items():
             known = options.get(name) or {value: value for value in choices(settings, name)}
@@ -271,7 +273,7 @@ _MAX_SLIDER = 20
 
 def _field(
     settings: type[Settings], name: str, text: str, known: Mapping[object, str], label: int
-) -> Any:
+) -> widgets.Widget:
     """Create the field of a setting: a list, a box to tick, a number with bounds, or text."""
     meaning = help_of(settings, name)
     least, most = bounds(settings, name)
@@ -297,7 +299,7 @@ def _field(
     return control
 
 
-def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
+def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> widgets.Widget:
     """Return a control to choose one of the results of a panel, as defined in ``panels.yaml``."""
     kinds = panel_texts()["results"][panel]
     if chosen not in kinds:

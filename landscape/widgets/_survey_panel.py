@@ -83,7 +83,7 @@ class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings that have no field
+        self._rest: dict[str, object] = {}  # settings that have no field
         self.fields, groups = make_fields(SurveySettings, _GROUPS, label=110)
         reset = make_control("questions.reset_survey", lambda: self.put({}))
         super().__init__([*(group(title, *made) for title, made in groups.items()), reset])

@@ -489,7 +489,7 @@ class DraftFiles(widgets.VBox):
 class _DraftUpload(widgets.FileUpload):
     """An upload widget; its files are not included in a state that is sent or saved."""
 
-    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, Any]:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, object]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
         if "value" in state:
             state["value"] = []

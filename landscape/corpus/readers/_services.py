@@ -37,8 +37,8 @@ class JsonReader:
     """Reader of files with one JSON object per paper."""
 
     name: str
-    is_known: Callable[[dict[str, Any]], bool]
-    fields: Callable[[dict[str, Any]], dict[str, Any]]
+    is_known: Callable[[dict[str, object]], bool]
+    fields: Callable[[dict[str, object]], dict[str, object]]
     is_known_head: Callable[[bytes], bool] = lambda _: False
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
@@ -63,7 +63,7 @@ def _is_ads(record: dict[str, object]) -> bool:
     return "bibcode" in record and bool(_ADS_KEYS & record.keys()) and "authors" not in record
 
 
-def _fields_ads(document: dict[str, object]) -> dict[str, Any]:
+def _fields_ads(document: dict[str, object]) -> dict[str, object]:
     affiliations = document.get("aff")
     return {
         "bibcode": document.get("bibcode"),
@@ -116,7 +116,7 @@ def _is_arxiv(record: dict[str, object]) -> bool:
     return flat and not {"paper_id", "source", "generated", "embed", "embedding"} & record.keys()
 
 
-def _fields_arxiv(record: dict[str, object]) -> dict[str, Any]:
+def _fields_arxiv(record: dict[str, object]) -> dict[str, object]:
     arxiv_id = record.get("arxiv_id", record.get("id"))
     return {
         "arxiv_id": arxiv_id,
@@ -161,7 +161,7 @@ def _name(entry: list[object]) -> str:
     return ", ".join(part for part in (family, given, suffix) if part)
 
 
-def _dates_arxiv(record: dict[str, object], arxiv_id: object) -> list[Any]:
+def _dates_arxiv(record: dict[str, object], arxiv_id: object) -> list[object]:
     known = parse_arxiv_id(arxiv_id)
     month = arxiv_month(known) if known else None
     versions = record.get("versions")
@@ -201,7 +201,7 @@ def _has_scilit_text(head: bytes) -> bool:
     return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
-def _fields_scilit(record: dict[str, object]) -> dict[str, Any]:
+def _fields_scilit(record: dict[str, object]) -> dict[str, object]:
     content = record.get("Content")
     content = content if isinstance(content, dict) else {}
     identifiers = [
@@ -256,7 +256,7 @@ def _authors_scilit(value: object) -> Any:
     return [name for name in names if name]
 
 
-def _dates_scilit(value: object) -> list[Any]:
+def _dates_scilit(value: object) -> list[object]:
     if not isinstance(value, dict):
         return [value] if value else []
     numbers = []

@@ -41,7 +41,7 @@ VECTORS: list[str] = _NAMES["vectors"]
 POSITIONS = ("umap_x", "umap_y")
 
 
-def fields_of(record: Mapping[str, object]) -> dict[str, Any]:
+def fields_of(record: Mapping[str, object]) -> dict[str, object]:
     """Convert a row of a table to the fields of a record. Alternative column names are allowed."""
     row = {
         name.strip().lower(): value
@@ -156,7 +156,7 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
             yield _record(row + number + 1, record, vector)
 
 
-def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
+def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, object] | Rejection]:
     """Convert a batch to rows. If this fails, convert single rows and reject invalid rows."""
     try:
         return list(batch.to_pylist())
@@ -165,7 +165,7 @@ def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, An
         return [_value_of(path, one, row + number + 1) for number, one in enumerate(rows)]
 
 
-def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Rejection:
+def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, object] | Rejection:
     record: dict[str, Any] = {}
     problem = None
     for name, column in zip(one.schema.names, one.columns, strict=True):

@@ -477,7 +477,7 @@ def _measure_facility(
     home: NDArray[np.int8],
     random: np.random.Generator,
     n_resamples: int,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     usage = period.usage
     case = describe_case(period, index, home)
     draw = partial(draw_cells, n_resamples=n_resamples, random=random)

@@ -9,7 +9,7 @@ separate level in the fit, and such a corpus is standardised by primary category
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -269,7 +269,7 @@ def _expected_shares(
     return found
 
 
-def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, Any]:
+def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[object, object]:
     """Return the class of each region, or "" where the corpus cannot tell, and the reason."""
     length = np.log(table["change_high"]) / table["slope_high"].where(table["slope_high"] != 0, 1)
     limit = np.maximum(_NOTABLE, _NOTABLE_CHANGE / np.maximum(length, 1e-6))

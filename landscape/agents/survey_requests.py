@@ -103,7 +103,7 @@ class Request:
     """Text of a request, and functions that send the request and parse the reply."""
 
     send: Callable[[], object]
-    read: Callable[[Any], Any]
+    read: Callable[[Any], object]
     text: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import says_something, word_scores
-from landscape.types import Analysis
+from landscape.types import Analysis, Paper
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -124,7 +126,7 @@ def _is_region(topics: pd.DataFrame, region: str | int) -> pd.Series:
     return topics["label"].str.casefold() == str(region).casefold()
 
 
-def _rows_in(atlas: AtlasStore, topic: Any) -> NDArray[np.int64]:
+def _rows_in(atlas: AtlasStore, topic: pd.Series) -> NDArray[np.int64]:
     """Return the rows of the papers in a continent, region or subregion."""
     if topic.level == 2:
         return np.flatnonzero(atlas.map["subregion_id"].to_numpy() == topic.topic_id)
@@ -154,7 +156,9 @@ def _facilities(atlas: AtlasStore) -> pd.DataFrame | None:
     return mentions.drop_duplicates()
 
 
-def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False) -> Any:
+def _typical(
+    found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False
+) -> list[str]:
     """Return the names that are most over-represented in some papers, or most frequent."""
     if found is None or not len(found):
         return []
@@ -168,7 +172,7 @@ def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: boo
     return [str(name) for name in inside.index[:_MAX_NUMBER]]
 
 
-def _quotes(papers: Any, subject: str) -> list[str]:
+def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:
     """Quote the sentences of central papers that share most words with a subject."""
     found: list[tuple[float, int, str]] = []
     for place, paper in enumerate(papers):

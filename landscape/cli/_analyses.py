@@ -31,6 +31,8 @@ from landscape.cli._options import (
 from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
 
 if TYPE_CHECKING:
+    from landscape.figures.matplotlib_backend import Sheet
+    from landscape.outreach.files import Rendering
     from landscape.types import Analysis
 
 _OPTION = inspect.Parameter.KEYWORD_ONLY
@@ -81,7 +83,7 @@ def add_figures(app: App) -> None:
 
 
 def _draw(
-    draw: Callable[..., Any], atlas: Path, output: Path, trust_model: bool, **options: Any
+    draw: Callable[..., Sheet], atlas: Path, output: Path, trust_model: bool, **options: object
 ) -> Answer:
     from landscape.figures.export import check_kind
 
@@ -206,7 +208,7 @@ def add_render(app: App) -> None:
 
 
 def _render(
-    render: Callable[..., Any],
+    render: Callable[..., Rendering],
     atlas: Path,
     output: Path,
     trust_model: bool,

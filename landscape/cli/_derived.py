@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from landscape.cli._options import Answer, AtlasFolder, TrustModel, UseModel
 
@@ -140,7 +140,7 @@ def _list_type(hint: object) -> Any:
     return list[inner[0]] if inner[0] in _SIMPLE else None  # type: ignore[valid-type]
 
 
-def _read_spans(_: object, tokens: Sequence[Any]) -> list[tuple[int, int]]:
+def _read_spans(_: object, tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Read years such as ``2010..2014``."""
     spans = []
     for text in (token.value for token in tokens):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import numpy as np
 import orjson
@@ -196,7 +196,7 @@ class PartWriter:
             .append(pa.field("target", pa.int64()))
         )
         with ExitStack() as stack:
-            writers: dict[int, Any] = {}
+            writers: dict[int, pa.RecordBatchStreamWriter] = {}
             for chunk in range(len(layout.chunks)):
                 start, stop = layout.bounds[chunk : chunk + 2]
                 targets = layout.representative[start:stop]

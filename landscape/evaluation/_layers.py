@@ -118,7 +118,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     )
 
 
-def _concept_vectors(atlas: AtlasStore) -> Any:
+def _concept_vectors(atlas: AtlasStore) -> np.ndarray:
     model = atlas.stages["embeddings"].model
     if model is None:
         raise InputError(

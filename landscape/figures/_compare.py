@@ -22,6 +22,7 @@ from landscape.overlays.trends import compare as find_differences
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
@@ -39,8 +40,8 @@ _HOW = (
 
 def compare(
     atlas: AtlasStore,
-    a: Any,
-    b: Any,
+    a: str | ArrayLike,
+    b: str | ArrayLike,
     *,
     q: float = 0.05,
     n_regions: int = 24,
@@ -91,8 +92,8 @@ def compare(
 
 def compare_scene(
     atlas: AtlasStore,
-    a: Any,
-    b: Any,
+    a: str | ArrayLike,
+    b: str | ArrayLike,
     *,
     analysis: Analysis | None = None,
     n_regions: int = 24,
@@ -140,7 +141,7 @@ def short_name(words: str) -> str:
     return simple[1] if simple else words
 
 
-def _colour(row: Any, colours: Theme) -> str:
+def _colour(row: pd.Series, colours: Theme) -> str:
     return {"a": colours.found, "b": colours.apart}.get(row.over_in, colours.faint)
 
 

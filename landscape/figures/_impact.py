@@ -528,7 +528,7 @@ def percent(share: float, *, digits: int = 1) -> str:
     return f"{share:.{digits}%}" if share == share else "–"
 
 
-def _interval(row: Any, *, digits: int = 1) -> str:
+def _interval(row: pd.Series, *, digits: int = 1) -> str:
     """Format the interval of a share, in per cent."""
     low, high = row["share_low"], row["share_high"]
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}" if low == low else "–"

@@ -45,6 +45,7 @@ from landscape.figures.scene import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
@@ -102,7 +103,7 @@ def draw(scene: Scene) -> Sheet:
         table=scene.table,
         caption=scene.caption.text,
     )
-    points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
+    points = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
     with mpl.rc_context(SETTINGS):
         for panel in scene.panels:
@@ -122,7 +123,7 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
     left, bottom, right, top = panel.box
     page = Bbox.from_extents(left, bottom, right, top)
     axes.set_facecolor(scene.colours.page)
-    points: Any = (
+    points: Transform = (
         BboxTransform(page, Bbox.unit()) + axes.transAxes
         if panel.x.log or panel.y.log
         else BboxTransform(page, Bbox.from_extents(x0, y0, x1, y1)) + axes.transData
@@ -203,7 +204,7 @@ class _Brush:
         for text in scene.texts:
             self.text(text)
 
-    def text(self, text: Text) -> Any:
+    def text(self, text: Text) -> Artist:
         """Draw one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(

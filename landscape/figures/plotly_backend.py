@@ -730,7 +730,7 @@ def _faded(colour: str, opacity: float) -> str:
     return f"rgba({', '.join(map(str, _rgb(colour)))}, {opacity:g})"
 
 
-def _colours(colour: Any) -> Any:
+def _colours(colour: str | np.ndarray | Sequence[str]) -> str | list[str]:
     """Convert an array of sRGB colours, shape (n, 3), to CSS; return other colours unchanged."""
     if isinstance(colour, str):
         return colour

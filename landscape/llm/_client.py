@@ -365,7 +365,7 @@ class ChatModel:
                     self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
 
     def _send(self, messages: Messages, request: dict[str, object]) -> str:
-        def send() -> tuple[Any, Any, Any]:
+        def send() -> tuple[str | None, str | None, object]:
             reply = self._server.client.chat.completions.create(**request)
             choice = reply.choices[0]
             return choice.message.content, choice.finish_reason, reply.usage
@@ -393,7 +393,9 @@ class ChatModel:
         # A stream without a finish reason was interrupted, although no error was raised.
         self._whole("".join(pieces), reason=reason or "length")
 
-    def _read_stream(self, request: dict[str, object]) -> Iterator[tuple[Any, Any, Any]]:
+    def _read_stream(
+        self, request: dict[str, object]
+    ) -> Iterator[tuple[str | None, str | None, object]]:
         """Yield the text, the finish reason and the usage of each chunk."""
         for chunk in self._open_stream(request):
             choices = chunk.choices[:1]

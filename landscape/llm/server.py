@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._http import is_refused, megabytes, within, without_query
 from landscape._wording import one_line
 from landscape.errors import InputError, RemoteError, require
+
+if TYPE_CHECKING:
+    import httpx
+    import openai
 
 T = TypeVar("T")
 
@@ -191,7 +195,7 @@ class Server:
             "OPENAI_BASE_URL."
         )
 
-    def _refusal(self, error: Any, model: str) -> str:
+    def _refusal(self, error: openai.APIStatusError, model: str) -> str:
         reason = self._plain(error.body if isinstance(error.body, str) else error.message)
         match error.status_code:
             case 401 | 403:
@@ -249,7 +253,7 @@ def _limit(response: Any) -> None:
     response.stream = LimitedStream()
 
 
-def _origin(url: Any) -> tuple[str, str, int | None]:
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     Grid = NDArray[np.float32]
     Window = tuple[int, int, int, int]
@@ -45,7 +46,7 @@ class Surface:
         return np.ascontiguousarray((across[:, cells] @ strip.T).T)
 
 
-def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
+def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> csr_matrix:
     """Return sparse spline weights of the cells for each pixel, shape (len(pixels), n_cells)."""
     from scipy import sparse
 
@@ -239,7 +240,7 @@ def _measure(
 
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
-) -> tuple[float, Any, float]:
+) -> tuple[float, NDArray[np.bool_], float]:
     """Return the coast density, the land without small islands, and its number of papers."""
     from scipy.ndimage import label
 
@@ -249,7 +250,7 @@ def _sea_level(
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_MIN_PAPERS, 0.3 * n_papers), _MIN_ISLAND * n_papers)
 
-    def flooded(level: float) -> tuple[Any, float]:
+    def flooded(level: float) -> tuple[NDArray[np.bool_], float]:
         lands, n = label(density > level)
         papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)
         papers[0] = 0
@@ -263,7 +264,7 @@ def _sea_level(
     return low, land, on_land
 
 
-def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
+def _without_specks(height: Grid, land: NDArray[np.bool_], sigma: float) -> Grid:
     """Remove small islands, and fill lakes that are smaller than a kernel."""
     from scipy.ndimage import label
 
@@ -278,7 +279,9 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
     return -_fill(-filled, islet, land | puddle, to=clear)
 
 
-def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
+def _fill(
+    height: Grid, holes: NDArray[np.bool_], keep: NDArray[np.bool_], *, to: np.float32
+) -> Grid:
     """Raise holes to a given height and smooth their edges; do not change the cells in `keep`."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 

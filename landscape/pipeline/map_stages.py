@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.embeddings import Embedder
+    from landscape.llm import LanguageModel
     from landscape.mapping.quality import Measures
     from landscape.mapping.regions import Topics
 
@@ -261,7 +262,7 @@ def _find(
 
     previous, old_names = _previous_topics(context)
 
-    def find(language_model: Any) -> Topics:
+    def find(language_model: LanguageModel | None) -> Topics:
         return build_topics(
             coordinates[:, 0],
             coordinates[:, 1],

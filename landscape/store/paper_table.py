@@ -74,7 +74,7 @@ class PaperTable:
     ) -> list[list[object]]:
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
-        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
+        found: list[list[object]] = [[None] * len(wanted) for _ in names]
         for number in np.unique(batch_of):
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
@@ -106,7 +106,7 @@ class PaperTable:
         if rows is not None:
             table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
 
-        def dtype(of: pa.DataType) -> Any:
+        def dtype(of: pa.DataType) -> pd.api.extensions.ExtensionDtype | None:
             if pa.types.is_int32(of):
                 return pd.Int32Dtype()
             return pd.ArrowDtype(of) if pa.types.is_list(of) else None

@@ -251,7 +251,7 @@ def _classes(name: str, title: str, values: pd.Series) -> Colouring:
     return _ranked(name, title, texts, {value: value for value in counts.index})
 
 
-def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[Any, object]) -> Colouring:
+def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[object, object]) -> Colouring:
     """Return a colouring by the first seven `labels`; other values share one colour."""
     place = {value: min(rank, _MAX_CLASSES) for rank, value in enumerate(labels)}
     codes = values.map(place).fillna(-1).to_numpy(dtype=np.int16)

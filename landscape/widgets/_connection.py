@@ -72,7 +72,7 @@ class Connection(Panel):
         model: str | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        texts: list[tuple[str, Any, str]] = [
+        texts: list[tuple[str, object, str]] = [
             ("base_url", base_url, "http://localhost:11434/v1"),
             ("model", model, "qwen3"),
             ("key_variable", key_variable, KEY_VARIABLE),

@@ -23,8 +23,10 @@ from landscape.widgets._selection import Summary, comparison_html, selection_tab
 from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_of
 
 if TYPE_CHECKING:
+    import ipywidgets as widgets
     import pandas as pd
     from numpy.typing import ArrayLike
+    from traitlets import Bunch
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
@@ -282,7 +284,12 @@ class MapExplorer(ExplorerState):
     # -- files, answers and comparisons
 
     def _for_selection(
-        self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
+        self,
+        title: str,
+        kind: str,
+        shown: widgets.HTML,
+        work: Callable[[], T],
+        write: Callable[[T], str],
     ) -> None:
         """Run a function in the background. Show its result if the selection has not changed."""
         rows = self.rows
@@ -408,7 +415,7 @@ class MapExplorer(ExplorerState):
 
     def _connect_controls(self) -> None:
         controls = self._controls
-        clicks: dict[Any, Callable[[], Any]] = {
+        clicks: dict[widgets.Button, Callable[[], object]] = {
             controls.search: self._search_query,
             controls.clear_search: self._clear_search,
             controls.zoom_found: self._zoom_to_found,
@@ -424,7 +431,7 @@ class MapExplorer(ExplorerState):
             controls.make: lambda: self._make_file(controls.format.value),
             controls.reload: self.reload,
         }
-        changes: dict[Any, Callable[[Any], Any]] = {
+        changes: dict[widgets.Widget, Callable[[Any], object]] = {
             controls.query: lambda _: self._search_query(),
             controls.colour: lambda name: setattr(self, "colour_by", name),
             controls.concept: lambda name: setattr(self, "concept", name),
@@ -442,7 +449,7 @@ class MapExplorer(ExplorerState):
             button.on_click(lambda _, action=action: self._try(action))
         for control, reaction in changes.items():
 
-            def changed(change: Any, reaction: Callable[[Any], Any] = reaction) -> None:
+            def changed(change: Bunch, reaction: Callable[[Any], object] = reaction) -> None:
                 if not getattr(self._setting_in, "depth", 0):
                     self._try(lambda: reaction(change["new"]))
 

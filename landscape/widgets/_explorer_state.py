@@ -15,7 +15,7 @@ from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError, require
 from landscape.figures.colours import theme as find_theme
 from landscape.widgets import _explorer_tasks as tasks
-from landscape.widgets._colours import colouring_of, share_colouring
+from landscape.widgets._colours import Colouring, colouring_of, share_colouring
 from landscape.widgets._explorer_controls import NOTHING_SELECTED, Controls, found_note
 from landscape.widgets._jobs import Debouncer
 from landscape.widgets._map_figure import Painter, legend_html, view_line
@@ -121,7 +121,7 @@ class ExplorerState(Panel):
 
     @colour_by.setter
     def colour_by(self, name: str) -> None:
-        def then(colouring: Any) -> None:
+        def then(colouring: Colouring) -> None:
             with self._lock:
                 # The overlay may have been removed in the meantime.
                 if name not in tasks.OVERLAYS or name in self._state.overlays:

@@ -163,7 +163,9 @@ def line_of_code(state: MapState, whole: View) -> str:
     return f"{line}.select({state.selected.tolist()})"
 
 
-def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
+def simple_outline(
+    xs: Sequence[float], ys: Sequence[float], *, unit: float
+) -> list[tuple[float, float]]:
     """Simplify an outline and round its coordinates, so that it fits into one line of code."""
     step = max(1, -(-len(xs) // _MAX_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6

@@ -7,7 +7,7 @@ import io
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
@@ -105,7 +105,7 @@ class SheetView(widgets.VBox):
         self._name = name
         self._draw: Callable[[str], Sheet] | None = None
         self._is_drawn = False
-        self._job: Job[Any] | None = None
+        self._job: Job[str] | None = None
         self._colours = widgets.ToggleButtons(
             options=["light", "dark"],
             style={"button_width": "70px"},

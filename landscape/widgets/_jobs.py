@@ -127,7 +127,7 @@ class Turns:
         self._go_on(dropped)
         return running in dropped
 
-    def end(self, job: Job[Any]) -> None:
+    def end(self, job: Job[T]) -> None:
         """Start the next job after `job` has ended."""
         with self._changed:
             if self.now is not job:

@@ -35,6 +35,7 @@ from landscape.widgets._raster import draw_picture
 from landscape.widgets._selection import hover_text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from landscape.figures.colours import Theme
@@ -73,7 +74,7 @@ class MapFigure(PageFigure):
         self._is_whole, self._when_seen = True, when_seen
         self.open()
 
-    def get_state(self, key: object = None, drop_defaults: bool = False) -> Any:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> Part:
         """Return the complete current figure if a page requests the full state."""
         if key is None and self._is_whole:
             with self._drawing:
@@ -98,7 +99,7 @@ class MapFigure(PageFigure):
                 self._widget_layout = _plain(self._layout_obj._props)
                 self._widget_data = _plain(self._data)
 
-    def trace(self, name: str) -> Any:
+    def trace(self, name: str) -> go.Scatter:
         """Return the trace with a name from `TRACES`."""
         return self.data[TRACES.index(name)]
 
@@ -182,7 +183,7 @@ def figure_parts(view: View, size: Size, colours: Theme) -> Part:
     }
 
 
-def _style(part: str, colours: Theme) -> Any:
+def _style(part: str, colours: Theme) -> Part:
     """Return a part of ``explorer_figure.yaml`` in the colours of a theme."""
     values = {
         "page": colours.page,

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -153,7 +153,9 @@ class Labels:
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
         return np.concatenate([first, then])[:_MAX_NAMES]
 
-    def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
+    def place(
+        self, view: View, size: Size, *, zoom: float, reserved: NDArray[np.float64] | None = None
+    ) -> list[Name]:
         """Choose and place names so that they do not overlap each other or reserved boxes."""
         chosen = self.in_view(view, zoom=zoom)
         shapes = [self._shapes[index] for index in chosen.tolist()]

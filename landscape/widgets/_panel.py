@@ -86,7 +86,7 @@ def checked_flag(name: str, value: object) -> bool:
     return value
 
 
-def check_period(since: Any, until: Any) -> None:
+def check_period(since: int | None, until: int | None) -> None:
     """Raise InputError for an invalid year, or a period that ends before it begins."""
     for name, year in (("since", since), ("until", until)):
         if year is not None:
@@ -171,7 +171,7 @@ def group(title: str, *controls: widgets.Widget) -> widgets.VBox:
     return widgets.VBox([heading, grid(*controls)])
 
 
-Parsers = Mapping[str, tuple[Callable[[str], Any], str]]
+Parsers = Mapping[str, tuple[Callable[[str], object], str]]
 """For each setting, a function that parses the typed text, and a description of valid texts."""
 
 
@@ -193,7 +193,7 @@ def read_fields(fields: Mapping[str, widgets.Widget], parsers: Parsers) -> dict[
     return found
 
 
-def fill_fields(fields: Mapping[str, widgets.Widget], settings: Mapping[str, Any]) -> None:
+def fill_fields(fields: Mapping[str, widgets.Widget], settings: Mapping[str, object]) -> None:
     """Show settings in their fields. Clear the text fields of all other settings."""
     for name, one in fields.items():
         value = settings.get(name)
@@ -483,7 +483,7 @@ class Panel(widgets.VBox):
         self._status.value = f"{message}{html.escape(text)}</div>" if text else ""
 
     def run(
-        self, title: str, work: Callable[[], T], then: Callable[[T], Any], *, kind: str = ""
+        self, title: str, work: Callable[[], T], then: Callable[[T], object], *, kind: str = ""
     ) -> Job[T]:
         """Run a function in the background.
 
@@ -520,7 +520,7 @@ class Panel(widgets.VBox):
         """Wait until all jobs have ended; return False after a timeout of `seconds`."""
         return self._turns.wait(seconds)
 
-    def _begin_to_show(self, job: Job[Any]) -> None:
+    def _begin_to_show(self, job: Job[T]) -> None:
         if self._turns.now is not job:
             return
         self._began = time.monotonic()
@@ -530,7 +530,7 @@ class Panel(widgets.VBox):
         self._bar_says.value = quiet_html(f"{job.title} …")
         self._working.layout.display = ""
 
-    def _finish(self, job: Job[Any], show: Callable[[], Any]) -> None:
+    def _finish(self, job: Job[T], show: Callable[[], object]) -> None:
         if self._turns.now is not job:
             return
         self._working.layout.display = "none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.colors import to_rgb
@@ -169,7 +169,7 @@ def _tint(
         y0 + (y1 - y0) * coarse[0] * _COARSE / shape[0],
     )
 
-    def grid(mask: Any = slice(None), weights: Floats | None = None) -> np.ndarray:
+    def grid(mask: slice | np.ndarray = slice(None), weights: Floats | None = None) -> np.ndarray:
         some = None if weights is None else weights[mask]
         return count_grid(x[mask], y[mask], bounds=bounds, shape=coarse, weights=some)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -471,7 +471,7 @@ class DraftFiles(widgets.VBox):
         finally:
             change["owner"].value = ()
 
-    def _write(self, uploads: Sequence[Mapping[str, Any]]) -> list[str]:
+    def _write(self, uploads: Sequence[Bunch]) -> list[str]:
         """Write files to a temporary folder, which is deleted together with the panel."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="draft-")

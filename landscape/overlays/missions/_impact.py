@@ -273,7 +273,7 @@ def _is_uneven(years: Years, facility: Facility) -> bool:
     return bool(len(years.jumps)) or years.has_gap_at(facility.first_light.year)
 
 
-def _slice(pair: Any) -> tuple[int, int]:
+def _slice(pair: Sequence[int]) -> tuple[int, int]:
     try:
         since, until = map(int, pair)
     except (TypeError, ValueError):

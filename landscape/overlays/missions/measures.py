@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def wilson_interval(
 
 
 def newcombe_interval(
-    after: tuple[Any, Any, Any], before: tuple[Any, Any, Any]
+    after: Sequence[float | np.ndarray], before: Sequence[float | np.ndarray]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873).
 

@@ -30,6 +30,7 @@ from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
@@ -198,7 +199,7 @@ def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
     return np.sign(pro - con).astype(np.int8)
 
 
-def _lowered(texts: Sequence[str]) -> Any:
+def _lowered(texts: Sequence[str]) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -464,7 +464,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 @cache
-def _language() -> Any:
+def _language() -> dict[str, Any]:
     """Read the rules for the forms of terms."""
     stored = read_yaml(data_file("thesaurus.yaml"))
     return stored["forms"] | {"nouns": stored["nouns"]}

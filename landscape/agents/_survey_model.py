@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._wording import one_line
 from landscape.agents.survey_requests import Request
@@ -144,11 +144,7 @@ class JsonSurveyModel:
         return self._request("survey_judge", data, JudgementsReply, read)
 
     def _request(
-        self,
-        name: str,
-        data: Mapping[str, object],
-        form: type[Form],
-        read: Callable[[Form], object],
+        self, name: str, data: Mapping[str, object], form: type[Form], read: Callable[[Form], Any]
     ) -> Request:
         instructions, user, schema = prompt(name), as_data(data), reply_schema(form)
         return Request(
@@ -207,7 +203,7 @@ class PasaSurveyModel:
         return [request(paper) for paper in papers]
 
     def _request(
-        self, name: str, data: Mapping[str, object], read: Callable[[str], object]
+        self, name: str, data: Mapping[str, object], read: Callable[[str], Any]
     ) -> Request:
         system, user = prompt("pasa_system"), pasa_message(name, data)
         return Request(lambda: self._model.complete(system, user), read, system + user)

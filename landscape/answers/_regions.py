@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -156,9 +156,7 @@ def _facilities(atlas: AtlasStore) -> pd.DataFrame | None:
     return mentions.drop_duplicates()
 
 
-def _typical(
-    found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False
-) -> list[str]:
+def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False) -> Any:
     """Return the names that are most over-represented in some papers, or most frequent."""
     if found is None or not len(found):
         return []

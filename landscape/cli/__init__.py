@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyclopts import App, CycloptsError, Group
 from pydantic import ValidationError
@@ -25,9 +25,6 @@ from landscape.cli._options import (
     write_line,
 )
 from landscape.errors import InputError, LandscapeError
-
-if TYPE_CHECKING:
-    import inspect
 
 _HELP = {"--help", "-h"}
 
@@ -72,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return answer.status
 
 
-def parse(words: Sequence[str]) -> tuple[Callable[..., Any], inspect.BoundArguments]:
+def parse(words: Sequence[str]) -> tuple[Callable[..., Any], Any]:
     """Return the command of a command line, and its arguments."""
     app = _program(words)
     command, given, _ = app.parse_args(list(words), print_error=False, exit_on_error=False)
@@ -134,9 +131,7 @@ def _program(words: Sequence[str]) -> App:
     return app
 
 
-def _print_help(
-    command: Callable[..., object], given: inspect.BoundArguments, words: Sequence[str]
-) -> int:
+def _print_help(command: Callable[..., Any], given: Any, words: Sequence[str]) -> int:
     """Print the help, or say on standard error that a command is missing."""
     if _HELP.isdisjoint(words) and "--version" not in words:
         line = " ".join(["landscape", *words])

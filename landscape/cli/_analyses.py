@@ -31,8 +31,6 @@ from landscape.cli._options import (
 from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
 
 if TYPE_CHECKING:
-    from landscape.figures.matplotlib_backend import Sheet
-    from landscape.outreach.files import Rendering
     from landscape.types import Analysis
 
 _OPTION = inspect.Parameter.KEYWORD_ONLY
@@ -83,7 +81,7 @@ def add_figures(app: App) -> None:
 
 
 def _draw(
-    draw: Callable[..., Sheet], atlas: Path, output: Path, trust_model: bool, **options: object
+    draw: Callable[..., Any], atlas: Path, output: Path, trust_model: bool, **options: object
 ) -> Answer:
     from landscape.figures.export import check_kind
 
@@ -208,7 +206,7 @@ def add_render(app: App) -> None:
 
 
 def _render(
-    render: Callable[..., Rendering],
+    render: Callable[..., Any],
     atlas: Path,
     output: Path,
     trust_model: bool,

@@ -15,9 +15,6 @@ from landscape._wording import escape_invisible
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from landscape._serializer import Record
     from landscape.atlas import Atlas
     from landscape.llm import WritingModel
 
@@ -95,7 +92,7 @@ def answer(record: Any, json: bool) -> Answer:
     return Answer(as_json(record) if json else record.to_text())
 
 
-def as_json(record: Record | Mapping[str, object]) -> str:
+def as_json(record: Any) -> str:
     """Write a record or a dict as JSON."""
     from landscape._serializer import to_json
 

@@ -168,8 +168,7 @@ class Scan:
 
     def facts(self, chunk: int) -> dict[str, Any]:
         """Read the numbers of records and the rejections of a chunk."""
-        facts: dict[str, Any] = json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
-        return facts
+        return json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
 
     def ready(self, chunk: int, kind: str) -> np.ndarray | None:
         """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if they exist."""

@@ -144,8 +144,7 @@ def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _
         return None
 
     def apply(x: torch.Tensor) -> torch.Tensor:
-        product: torch.Tensor = multiply(x, packed, bias, *ending)
-        return product
+        return multiply(x, packed, bias, *ending)
 
     return apply
 

@@ -19,13 +19,11 @@ from landscape.figures.export import draw
 from landscape.overlays.missions.usage import read_usage
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from landscape.figures.scene import Scene
     from landscape.store import AtlasStore
 
 
-def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: object) -> go.Figure:
+def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: object) -> Any:
     """Draw an interactive figure for a notebook.
 
     Parameters

@@ -44,7 +44,6 @@ from landscape.overlays.trends import trends as find_trends
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike
 
     from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
@@ -179,7 +178,7 @@ def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
     return chosen.sort_values("slope", ascending=False).reset_index(drop=True)
 
 
-def _percent_a_year(slope: ArrayLike) -> Floats:
+def _percent_a_year(slope: np.ndarray) -> Floats:
     """Convert a change in log odds to per cent per year (for small shares)."""
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 

@@ -14,7 +14,6 @@ from landscape.figures.labels import clean_name
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
     from landscape.types import Analysis
@@ -189,7 +188,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
     )
 
 
-def levels_of(topics: pd.DataFrame) -> NDArray[np.int64]:
+def levels_of(topics: pd.DataFrame) -> np.ndarray:
     """Return the level of each topic; without a column ``level``, derive it from the parents."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)

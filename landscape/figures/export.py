@@ -18,12 +18,10 @@ from landscape.errors import InputError
 from landscape.figures import plotly_backend
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from PIL import Image
 
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.figures.scene import Scene
     from landscape.types import Analysis
 
@@ -190,7 +188,7 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _html(figure: Sheet | go.Figure, _words: str, _dpi: int | None) -> bytes:
+def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
 
     drawn = figure if hasattr(figure, "to_html") else plotly_backend.draw(figure.scene)
     return plotly_backend.to_page(drawn).encode()

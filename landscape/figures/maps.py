@@ -588,8 +588,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
     own = np.diag(away)
     elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
-    alongside: Bools = (own <= near) & (others > 1.6 * own)
-    return alongside
+    return (own <= near) & (others > 1.6 * own)
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:

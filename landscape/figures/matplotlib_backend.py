@@ -45,7 +45,6 @@ from landscape.figures.scene import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.artist import Artist
     from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
@@ -204,7 +203,7 @@ class _Brush:
         for text in scene.texts:
             self.text(text)
 
-    def text(self, text: Text) -> Artist:
+    def text(self, text: Text) -> Any:
         """Draw one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(

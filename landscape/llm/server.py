@@ -9,15 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from landscape._http import is_refused, megabytes, within, without_query
 from landscape._wording import one_line
 from landscape.errors import InputError, RemoteError, require
-
-if TYPE_CHECKING:
-    import httpx
-    import openai
 
 T = TypeVar("T")
 
@@ -177,7 +173,7 @@ class Server:
                 f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
                 "Check the network and OPENAI_BASE_URL."
             )
-        if isinstance(error, openai.APIStatusError):
+        if isinstance(error, Any):
             return self._refusal(error, model)
         return (
             f"{self.url} answered the request for {model!r} with something that is not the "
@@ -195,7 +191,7 @@ class Server:
             "OPENAI_BASE_URL."
         )
 
-    def _refusal(self, error: openai.APIStatusError, model: str) -> str:
+    def _refusal(self, error: Any, model: str) -> str:
         reason = self._plain(error.body if isinstance(error.body, str) else error.message)
         match error.status_code:
             case 401 | 403:
@@ -253,7 +249,7 @@ def _limit(response: Any) -> None:
     response.stream = LimitedStream()
 
 
-def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+def _origin(url: Any) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 

@@ -451,9 +451,7 @@ class DiffusionModel:
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
 
-        def add_noise(
-            original: torch.Tensor, drawn: torch.Tensor, when: torch.Tensor
-        ) -> torch.Tensor:
+        def add_noise(original: Any, drawn: Any, when: object) -> torch.Tensor:
             rows, columns = drawn.shape[-2:]
             part = noise[..., top : top + rows, left : left + columns].to(drawn)
             drawn = drawn.clone()  # cells outside the sheet are unchanged

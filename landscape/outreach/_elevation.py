@@ -103,7 +103,7 @@ class Ground:
     peak_density: float
     land_share: float
 
-    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], np.ndarray]:
         """Return the flat cell index of each paper, and a mask of the papers on the grid."""
         return _cells_of(x, y, self.extent, self.height.shape)
 
@@ -166,7 +166,7 @@ def blurred(counts: Grid, sigma: float) -> Grid:
 
 def _cells_of(
     x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], np.ndarray]:
     """Return the flat cell index of each paper, and a mask of the papers on the grid."""
     x0, x1, y0, y1 = extent
     column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
@@ -240,7 +240,7 @@ def _measure(
 
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
-) -> tuple[float, NDArray[np.bool_], float]:
+) -> tuple[float, np.ndarray, float]:
     """Return the coast density, the land without small islands, and its number of papers."""
     from scipy.ndimage import label
 
@@ -250,7 +250,7 @@ def _sea_level(
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_MIN_PAPERS, 0.3 * n_papers), _MIN_ISLAND * n_papers)
 
-    def flooded(level: float) -> tuple[NDArray[np.bool_], float]:
+    def flooded(level: float) -> tuple[np.ndarray, float]:
         lands, n = label(density > level)
         papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)
         papers[0] = 0
@@ -264,7 +264,7 @@ def _sea_level(
     return low, land, on_land
 
 
-def _without_specks(height: Grid, land: NDArray[np.bool_], sigma: float) -> Grid:
+def _without_specks(height: Grid, land: np.ndarray, sigma: float) -> Grid:
     """Remove small islands, and fill lakes that are smaller than a kernel."""
     from scipy.ndimage import label
 
@@ -279,9 +279,7 @@ def _without_specks(height: Grid, land: NDArray[np.bool_], sigma: float) -> Grid
     return -_fill(-filled, islet, land | puddle, to=clear)
 
 
-def _fill(
-    height: Grid, holes: NDArray[np.bool_], keep: NDArray[np.bool_], *, to: np.float32
-) -> Grid:
+def _fill(height: Grid, holes: np.ndarray, keep: np.ndarray, *, to: np.float32) -> Grid:
     """Raise holes to a given height and smooth their edges; do not change the cells in `keep`."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -214,11 +214,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
 
 
 def as_places(
-    found: Sequence[FoundPlace],
-    names: Mapping[str, str],
-    to_page: Callable[[ArrayLike, ArrayLike], Floats],
-    *,
-    most: int | None = None,
+    found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
     """Convert map places to label candidates with positions on the page."""
     largest = {

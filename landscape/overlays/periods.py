@@ -34,8 +34,7 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
-    found: NDArray[np.int64] = years.to_numpy(np.int64)
-    return found
+    return years.to_numpy(np.int64)
 
 
 def read_years(atlas: AtlasStore, rows: np.ndarray | None = None) -> Years:

@@ -111,8 +111,7 @@ class PaperTable:
                 return pd.Int32Dtype()
             return pd.ArrowDtype(of) if pa.types.is_list(of) else None
 
-        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
-        return frame
+        return table.to_pandas(date_as_object=False, types_mapper=dtype)
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0

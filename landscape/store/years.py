@@ -104,8 +104,7 @@ def warn(kind: str, needed: Mapping[str, object], /, **values: object) -> tuple[
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = read_yaml(data_file("analyses.yaml"))
-    return texts
+    return read_yaml(data_file("analyses.yaml"))
 
 
 def count_years(
@@ -223,8 +222,7 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
-    changes: NDArray[np.bool_] = (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
-    return changes
+    return (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
 
 
 def format_spans(years: ArrayLike) -> list[str]:

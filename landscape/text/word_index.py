@@ -282,8 +282,7 @@ class WordIndex:
 
     def terms(self, text: str) -> list[str]:
         """Return the search terms of a text, which are the stemmed tokens."""
-        found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
-        return found
+        return self._analyzer.analyze(" ".join(tokenise(text)))
 
     def search(
         self,

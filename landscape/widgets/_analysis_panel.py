@@ -387,10 +387,9 @@ class AnalysisPanel(ResultPanel):
 def analyse(atlas: Atlas, function: str, *arguments: object, **options: object) -> Analysis:
     """Run a public function of `landscape.overlays`, such as ``"trends.trends"``."""
     module, _, name = function.rpartition(".")
-    found: Analysis = getattr(import_module(f"landscape.overlays.{module}"), name)(
+    return getattr(import_module(f"landscape.overlays.{module}"), name)(
         atlas, *arguments, **options
     )
-    return found
 
 
 def choose_one(

@@ -368,9 +368,7 @@ class AskPanel(AtlasPanel[Answer]):
         """Text of an incomplete answer: it was stopped or replaced, or it failed."""
         return self._live_text.unfinished
 
-    def ask(
-        self, question: str | None = None, *, follow_up: bool = False, **settings: object
-    ) -> None:
+    def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
         """Ask in the background. Call `wait`, then read the answer from `value`.
 
         Parameters
@@ -416,9 +414,7 @@ class AskPanel(AtlasPanel[Answer]):
             return super()._file(ending)
         return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
-    def _begin(
-        self, question: str, given: Mapping[str, object], thread: tuple[Answer, ...]
-    ) -> None:
+    def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
         # Keep the current atlas and connection, because both may change before the answer arrives.
         connected = self.connection.value
         used = self.connection.used if connected else None

@@ -15,8 +15,6 @@ from landscape.errors import InputError, RemoteError
 from landscape.widgets._panel import Panel, make_control, panel_texts, quiet_html
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from traitlets import Bunch
 
     from landscape.llm import ChatModel
@@ -246,7 +244,7 @@ class Connection(Panel):
             self._address = typed
             self._server_box.value = _shown_address(typed)
 
-    def _take_key(self, change: Mapping[str, str]) -> None:
+    def _take_key(self, change: dict[str, str]) -> None:
         typed = change["new"].strip()
         if not typed:
             return

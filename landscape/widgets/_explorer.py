@@ -25,8 +25,6 @@ from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_o
 if TYPE_CHECKING:
     import ipywidgets as widgets
     import pandas as pd
-    from numpy.typing import ArrayLike
-    from traitlets import Bunch
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
@@ -134,7 +132,7 @@ class MapExplorer(ExplorerState):
         return selection_table(self.atlas, self.rows)
 
     @selection.setter
-    def selection(self, selection: ArrayLike) -> None:
+    def selection(self, selection: Any) -> None:
         self.select(selection)
 
     def go_to(self, region: str | int) -> MapExplorer:
@@ -284,12 +282,7 @@ class MapExplorer(ExplorerState):
     # -- files, answers and comparisons
 
     def _for_selection(
-        self,
-        title: str,
-        kind: str,
-        shown: widgets.HTML,
-        work: Callable[[], T],
-        write: Callable[[T], str],
+        self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
     ) -> None:
         """Run a function in the background. Show its result if the selection has not changed."""
         rows = self.rows
@@ -449,7 +442,7 @@ class MapExplorer(ExplorerState):
             button.on_click(lambda _, action=action: self._try(action))
         for control, reaction in changes.items():
 
-            def changed(change: Bunch, reaction: Callable[[Any], object] = reaction) -> None:
+            def changed(change: Any, reaction: Callable[[Any], object] = reaction) -> None:
                 if not getattr(self._setting_in, "depth", 0):
                     self._try(lambda: reaction(change["new"]))
 

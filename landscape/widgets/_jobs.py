@@ -179,9 +179,7 @@ class Debouncer:
     Requests during a run are combined into one more run.
     """
 
-    def __init__(
-        self, work: Callable[[], object], *, failed: Callable[[Exception], object]
-    ) -> None:
+    def __init__(self, work: Callable[[], Any], *, failed: Callable[[Exception], object]) -> None:
         self._work, self._failed = work, failed
         self._changed = threading.Condition()
         self._wanted = self._running = False
@@ -251,9 +249,7 @@ class WatchedModel:
         self._before()
         yield from self._inner.stream(system, user)
 
-    def complete_json(
-        self, system: str, user: str, schema: Mapping[str, object]
-    ) -> dict[str, object]:
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Return an answer that follows a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
 

@@ -35,9 +35,6 @@ from landscape.widgets._raster import draw_picture
 from landscape.widgets._selection import hover_text
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    from numpy.typing import NDArray
-
     from landscape.figures.colours import Theme
     from landscape.types import Paper
     from landscape.widgets._raster import Picture
@@ -99,7 +96,7 @@ class MapFigure(PageFigure):
                 self._widget_layout = _plain(self._layout_obj._props)
                 self._widget_data = _plain(self._data)
 
-    def trace(self, name: str) -> go.Scatter:
+    def trace(self, name: str) -> Any:
         """Return the trace with a name from `TRACES`."""
         return self.data[TRACES.index(name)]
 
@@ -259,7 +256,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, Part]:
     return parts
 
 
-def paper_marker(rows: NDArray[np.integer], drawn: Drawn) -> Part:
+def paper_marker(rows: np.ndarray, drawn: Drawn) -> Part:
     """Return the marker style of single papers, with the colours of the map."""
     colours, colouring = drawn.state.colours, drawn.state.colouring
     marker: Part = _style("traces", colours)["papers"]["marker"]

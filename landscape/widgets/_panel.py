@@ -128,8 +128,7 @@ def button(
 @cache
 def panel_texts() -> dict[str, Any]:
     """Return the contents of ``panels.yaml``: tables, controls and texts."""
-    texts: dict[str, Any] = read_yaml(data_file("panels.yaml"))
-    return texts
+    return read_yaml(data_file("panels.yaml"))
 
 
 def make_control(

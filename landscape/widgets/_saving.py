@@ -131,8 +131,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
         boxes = add_names(page, panel, topics, most=len(chosen))
         table = label_table(topics, boxes, panel, len(x))
     scene = page.scene(alt_text=caption.describe("Part of a map of papers."), table=table)
-    sheet: Sheet = draw_scene(scene)
-    return sheet
+    return draw_scene(scene)
 
 
 def _add_marks(page: go.Figure, panel: Panel, state: MapState, data: MapData, drawn: Drawn) -> None:

@@ -180,8 +180,7 @@ class Points:
         """Return the rows of the papers in a window, in ascending order."""
         x, y, rows = self.near(box)
         x0, y0, x1, y1 = box
-        found: Rows = np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
-        return found
+        return np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
 
     def inside(self, xs: Sequence[float], ys: Sequence[float]) -> Rows:
         """Return the sorted rows of the papers inside an outline (even-odd rule)."""
@@ -198,8 +197,7 @@ class Points:
                 continue
             crosses = (y < ay) != (y < by)
             inside[crosses] ^= x[crosses] > ax + (y[crosses] - ay) * (bx - ax) / (by - ay)
-        found: Rows = np.sort(rows[inside])
-        return found
+        return np.sort(rows[inside])
 
     def _tile_of(self, values: Floats, axis: int) -> NDArray[np.uint16]:
         scaled = (values - self._low[axis]) * self._scale[axis]

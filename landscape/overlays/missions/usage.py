@@ -409,8 +409,7 @@ def _incidence(
 @cache
 def read_fields() -> dict[str, list[str]]:
     """Read the research fields of each arXiv category."""
-    fields: dict[str, list[str]] = read_yaml(data_file("thesaurus.yaml"))["category_fields"]
-    return fields
+    return read_yaml(data_file("thesaurus.yaml"))["category_fields"]
 
 
 def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:

@@ -343,8 +343,7 @@ def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> N
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
     number = np.bincount(place[known], minlength=place.max() + 1)
     mean = total / np.maximum(number, 1)
-    relative: NDArray[np.float64] = cites / np.where(mean > 0, mean, 1.0)[place]
-    return relative
+    return cites / np.where(mean > 0, mean, 1.0)[place]
 
 
 def sample_rows(

@@ -131,8 +131,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
     model = LogisticRegression(class_weight="balanced", C=1.0, max_iter=500)
     used = leaves | open_
-    scores: NDArray[np.float64] = model.fit(scaled[used], named[used]).decision_function(scaled)
-    return scores
+    return model.fit(scaled[used], named[used]).decision_function(scaled)
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:

@@ -196,8 +196,7 @@ def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
     if level == 0:
         topics = atlas.topics[atlas.topics["level"] == 1]
         regions = regions.map(topics.set_index("topic_id")["parent_id"]).fillna(-1)
-    groups: NDArray[np.int64] = regions.to_numpy(dtype=np.int64)
-    return groups
+    return regions.to_numpy(dtype=np.int64)
 
 
 def _within(whole: Years, since: int | None, until: int | None) -> Years:
@@ -265,8 +264,7 @@ def _expected_shares(
     ) / np.maximum(size, 1)
     mix = count_by_year(primary, dates, ids=np.arange(len(size)), calendar=period.years)
     expected = (share @ mix + 0.5) / (period.counts + 1.0)
-    found: NDArray[np.float64] = np.minimum(expected, 0.999)[:, period.covered]
-    return found
+    return np.minimum(expected, 0.999)[:, period.covered]
 
 
 def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[object, object]:

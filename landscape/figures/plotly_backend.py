@@ -29,7 +29,6 @@ from landscape.figures.scene import (
     Curve,
     Floats,
     Hatched,
-    Hover,
     Image,
     Intervals,
     Layer,
@@ -47,7 +46,6 @@ from landscape.figures.scene import (
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-    from numpy.typing import ArrayLike
 
 MAX_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
@@ -387,14 +385,7 @@ class _Drawing:
         getattr(self, f"_{type(layer).__name__.lower()}")(layer, number, panel)
 
     def _trace(
-        self,
-        number: str,
-        x: ArrayLike,
-        y: ArrayLike,
-        hover: Hover = "",
-        *,
-        kind: str = "Scatter",
-        **style: object,
+        self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
     ) -> None:
         """Add a trace to a panel; `hover` is one text for all points, or one text per point."""
         hover = hover() if callable(hover) else hover

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.colors import to_rgb
@@ -14,8 +14,6 @@ from landscape.figures.colours import shade
 from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
     from PIL.Image import Image
 
@@ -185,9 +183,7 @@ def _tint(
     )
 
 
-def _of_classes(
-    grid: Callable[..., np.ndarray], values: np.ndarray, palette: np.ndarray, *_: object
-) -> np.ndarray:
+def _of_classes(grid: Any, values: np.ndarray, palette: np.ndarray, *_: object) -> np.ndarray:
     """Return the mean colour of classes; squared weights favour the most frequent class."""
     n_classes = len(palette) - 1  # the last class is for missing values (-1)
     grids = np.array([grid(values == code) for code in (*range(n_classes), -1)], dtype=np.float32)
@@ -199,11 +195,7 @@ def _of_classes(
 
 
 def _of_numbers(
-    grid: Callable[..., np.ndarray],
-    values: np.ndarray,
-    palette: np.ndarray,
-    colouring: Colouring,
-    colours: Theme,
+    grid: Any, values: np.ndarray, palette: np.ndarray, colouring: Colouring, colours: Theme
 ) -> np.ndarray:
     """Return the colour of the mean number; unknown values are grey."""
     known = np.isfinite(values)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from landscape._http import (
     RUN_AGAIN,
@@ -31,9 +31,6 @@ from landscape._http import (
 from landscape.corpus.cleaning import without_parentheses
 from landscape.corpus.fetch._download import Fetched, PagedFetch, ResumableFile, describe_request
 from landscape.errors import InputError, RemoteError, require
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
 
@@ -270,7 +267,7 @@ def _read_page(reply: Reply) -> _Page:
     )
 
 
-def _record(element: Element) -> _Record:
+def _record(element: Any) -> _Record:
     header = element.find(f"{_OAI}header")
     if header is None:
         raise GarbledReplyError("a record in its response has no header")
@@ -301,7 +298,7 @@ def _seconds(timestamp: str | None) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _text(element: Element, name: str) -> str | None:
+def _text(element: Any, name: str) -> str | None:
     """Return the text of a child element, or None if the element is absent or empty."""
     found = element.findtext(f"{_RAW}{name}")
     return found.strip() or None if found else None

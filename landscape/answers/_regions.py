@@ -126,7 +126,7 @@ def _is_region(topics: pd.DataFrame, region: str | int) -> pd.Series:
     return topics["label"].str.casefold() == str(region).casefold()
 
 
-def _rows_in(atlas: AtlasStore, topic: pd.Series) -> NDArray[np.int64]:
+def _rows_in(atlas: AtlasStore, topic: Any) -> NDArray[np.int64]:
     """Return the rows of the papers in a continent, region or subregion."""
     if topic.level == 2:
         return np.flatnonzero(atlas.map["subregion_id"].to_numpy() == topic.topic_id)

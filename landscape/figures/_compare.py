@@ -141,7 +141,7 @@ def short_name(words: str) -> str:
     return simple[1] if simple else words
 
 
-def _colour(row: pd.Series, colours: Theme) -> str:
+def _colour(row: Any, colours: Theme) -> str:
     return {"a": colours.found, "b": colours.apart}.get(row.over_in, colours.faint)
 
 

@@ -344,7 +344,7 @@ _Style = tuple[list[list[str]], float, str, str]  # line breaks, size, weight an
 
 
 def _style(
-    row: pd.Series, colours: Theme, emphasized: Collection[int] | None, growth: float = 1.0
+    row: Any, colours: Theme, emphasized: Collection[int] | None, growth: float = 1.0
 ) -> _Style:
     ways = [way.split("\n") for way in line_breaks(clean_name(row.label))]
     if emphasized is not None:

@@ -278,7 +278,7 @@ def as_entries(
 
 
 def _land(
-    row: pd.Series,
+    row: Any,
     kind: str,
     members: NDArray[np.int64],
     x: Floats,

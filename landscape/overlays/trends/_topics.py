@@ -267,7 +267,7 @@ def _expected_shares(
     return np.minimum(expected, 0.999)[:, period.covered]
 
 
-def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[object, object]:
+def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[np.ndarray, list[str]]:
     """Return the class of each region, or "" where the corpus cannot tell, and the reason."""
     length = np.log(table["change_high"]) / table["slope_high"].where(table["slope_high"] != 0, 1)
     limit = np.maximum(_NOTABLE, _NOTABLE_CHANGE / np.maximum(length, 1e-6))

@@ -173,7 +173,7 @@ class Server:
                 f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
                 "Check the network and OPENAI_BASE_URL."
             )
-        if isinstance(error, Any):
+        if isinstance(error, openai.APIStatusError):
             return self._refusal(error, model)
         return (
             f"{self.url} answered the request for {model!r} with something that is not the "

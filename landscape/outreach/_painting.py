@@ -290,7 +290,7 @@ class Canvas:
         down: Grid,
         shore: Grid,
         steep: Grid,
-        position: np.ndarray,
+        position: Grid,
     ) -> Grid:
         look = self.theme
         colour = _look_up(look.land_ramp, height)

@@ -134,7 +134,7 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
     return draw_scene(scene)
 
 
-def _add_marks(page: go.Figure, panel: Panel, state: MapState, data: MapData, drawn: Drawn) -> None:
+def _add_marks(page: Page, panel: Panel, state: MapState, data: MapData, drawn: Drawn) -> None:
     """Add contours and the dots of single papers, as on the screen."""
     scale, colours, marks = page.scale, state.colours, drawn.marks
     overlaid = THEMES[state.theme]["overlays"]

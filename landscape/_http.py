@@ -160,7 +160,7 @@ class HttpClient:
         *,
         read: Callable[[Reply], T],
         params: Mapping[str, str] | None = None,
-        json: Any = None,
+        json: object = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
         """Request a URL, parse the response with `read`, and retry temporary failures."""
@@ -560,8 +560,7 @@ def without_query(url: str) -> str:
 @cache
 def _certificates() -> ssl.SSLContext:
     """Return the trusted certificates. They are cached because reading them is slow."""
-    context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
-    return context
+    return require("httpx", "fetch").create_ssl_context()
 
 
 def _reason(error: httpx.RequestError) -> str:

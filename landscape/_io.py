@@ -264,7 +264,7 @@ def _open_and_lock(path: Path) -> IO[str]:
         stream.close()
 
 
-def lock_exclusively(stream: IO[Any]) -> None:
+def lock_exclusively(stream: IO[str] | IO[bytes]) -> None:
     """Lock an open file, or raise BlockingIOError if another process has locked it."""
     try:
         import fcntl

@@ -117,8 +117,7 @@ def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):
             safe.isetitem(place, [_inert(cell) for cell in table.iloc[:, place]])
-    written: str = safe.to_csv(index=False, lineterminator="\n", float_format=float_format)
-    return written
+    return safe.to_csv(index=False, lineterminator="\n", float_format=float_format)
 
 
 def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str]) -> str:
@@ -173,10 +172,7 @@ def to_text(table: pd.DataFrame) -> str:
 
 def to_html(table: pd.DataFrame) -> str:
     """Write a table as escaped HTML."""
-    html: str = with_intervals(table).to_html(
-        index=False, border=0, escape=True, max_rows=_MAX_ROWS
-    )
-    return html
+    return with_intervals(table).to_html(index=False, border=0, escape=True, max_rows=_MAX_ROWS)
 
 
 def with_intervals(table: pd.DataFrame) -> pd.DataFrame:

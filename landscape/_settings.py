@@ -77,13 +77,13 @@ class Settings(BaseModel):
     kind: ClassVar[str] = "setting"
     subject: ClassVar[str] = "{name}"  # of the sentence about an invalid value
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **given: object) -> None:
         try:
             super().__init__(**given)
         except ValidationError as error:
             raise InputError(_describe(type(self), error, given)) from None
 
-    def replaced(self, **changes: Any) -> Self:
+    def replaced(self, **changes: object) -> Self:
         """Return a copy with other values, which are checked."""
         return type(self)(**{**vars(self), **changes})
 
@@ -119,7 +119,7 @@ def choices(settings: type[Settings], name: str) -> tuple[Any, ...]:
     return ()
 
 
-def _kinds(annotation: Any) -> tuple[Any, ...]:
+def _kinds(annotation: object) -> tuple[Any, ...]:
     """Return the members of a union without None, without their validators."""
     is_union = get_origin(annotation) in (Union, UnionType)
     members = get_args(annotation) if is_union else (annotation,)
@@ -127,7 +127,7 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
     return tuple(kind for kind in bare if kind is not type(None))
 
 
-def _describe(settings: type[Settings], error: ValidationError, given: Mapping[str, Any]) -> str:
+def _describe(settings: type[Settings], error: ValidationError, given: Mapping[str, object]) -> str:
     """Write the first problem as a sentence with the value and the values that are possible."""
     problem = error.errors(include_url=False)[0]
     own = problem.get("ctx", {}).get("error")

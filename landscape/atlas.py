@@ -111,7 +111,7 @@ class Atlas(AtlasStore):
             self, query, reranker=reranker, expansion=expansion, hyde=hyde, **settings
         )
 
-    def similar(self, paper_ids: str | Sequence[str], **settings: Any) -> Results:
+    def similar(self, paper_ids: str | Sequence[str], **settings: object) -> Results:
         """Find papers similar to one or more given papers.
 
         Parameters
@@ -140,7 +140,7 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = "auto",
         thread: Sequence[Answer] = (),
         on_text: Callable[[str], None] | None = None,
-        **settings: Any,
+        **settings: object,
     ) -> Answer:
         """Answer a question from the papers, with evidence.
 
@@ -181,7 +181,7 @@ class Atlas(AtlasStore):
         resume: str | os.PathLike[str] | None = None,
         on_step: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
-        **settings: Any,
+        **settings: object,
     ) -> Survey:
         """Collect the papers on a question, by searching and following citations in rounds.
 

@@ -997,7 +997,7 @@ class Analysis(Record):
     caption: str  # description of the table in one or two sentences
     # Denominators of fractions, such as ``{"papers": 4000, "papers with a facility": 1200}``
     denominators: Mapping[str, int]
-    bounds: Mapping[str, Any]  # title, papers, sources and dates of the atlas
+    bounds: Mapping[str, object]  # title, papers, sources and dates of the atlas
     warnings: tuple[str, ...] = ()  # limitations of the result, one sentence each
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # tables for figures
 

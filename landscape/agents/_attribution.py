@@ -430,13 +430,13 @@ class CiteAgent:
         )
         return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
-    def _state(self, left: int) -> dict[str, Any]:
+    def _state(self, left: int) -> dict[str, object]:
         """Return the data for the model, with full abstracts of the papers that were read."""
         steps: list[dict[str, Any]] = []
         opened: set[str] = set()
         for n, step in enumerate(self.steps):
             fields = ("thought", "action", "observation")
-            shown: dict[str, Any] = {name: getattr(step, name) for name in fields}
+            shown: dict[str, object] = {name: getattr(step, name) for name in fields}
             if n in self._new_labels:
                 papers = [self.shown[label] for label in self._new_labels[n]]
                 shown["new_papers"] = list(map(_shortened, papers))
@@ -454,7 +454,7 @@ class CiteAgent:
         }
 
 
-def _shortened(paper: Paper) -> dict[str, Any]:
+def _shortened(paper: Paper) -> dict[str, object]:
     data = papers_as_data([paper])[0] | {"cited": paper.cites}
     if len(data["abstract"]) > _SHORT_ABSTRACT:
         data["abstract"] = data["abstract"][:_SHORT_ABSTRACT] + "…"

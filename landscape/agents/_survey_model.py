@@ -144,7 +144,7 @@ class JsonSurveyModel:
         return self._request("survey_judge", data, JudgementsReply, read)
 
     def _request(
-        self, name: str, data: Mapping[str, Any], form: type[Form], read: Callable[[Form], Any]
+        self, name: str, data: Mapping[str, object], form: type[Form], read: Callable[[Form], Any]
     ) -> Request:
         instructions, user, schema = prompt(name), as_data(data), reply_schema(form)
         return Request(
@@ -202,7 +202,9 @@ class PasaSurveyModel:
 
         return [request(paper) for paper in papers]
 
-    def _request(self, name: str, data: Mapping[str, Any], read: Callable[[str], Any]) -> Request:
+    def _request(
+        self, name: str, data: Mapping[str, object], read: Callable[[str], Any]
+    ) -> Request:
         system, user = prompt("pasa_system"), pasa_message(name, data)
         return Request(lambda: self._model.complete(system, user), read, system + user)
 
@@ -210,7 +212,7 @@ class PasaSurveyModel:
 SurveyModel = JsonSurveyModel | PasaSurveyModel
 
 
-def pasa_message(name: str, data: Mapping[str, Any]) -> str:
+def pasa_message(name: str, data: Mapping[str, object]) -> str:
     """Return instructions and data in one message, as PaSa's models expect them."""
     return f"{prompt(name)}\n{as_data(data)}"
 
@@ -221,5 +223,5 @@ def choose_survey_model(model: WritingModel, protocol: str) -> SurveyModel:
     return PasaSurveyModel(model) if is_pasa else JsonSurveyModel(model)
 
 
-def _paper_fields(paper: Paper) -> dict[str, Any]:
+def _paper_fields(paper: Paper) -> dict[str, object]:
     return {"title": paper.title, "year": paper.year, "abstract": paper.abstract}

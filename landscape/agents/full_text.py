@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from landscape._wording import one_line
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
@@ -138,7 +138,7 @@ def _single_text(path: Path) -> str:
 class _Bounded:
     """A stream that raises InputError if the unpacked archive is too large."""
 
-    def __init__(self, stream: Any, path: Path) -> None:
+    def __init__(self, stream: IO[bytes] | gzip.GzipFile, path: Path) -> None:
         self._stream, self._path = stream, path
         self._left = _MAX_UNPACKED
 

@@ -278,8 +278,7 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
             from mcp.server.mcpserver.exceptions import ToolError
 
             raise ToolError(str(error)) from error
-        cleaned: Reply = json.loads(text)
-        return cleaned
+        return json.loads(text)
 
     return wrapped
 

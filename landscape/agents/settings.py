@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -114,7 +114,7 @@ class SurveySettings(Settings):
             )
         return self
 
-    def without_costs(self) -> dict[str, Any]:
+    def without_costs(self) -> dict[str, object]:
         """Return the settings that change the result. They must be equal to resume from a log."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}

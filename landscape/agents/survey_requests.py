@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,9 @@ _FORM = "landscape survey 1"
 class ReplyLog:
     """Replies of a model by hash of the request, stored in a file if a path is given."""
 
-    def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
+    def __init__(self, path: Path | None, identity: Mapping[str, object]) -> None:
         self._path = path
-        self._replies: dict[str, Any] = {}
+        self._replies: dict[str, object] = {}
         if path is None:
             return
         if path.exists() and path.stat().st_size:
@@ -35,14 +35,14 @@ class ReplyLog:
         """Return the stored reply to a request, or None."""
         return self._replies.get(_key(asked))
 
-    def keep(self, asked: str, reply: Any) -> None:
+    def keep(self, asked: str, reply: object) -> None:
         """Store the reply to a request in the log."""
         key = _key(asked)
         if key not in self._replies:
             self._replies[key] = reply
             self._append({"asked": key, "reply": reply})
 
-    def _read(self, path: Path, identity: dict[str, Any]) -> None:
+    def _read(self, path: Path, identity: Mapping[str, object]) -> None:
         try:
             lines = path.read_text("utf-8", errors="replace").split("\n")
             head = json.loads(lines[0])
@@ -63,7 +63,7 @@ class ReplyLog:
         if lines[-1]:
             self._append(None)
 
-    def _append(self, value: dict[str, Any] | None) -> None:
+    def _append(self, value: dict[str, object] | None) -> None:
         """Append a line with a value; None ends an incomplete line."""
         if self._path is None:
             return
@@ -102,8 +102,8 @@ _MAX_FAILURES = 3  # the survey ends after this number of consecutive failures
 class Request:
     """Text of a request, and functions that send the request and parse the reply."""
 
-    send: Callable[[], Any]
-    read: Callable[[Any], Any]
+    send: Callable[[], object]
+    read: Callable[[Any], object]
     text: str
 
 
@@ -177,7 +177,7 @@ class RequestBudget:
             return f"The budget of {limits.money:g} in money is spent."
         return ""
 
-    def _find_or_send(self, request: Request) -> tuple[Any, str]:
+    def _find_or_send(self, request: Request) -> tuple[object, str]:
         """Return a reply (from the log if possible) and "", or None and an error message."""
         try:
             kept = self._reply_log.find(request.text)
@@ -185,7 +185,7 @@ class RequestBudget:
         except RemoteError as error:
             return None, str(error)
 
-    def _read(self, request: Request, raw: Any, fault: str) -> Reply:
+    def _read(self, request: Request, raw: object, fault: str) -> Reply:
         read, written = estimate_tokens(request.text), estimate_tokens(str(raw or ""))
         self.calls += 1
         self.tokens += read + written

@@ -165,13 +165,13 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
     )
 
 
-def _brief(work: _Work, left: int) -> dict[str, Any]:
+def _brief(work: _Work, left: int) -> dict[str, object]:
     """Return the data for the agent; each abstract is included once, when its paper is found."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     fields = ("thought", "action", "observation")
     for n, step in enumerate(work.steps):
-        shown_step: dict[str, Any] = {name: getattr(step, name) for name in fields}
+        shown_step: dict[str, object] = {name: getattr(step, name) for name in fields}
         if n in work.results:
             papers = [p for p in work.results[n].papers if p.paper_id not in shown]
             shown |= {paper.paper_id for paper in papers}

@@ -12,9 +12,11 @@ from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import says_something, word_scores
-from landscape.types import Analysis
+from landscape.types import Analysis, Paper
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -168,7 +170,7 @@ def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: boo
     return [str(name) for name in inside.index[:_MAX_NUMBER]]
 
 
-def _quotes(papers: Any, subject: str) -> list[str]:
+def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:
     """Quote the sentences of central papers that share most words with a subject."""
     found: list[tuple[float, int, str]] = []
     for place, paper in enumerate(papers):

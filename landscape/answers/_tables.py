@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -307,7 +307,7 @@ def _select(scope: Scope) -> str:
     return f"atlas.select({scope.filter!r})"
 
 
-def _shares(n: NDArray[Any], of: NDArray[Any] | int) -> dict[str, NDArray[np.float64]]:
+def _shares(n: np.ndarray, of: np.ndarray | int) -> dict[str, NDArray[np.float64]]:
     low, high = share_interval(n, of)
     whole = np.maximum(np.broadcast_to(np.asarray(of, float), np.shape(n)), 1)
     return {"share": np.asarray(n) / whole, "share_low": low, "share_high": high}
@@ -396,7 +396,7 @@ def _count_facilities(atlas: AtlasStore, scope: Scope) -> _Count:
 
 def _count_authors(atlas: AtlasStore, scope: Scope) -> _Count:
     bylines = atlas.read_papers(["authors"])["authors"].iloc[scope.rows]
-    names: dict[Any, Counter[str]] = {}
+    names: dict[str, Counter[str]] = {}
     n_known = 0
     for authors in bylines:
         own = {person_key(name): name for name in (authors if authors is not None else ())}

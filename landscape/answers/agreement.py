@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from landscape._io import data_file, read_yaml
 from landscape.text import tokenise
@@ -368,7 +368,7 @@ class Agreement:
 
 
 def compare(
-    claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
+    claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating] | None = None
 ) -> Agreement:
     """Compare a claim with the sentences of a paper."""
     wanted = _tokens(claim)
@@ -487,7 +487,7 @@ def _choose(
     wanted: frozenset[str],
     held: Sequence[frozenset[str]],
     weights: dict[str, float],
-    similarity: NDArray[np.floating[Any]] | None,
+    similarity: NDArray[np.floating] | None,
 ) -> list[int]:
     """Choose sentences one by one, each time the sentence with the most new words of the claim."""
     chosen: list[int] = []

@@ -153,7 +153,7 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
     return [f"{name} needs a language model; none is connected." for name in wanted]
 
 
-def _searcher(engine: Engine, base: SearchSettings) -> Any:
+def _searcher(engine: Engine, base: SearchSettings) -> Callable[..., Results]:
     """Return a search function for an agent; its filters are combined with the user's filter."""
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
@@ -217,7 +217,7 @@ def answer_question(
     model: WritingModel | Literal["auto"] | None = "auto",
     thread: Sequence[Answer] = (),
     on_text: OnText | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Answer:
     """Answer a question from the papers; `landscape.Atlas.ask` documents the parameters."""
     chosen = AskSettings(**settings)

@@ -101,7 +101,7 @@ def answer(
         needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
-        brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
+        brief: dict[str, object] = {"question": question, "papers": papers_as_data(results.papers)}
         if thread:
             brief["conversation_so_far"] = _conversation(thread)
         text = _written(model, brief, style=style, on_text=on_text)
@@ -187,7 +187,7 @@ def _conversation(thread: Sequence[Answer]) -> list[dict[str, str]]:
 
 
 def _written(
-    model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
+    model: WritingModel, brief: dict[str, object], *, style: Style, on_text: OnText | None
 ) -> str:
     instructions = f"{prompt('answer_rules')}\n{prompt(f'style_{style}')}"
     if style != "nuanced":

@@ -46,7 +46,7 @@ Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
 Title = Annotated[str | None, option("title of the figure")]
 
 
-def _output(help: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: A002
+def _output(help: str, default: object = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: A002
     kind = Annotated[Path, option(help, "--output", "-o")]
     return inspect.Parameter("output", _OPTION, default=default, annotation=kind)
 
@@ -81,7 +81,7 @@ def add_figures(app: App) -> None:
 
 
 def _draw(
-    draw: Callable[..., Any], atlas: Path, output: Path, trust_model: bool, **options: Any
+    draw: Callable[..., Any], atlas: Path, output: Path, trust_model: bool, **options: object
 ) -> Answer:
     from landscape.figures.export import check_kind
 
@@ -96,7 +96,7 @@ def _draw_facility(
     facility: str,
     output: Path,
     trust_model: bool,
-    **options: Any,
+    **options: object,
 ) -> Answer:
     return Answer(str(draw(open_atlas(atlas, trust_model), facility, output, **options)))
 

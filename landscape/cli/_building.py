@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
@@ -117,7 +117,7 @@ def _build(
     yes: bool,
     json: bool,
     citations: tuple[Path, ...] = (),
-    **options: Any,
+    **options: object,
 ) -> Answer:
     from landscape.store.info import count_regions, facts
 
@@ -196,7 +196,7 @@ def add_fetchers(app: App) -> None:
         app.command(command, name=name)
 
 
-def _fetch(function: Callable[..., Fetched], output: Path, **options: Any) -> Answer:
+def _fetch(function: Callable[..., Fetched], output: Path, **options: object) -> Answer:
     fetched = function(output, notify=note, **options)
     if fetched.note:
         note(fetched.note)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from landscape.cli._options import Answer, AtlasFolder, TrustModel, UseModel
 
@@ -19,7 +19,7 @@ _SIMPLE = (str, int, float, bool, Path)
 
 
 def derived(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     run: Callable[..., Answer],
     *,
     names: Mapping[str, str] = {},
@@ -79,7 +79,7 @@ def derived(
             inspect.Parameter("trust_model", _OPTION, default=False, annotation=TrustModel),
         ]
 
-    def command(*given: Any, **options: Any) -> Answer:
+    def command(*given: object, **options: object) -> Answer:
         bound = signature.bind(*given, **options)
         bound.apply_defaults()
         chosen = {name: value for name, value in bound.arguments.items() if value is not None}
@@ -104,7 +104,7 @@ def _each_name(match: re.Match[str]) -> str:
 _FIRST, _OPTION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
 
 
-def _option_type(parameter: inspect.Parameter, function: Callable[..., Any]) -> Any:
+def _option_type(parameter: inspect.Parameter, function: Callable[..., object]) -> Any:
     """Return the type that a command line reads for a parameter, or None if there is none."""
     if parameter.name == "model":
         return UseModel
@@ -125,7 +125,7 @@ def _option_type(parameter: inspect.Parameter, function: Callable[..., Any]) -> 
     return chosen if parameter.default is not None else chosen | None
 
 
-def _list_type(hint: Any) -> Any:
+def _list_type(hint: object) -> Any:
     """Return the type of an option that may be repeated, or of one with several values."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple and inner[-1] is not ... and set(inner) <= set(_SIMPLE):
@@ -140,7 +140,7 @@ def _list_type(hint: Any) -> Any:
     return list[inner[0]] if inner[0] in _SIMPLE else None  # type: ignore[valid-type]
 
 
-def _read_spans(_: Any, tokens: Sequence[Any]) -> list[tuple[int, int]]:
+def _read_spans(_: object, tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Read years such as ``2010..2014``."""
     spans = []
     for text in (token.value for token in tokens):

@@ -193,7 +193,7 @@ def _author_pairs(
 
 
 def _differ(
-    values: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
+    values: np.ndarray, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     known = (values[left] != 0) & (values[right] != 0)
     return np.asarray(known & (values[left] != values[right]))
@@ -250,7 +250,7 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
     yield from (f"{content}-{number}" for number in count(2))
 
 
-def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
+def _first(values: Iterable[object], *, demote: Any = None) -> Any:
     """Return the first value that is not None. Values for which `demote` is true come last."""
     known = [value for value in values if value is not None]
     preferred = (value for value in known if demote is None or not demote(value))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import numpy as np
 import orjson
@@ -196,7 +196,7 @@ class PartWriter:
             .append(pa.field("target", pa.int64()))
         )
         with ExitStack() as stack:
-            writers: dict[int, Any] = {}
+            writers: dict[int, pa.RecordBatchStreamWriter] = {}
             for chunk in range(len(layout.chunks)):
                 start, stop = layout.bounds[chunk : chunk + 2]
                 targets = layout.representative[start:stop]
@@ -381,7 +381,7 @@ def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
     """Return the keys of all records, and the bounds of the chunks, shape (n_chunks + 1,)."""
     kinds = {**{f"key_{name}": np.uint64 for name in KEYS}, "year": np.int16}
     tables = [scan.papers(chunk, columns=list(kinds)) for scan, chunk in chunks]
-    joined: dict[str, NDArray[Any]] = {}
+    joined: dict[str, np.ndarray] = {}
     for name, kind in kinds.items():
         pieces = [table[name].fill_null(0).to_numpy().astype(kind) for table in tables]
         joined[name.removeprefix("key_")] = np.concatenate([np.empty(0, kind), *pieces])

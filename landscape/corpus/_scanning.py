@@ -168,10 +168,9 @@ class Scan:
 
     def facts(self, chunk: int) -> dict[str, Any]:
         """Read the numbers of records and the rejections of a chunk."""
-        facts: dict[str, Any] = json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
-        return facts
+        return json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
 
-    def ready(self, chunk: int, kind: str) -> np.ndarray[Any, Any] | None:
+    def ready(self, chunk: int, kind: str) -> np.ndarray | None:
         """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if they exist."""
         path = self.folder / f"{chunk:06d}.{kind}.npy"
         return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None
@@ -232,7 +231,7 @@ def scan_input(
     return Scan(part, path, reader.name, folder, n_chunks)
 
 
-def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
+def _count_finished_chunks(folder: Path, identity: dict[str, object]) -> int:
     """Count the finished chunks in a folder. Chunks of another input are deleted."""
     note = folder / "input.json"
     if _load(note) != identity:
@@ -266,7 +265,7 @@ def _is_whole(folder: Path, number: int) -> bool:
     return True
 
 
-def _load(path: Path) -> dict[str, Any] | None:
+def _load(path: Path) -> dict[str, object] | None:
     """Read a JSON object. Return None if the file is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())

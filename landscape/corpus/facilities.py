@@ -249,7 +249,7 @@ def _facility(name: str, raw: Mapping[str, Any], counted_as: Sequence[str]) -> F
     )
 
 
-def _date(value: Any) -> date:
+def _date(value: object) -> date:
     """Convert a date of the data file. A missing month or day is set to 1."""
     if isinstance(value, date):
         return value

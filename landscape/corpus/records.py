@@ -75,8 +75,8 @@ class RawRecord:
     """Record of a source before cleaning. The fields have the names used in this package."""
 
     line: int
-    fields: Mapping[str, Any]
-    vector: Sequence[float] | np.ndarray[Any, Any] | None = None
+    fields: Mapping[str, object]
+    vector: Sequence[float] | np.ndarray | None = None
     position: tuple[float, float] | None = None
 
 
@@ -98,8 +98,8 @@ class Batch:
     rejected: list[Rejection]
     n_read: int
     n_bytes: int
-    vectors: np.ndarray[Any, Any] | None = None
-    positions: np.ndarray[Any, Any] | None = None
+    vectors: np.ndarray | None = None
+    positions: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=papers_schema())
 
 
-def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
+def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray | None:
     """Stack the precomputed embeddings of records, float32 (n, d). Missing values are NaN."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
@@ -191,7 +191,7 @@ def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
     return stacked
 
 
-def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
+def positions_of(raws: Sequence[RawRecord]) -> np.ndarray | None:
     """Stack the precomputed coordinates of records, float32 (n, 2). Missing values are NaN."""
     if all(raw.position is None for raw in raws):
         return None
@@ -201,7 +201,7 @@ def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
     return stacked
 
 
-def _vector(value: Any) -> np.ndarray[Any, Any] | None:
+def _vector(value: object) -> np.ndarray | None:
     if value is None:
         return None
     try:
@@ -212,7 +212,7 @@ def _vector(value: Any) -> np.ndarray[Any, Any] | None:
     return vector if usable else None
 
 
-def _row(fields: Mapping[str, Any], source: str) -> Row:
+def _row(fields: Mapping[str, object], source: str) -> Row:
     title, title_original = _cleaned(fields, "title", clean_text)
     abstract, abstract_original = _cleaned(fields, "abstract", clean_abstract)
     authors = _texts(fields.get("authors"), "authors", clean_text)
@@ -251,7 +251,7 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
 
 
 def _cleaned(
-    fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None]
+    fields: Mapping[str, object], name: str, clean: Callable[[str], str | None]
 ) -> tuple[str, str | None]:
     """Return the cleaned title or abstract, and the original text if cleaning has changed it."""
     given = fields.get(name)
@@ -287,7 +287,7 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
     return bibcode_year(bibcode) if bibcode else None
 
 
-def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
+def _texts(value: object, name: str, clean: Callable[[str], str]) -> list[str]:
     value = [value] if isinstance(value, str) or value is None else value
     if not isinstance(value, (list, tuple)):
         raise UnusableError(f"{name}: {kind_of(value)} instead of a list of texts")
@@ -298,7 +298,7 @@ def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
     return list(filter(None, map(clean, given)))
 
 
-def _loose_texts(value: Any) -> list[str]:
+def _loose_texts(value: object) -> list[str]:
     """Return the cleaned strings of an optional list. Other values are omitted."""
     if isinstance(value, str):
         value = [value]
@@ -307,11 +307,11 @@ def _loose_texts(value: Any) -> list[str]:
     return list(filter(None, (clean_text(text) for text in value if isinstance(text, str))))
 
 
-def _short_text(value: Any) -> str | None:
+def _short_text(value: object) -> str | None:
     return (clean_text(value[:1000]) or None) if isinstance(value, str) else None
 
 
-def _given_id(value: Any) -> str | None:
+def _given_id(value: object) -> str | None:
     text = clean_text(value) if isinstance(value, str) and len(value) <= 200 else ""
     return text or None
 
@@ -326,7 +326,7 @@ def _count(value: Any) -> int | None:
     return int(value) if usable else None
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Describe the type of a JSON value for messages."""
     kinds = {bool: "true or false", dict: "an object", list: "a list", tuple: "a list"}
     kinds |= {str: "a text", type(None): "null"}
@@ -334,14 +334,14 @@ def kind_of(value: Any) -> str:
     return kinds.get(type(value), number)
 
 
-def first(value: Any) -> Any:
+def first(value: object) -> Any:
     """Return the first item of a list, such as the titles in ADS. Other values are unchanged."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value
 
 
-def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
+def texts_of(value: object, *, separator: str = r"[;,]") -> Any:
     """Convert a text with separators to a list. A list is returned unchanged."""
     value = list_in_text(value)
     if not isinstance(value, str):
@@ -384,7 +384,7 @@ _COLLABORATION = re.compile(
 )
 
 
-def read_author_list(value: Any) -> Any:
+def read_author_list(value: object) -> Any:
     """Convert a list or a line of author names to a list of names.
 
     Text in parentheses and entries without a name are omitted. The name of a collaboration in

@@ -284,7 +284,7 @@ def _foreign(file: Path, why: str) -> InputError:
 def _read_tree(text: str) -> _Records:
     """Read ``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
     records: _Records = {}
-    waiting: list[tuple[Any, str, int]] = [(json.loads(text), "", 0)]
+    waiting: list[tuple[object, str, int]] = [(json.loads(text), "", 0)]
     while waiting:
         node, parent, depth = waiting.pop()
         if depth > _DEEPEST:
@@ -319,19 +319,19 @@ def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
     return concept_id
 
 
-def _id(node: Any) -> str:
+def _id(node: object) -> str:
     """Return the id of a concept: the number at the end of its URI, or its name."""
     if isinstance(node, dict):
         node = node.get("uri") or node.get("name") or ""
     return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
 
 
-def _listed(node: Any, key: str) -> list[Any]:
+def _listed(node: object, key: str) -> list[object]:
     found = node.get(key) if isinstance(node, dict) else None
     return found if isinstance(found, list) else [found] if isinstance(found, str | dict) else []
 
 
-def _texts(found: Iterable[Any]) -> list[str]:
+def _texts(found: Iterable[object]) -> list[str]:
     return [one.strip() for one in found if isinstance(one, str) and one.strip()]
 
 

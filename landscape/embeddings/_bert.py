@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _
     """
     import torch
 
-    ending: tuple[Any, ...] = ("gelu", [], "none") if gelu else ("none", [], "")
+    ending: tuple[object, ...] = ("gelu", [], "none") if gelu else ("none", [], "")
     try:
         pack = torch.ops.mkldnn._reorder_linear_weight
         multiply = torch.ops.mkldnn._linear_pointwise
@@ -144,8 +144,7 @@ def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _
         return None
 
     def apply(x: torch.Tensor) -> torch.Tensor:
-        product: torch.Tensor = multiply(x, packed, bias, *ending)
-        return product
+        return multiply(x, packed, bias, *ending)
 
     return apply
 

@@ -153,7 +153,7 @@ class OpenAIEmbedder(DescribedEmbedder):
         self.allow(estimate.papers)
 
     def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        def send() -> tuple[dict[int, Any], int]:
+        def send() -> tuple[dict[int, list[float]], int]:
             reply = self._server.client.embeddings.create(model=self.model, input=list(texts))
             # Sort by index, because the protocol allows any order.
             return {item.index: item.embedding for item in reply.data}, len(reply.data)

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from landscape.errors import InputError, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sentence_transformers import SentenceTransformer
 
 _TEXTS_AT_ONCE = 1024  # number of texts per call; the library sorts them by length
 
@@ -71,7 +72,7 @@ class SentenceTransformerEmbedder(DescribedEmbedder):
         return vectors
 
 
-def _load(model: str, *, device: str) -> Any:
+def _load(model: str, *, device: str) -> SentenceTransformer:
     library = require("sentence_transformers", "models")
     looks_like_path = model.startswith((".", "/", "~")) or "\\" in model
     if looks_like_path and not Path(model).is_dir():

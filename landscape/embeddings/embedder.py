@@ -168,7 +168,7 @@ def identity(spec: str) -> dict[str, str]:
 
 
 def embedder_for(
-    description: Mapping[str, Any], *, trust: bool = False, **options: Any
+    description: Mapping[str, object], *, trust: bool = False, **options: object
 ) -> Embedder:
     """Load the embedder for queries to an atlas, as described in its manifest.
 

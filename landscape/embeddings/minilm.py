@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from landscape.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
 MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -246,7 +247,7 @@ def check_weights(path: Path, *, expected: str) -> None:
 
 
 @functools.lru_cache(maxsize=1)
-def _tokenizer(folder: Path) -> Any:
+def _tokenizer(folder: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -13,6 +13,7 @@ import numpy as np
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:
+    import faiss
     from numpy.typing import NDArray
 
 _BLOCK = 32_768  # number of rows read from disk at a time (50 MB if d = 384)
@@ -308,7 +309,7 @@ def _check_format(file: Path) -> None:
         raise ValueError("the parts of the index do not have the sizes that a build writes")
 
 
-def read_index(file: Path, *, n_papers: int, dimension: int) -> Any:
+def read_index(file: Path, *, n_papers: int, dimension: int) -> faiss.Index:
     """Open an index that `write_index` has written, as a memory-mapped file."""
     import faiss
 

@@ -122,14 +122,14 @@ class ReadyVectors(DescribedEmbedder):
             self._refuse(f"it has {kind}, not one row of numbers per paper")
         return int(matrix.shape[0]), int(matrix.shape[1])
 
-    def _mapped(self) -> NDArray[Any]:
+    def _mapped(self) -> np.ndarray:
         try:
-            mapped: NDArray[Any] = np.load(self.path, mmap_mode="r", allow_pickle=False)
+            mapped: np.ndarray = np.load(self.path, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError, TokenError) as error:
             self._refuse(f"it is not a .npy file of numbers ({error})")
         return mapped
 
-    def _mapped_blocks(self) -> Iterator[NDArray[Any]]:
+    def _mapped_blocks(self) -> Iterator[np.ndarray]:
         matrix = self._mapped()
         for start in range(0, len(matrix), _BLOCK):
             yield matrix[start : start + _BLOCK]
@@ -151,7 +151,7 @@ class ReadyVectors(DescribedEmbedder):
             self._refuse(f"the column {_COLUMN!r} does not hold lists of numbers")
         return int(file.metadata.num_rows), len(value)
 
-    def _parquet_blocks(self) -> Iterator[NDArray[Any]]:
+    def _parquet_blocks(self) -> Iterator[np.ndarray]:
         import pyarrow.parquet as pq
 
         file = pq.ParquetFile(self.path)

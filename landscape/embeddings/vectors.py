@@ -64,8 +64,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     for wrong, reason in ((~np.isfinite(lengths), "is not finite"), (lengths == 0, "is zero")):
         if wrong.any():
             raise ValueError(f"row {int(np.argmax(wrong))} {reason}")
-    unit: NDArray[np.float32] = (rows / lengths).astype(np.float32)
-    return unit
+    return (rows / lengths).astype(np.float32)
 
 
 _MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # weights, settings and vocabulary

@@ -63,7 +63,7 @@ class AttributionScores:
     counts: Mapping[str, int]
     method: str
 
-    def summary(self, half: str | None = None) -> dict[str, Any]:
+    def summary(self, half: str | None = None) -> dict[str, object]:
         """Return the means of all measures and the share of correct selections."""
         kept = np.array([half is None or one == half for one in self.halves], dtype=bool)
         means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}

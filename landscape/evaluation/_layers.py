@@ -118,7 +118,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     )
 
 
-def _concept_vectors(atlas: AtlasStore) -> Any:
+def _concept_vectors(atlas: AtlasStore) -> np.ndarray:
     model = atlas.stages["embeddings"].model
     if model is None:
         raise InputError(
@@ -160,7 +160,7 @@ def read_labels(path: Path) -> list[LabelledMention]:
 
 
 def evaluate_mentions(
-    papers: Mapping[str, Mapping[str, Any]], labels: Iterable[LabelledMention]
+    papers: Mapping[str, Mapping[str, object]], labels: Iterable[LabelledMention]
 ) -> pd.DataFrame:
     """Compare `find_in_papers` with plain string matching on labelled mentions."""
     import pandas as pd
@@ -206,9 +206,9 @@ def _find(paper: Mapping[str, Any]) -> dict[str, list[Place]]:
 
 
 def _agreement(
-    papers: Mapping[str, Mapping[str, Any]],
+    papers: Mapping[str, Mapping[str, object]],
     labels: Iterable[LabelledMention],
-    find: Callable[[Mapping[str, Any]], Mapping[str, list[Place]]],
+    find: Callable[[Mapping[str, object]], Mapping[str, list[Place]]],
 ) -> tuple[float, float]:
     """Return precision and recall; the values are 0 if nothing is found or labelled."""
     right = wrong = missed = 0
@@ -332,7 +332,7 @@ def _plain_text(text: str) -> str:
 
 
 def _ranked(
-    rows: NDArray[np.int64], scores: NDArray[Any], thesaurus: Thesaurus, *, k: int = 10
+    rows: NDArray[np.int64], scores: np.ndarray, thesaurus: Thesaurus, *, k: int = 10
 ) -> pd.DataFrame:
     import pandas as pd
 

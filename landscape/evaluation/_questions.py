@@ -247,7 +247,7 @@ def _read_json(text: str, path: Path) -> list[Query]:
     return [_record(record, number, path) for number, record in json_lines(text, path)]
 
 
-def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
+def _pathfinder(key: str, value: Mapping[str, object], path: Path) -> Query:
     """Read a question about one abstract or several papers from a file of pathfinder."""
     where = f"{path}, entry {key!r},"
     if "question_abstract" in value:
@@ -262,7 +262,7 @@ def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
     )
 
 
-def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
+def _record(record: Mapping[str, object], number: int, path: Path) -> Query:
     """Read a line in the format of this package or of PaSa."""
     where = f"{path}, line {number},"
     if "similar_to" in record and "relevant" in record:
@@ -415,7 +415,7 @@ def _read_topics(path: Path) -> dict[str, str]:
     return found
 
 
-def _json_topic(record: Mapping[str, Any], number: int, path: Path) -> tuple[str, str]:
+def _json_topic(record: Mapping[str, object], number: int, path: Path) -> tuple[str, str]:
     where = f"{path}, line {number},"
     names = ("query_id", "qid", "_id", "id"), ("text", "question", "query", "title")
     values = [next((record[n] for n in group if n in record), None) for group in names]

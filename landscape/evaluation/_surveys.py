@@ -36,7 +36,7 @@ FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
     "without selector",
     "one search",
 )
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
+VARIANTS: Mapping[str, Mapping[str, object]] = {
     FULL: {},
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
@@ -160,9 +160,9 @@ def evaluate_survey(
     *,
     half: Half = "all",
     most: int | None = None,
-    variants: Mapping[str, Mapping[str, Any]] = VARIANTS,
+    variants: Mapping[str, Mapping[str, object]] = VARIANTS,
     model: WritingModel | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> SurveyEvaluation:
     """Measure how well surveys find the known papers of questions.
 

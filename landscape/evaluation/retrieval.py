@@ -187,7 +187,7 @@ def _whole_grades(query: Query) -> dict[str, int]:
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
-    array: NDArray[Any] = np.asarray(values, float)
+    array: np.ndarray = np.asarray(values, float)
     if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
         raise InputError("The scores must be a list of finite numbers, one per question.")
     return array
@@ -200,7 +200,7 @@ def _batch(array: NDArray[np.float64]) -> int:
 
 DEFAULT = "default"
 
-STEPS: Mapping[str, Mapping[str, Any]] = {
+STEPS: Mapping[str, Mapping[str, object]] = {
     "words": {"method": "words", "rerank": False},
     "semantic": {"method": "semantic", "rerank": False},
     "fusion of ranks": {"fusion": "ranks", "rerank": False},
@@ -264,7 +264,7 @@ def evaluate_retrieval(
     atlas: AtlasStore,
     queries: str | Path | Sequence[Query],
     *,
-    steps: Mapping[str, Mapping[str, Any]] = STEPS,
+    steps: Mapping[str, Mapping[str, object]] = STEPS,
     tf_idf: bool = True,
 ) -> Evaluation:
     """Measure how well each search method finds the relevant papers.

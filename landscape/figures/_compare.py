@@ -22,6 +22,7 @@ from landscape.overlays.trends import compare as find_differences
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
@@ -39,8 +40,8 @@ _HOW = (
 
 def compare(
     atlas: AtlasStore,
-    a: Any,
-    b: Any,
+    a: str | ArrayLike,
+    b: str | ArrayLike,
     *,
     q: float = 0.05,
     n_regions: int = 24,
@@ -91,8 +92,8 @@ def compare(
 
 def compare_scene(
     atlas: AtlasStore,
-    a: Any,
-    b: Any,
+    a: str | ArrayLike,
+    b: str | ArrayLike,
     *,
     analysis: Analysis | None = None,
     n_regions: int = 24,

@@ -523,12 +523,12 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
         page.hatching_key(right, top - 9 * scale, "years covered in part")
 
 
-def percent(share: Any, *, digits: int = 1) -> str:
+def percent(share: float, *, digits: int = 1) -> str:
     """Format a share in per cent, or a missing share as a dash."""
     return f"{share:.{digits}%}" if share == share else "–"
 
 
-def _interval(row: Any, *, digits: int = 1) -> str:
+def _interval(row: pd.Series, *, digits: int = 1) -> str:
     """Format the interval of a share, in per cent."""
     low, high = row["share_low"], row["share_high"]
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}" if low == low else "–"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 
-def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Any:
+def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: object) -> Any:
     """Draw an interactive figure for a notebook.
 
     Parameters

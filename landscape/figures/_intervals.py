@@ -80,13 +80,13 @@ def intervals(
 def intervals_scene(
     kind: str,
     atlas: AtlasStore,
-    *arguments: Any,
+    *arguments: object,
     analysis: Analysis | None = None,
     colours: str | Theme = "light",
     size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
-    **options: Any,
+    **options: object,
 ) -> Scene:
     """Return the scene of `intervals`, of a known result of the analysis if it is given."""
     look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title, "ax": ax}
@@ -228,7 +228,7 @@ class IntervalRows:
         return f"{value:.1%}" if self.is_share else f"{value:.2f}"
 
 
-def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
+def ask(kind: str, atlas: AtlasStore, *arguments: object, **options: object) -> Analysis:
     """Run the analysis that a chart of this kind shows."""
     compute, _ = _known(kind)
     return compute(atlas, *arguments, **options)

@@ -400,7 +400,7 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
             page.write(line, left, y, size=7.5, gid="paper title")
 
 
-def _authors(authors: Any) -> str:
+def _authors(authors: Sequence[str] | None) -> str:
     listed = [] if authors is None else [str(name) for name in authors]
     return clean_name(short_names(listed, link="&"), most=40) if listed else "Unknown author"
 

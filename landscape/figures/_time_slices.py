@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,7 +159,7 @@ def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
 
 
 def slice_table(
-    topic_id: NDArray[Any], slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
+    topic_id: np.ndarray, slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
 ) -> pd.DataFrame:
     """Count the papers of each region in each slice, and compute their share of the slice."""
     import pandas as pd

@@ -159,7 +159,7 @@ def _sentence_scene(analysis: Analysis, look: PageOptions) -> Scene:
     return page.scene(alt_text=words, table=analysis.table)
 
 
-def colour_of(kind: Any, colours: Theme) -> str:
+def colour_of(kind: object, colours: Theme) -> str:
     """Return the colour of a trend: blue if emerging, orange if fading, grey if there is none."""
     known = {"emerging": colours.found, "fading": colours.apart, "steady": colours.ink}
     return known.get(str(kind), colours.faint)
@@ -178,7 +178,7 @@ def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
     return chosen.sort_values("slope", ascending=False).reset_index(drop=True)
 
 
-def _percent_a_year(slope: Any) -> Any:
+def _percent_a_year(slope: np.ndarray) -> Floats:
     """Convert a change in log odds to per cent per year (for small shares)."""
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 

@@ -188,7 +188,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
     )
 
 
-def levels_of(topics: pd.DataFrame) -> Any:
+def levels_of(topics: pd.DataFrame) -> np.ndarray:
     """Return the level of each topic; without a column ``level``, derive it from the parents."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)
@@ -197,7 +197,7 @@ def levels_of(topics: pd.DataFrame) -> Any:
     return np.ones(len(topics), dtype=np.int64)
 
 
-def readable_sources(sources: Iterable[Any]) -> list[str]:
+def readable_sources(sources: Iterable[object]) -> list[str]:
     """Return the name of the archive of each source, or the file name if it is unknown."""
     split = (str(source).partition(":") for source in sources)
     names = (_SOURCE_NAMES.get(reader, file or reader) for reader, _, file in split)

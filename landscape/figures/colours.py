@@ -18,7 +18,7 @@ from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
@@ -99,12 +99,12 @@ def perceptual_ramp(knots: Sequence[Sequence[float]], *, steps: int = 256) -> Fl
     return oklab_to_srgb(np.column_stack([np.linspace(lightness[0], lightness[-1], steps), curve]))
 
 
-def pick(ramp: NDArray[Any], position: Any) -> NDArray[Any]:
+def pick(ramp: np.ndarray, position: ArrayLike) -> np.ndarray:
     """Return the colours of a ramp at positions from 0 to 1, shape (..., 3)."""
     return np.asarray(ramp[np.round(np.clip(position, 0, 1) * (len(ramp) - 1)).astype(int)])
 
 
-def fade(value: Any, low: float, high: float) -> Any:
+def fade(value: np.ndarray, low: float, high: float) -> np.ndarray:
     """Return a smooth step from 0 at `low` to 1 at `high`."""
     share = np.clip((value - low) / (high - low), 0, 1)
     return share * (share * (3 - 2 * share))
@@ -211,7 +211,7 @@ class Tones:
     knee: float
     top: float
 
-    def position(self, density: Any) -> Any:
+    def position(self, density: ArrayLike) -> np.ndarray:
         """Convert densities in papers per pixel to ramp positions, 0 (empty) to 1 (densest)."""
         scaled = np.log1p(np.asarray(density) / self.knee) / np.log1p(self.top / self.knee)
         return np.clip(scaled, 0, 1)

@@ -194,7 +194,7 @@ def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
     return plotly_backend.to_page(drawn).encode()
 
 
-def _check_fits(figure: Any, target: Path) -> None:
+def _check_fits(figure: object, target: Path) -> None:
     """Raise InputError if the plotting library of this figure cannot write this file type."""
     is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
     if is_html and not is_plotly and getattr(figure, "scene", None) is None:

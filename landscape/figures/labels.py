@@ -292,13 +292,12 @@ def _positions(reach: float, directions: int) -> tuple[Floats, Floats, Floats, F
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
     """Return whether boxes are closer than `gap`; shapes (..., 4) broadcast."""
-    overlap: Bools = (
+    return (
         (first[..., 0] < second[..., 2] + gap)
         & (second[..., 0] < first[..., 2] + gap)
         & (first[..., 1] < second[..., 3] + gap)
         & (second[..., 1] < first[..., 3] + gap)
     )
-    return overlap
 
 
 def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
@@ -314,26 +313,23 @@ def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
         far = (box[..., axis + 2] + gap - start) / step
         enter = np.maximum(enter, np.minimum(near, far))
         leave = np.minimum(leave, np.maximum(near, far))
-    meets: Bools = enter <= leave
-    return meets
+    return enter <= leave
 
 
 def segments_cross(first: Floats, second: Floats) -> Bools:
     """Return whether line segments cross; shapes (..., 4) broadcast."""
 
     def side(segment: Floats, x: Floats, y: Floats) -> Floats:
-        turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
+        return (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
             segment[..., 3] - segment[..., 1]
         ) * (x - segment[..., 0])
-        return turn
 
-    cross: Bools = (
+    return (
         side(first, second[..., 0], second[..., 1]) * side(first, second[..., 2], second[..., 3])
         < 0
     ) & (
         side(second, first[..., 0], first[..., 1]) * side(second, first[..., 2], first[..., 3]) < 0
     )
-    return cross
 
 
 # -- label texts

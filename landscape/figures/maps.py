@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from landscape._wording import count
 from landscape.errors import InputError
@@ -49,7 +49,7 @@ _LEADING = 1.08  # distance between the lines of a name, in font sizes
 _MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
-def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
+def positions(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Return the positions of the papers as float arrays; raise InputError if any is invalid."""
     across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     if len(across) != len(up):
@@ -228,7 +228,7 @@ def _region_colours(
     return palette[leader[np.ix_(row, column)]]
 
 
-def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
+def ramp_image(position: ArrayLike, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
     """Return an image of ramp positions from 0 to 1, where row 0 is the lowest row."""
     pixels = pick(np.round(ramp * 255).astype(np.uint8), position)
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
@@ -588,8 +588,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
     own = np.diag(away)
     elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
-    alongside: Bools = (own <= near) & (others > 1.6 * own)
-    return alongside
+    return (own <= near) & (others > 1.6 * own)
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:

@@ -79,7 +79,7 @@ class Sheet(Figure):
         with mpl.rc_context(SETTINGS):
             super().draw(renderer)
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return a PNG for notebooks at twice the screen resolution."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
@@ -102,7 +102,7 @@ def draw(scene: Scene) -> Sheet:
         table=scene.table,
         caption=scene.caption.text,
     )
-    points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
+    points = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
     with mpl.rc_context(SETTINGS):
         for panel in scene.panels:
@@ -122,7 +122,7 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
     left, bottom, right, top = panel.box
     page = Bbox.from_extents(left, bottom, right, top)
     axes.set_facecolor(scene.colours.page)
-    points: Any = (
+    points: Transform = (
         BboxTransform(page, Bbox.unit()) + axes.transAxes
         if panel.x.log or panel.y.log
         else BboxTransform(page, Bbox.from_extents(x0, y0, x1, y1)) + axes.transData
@@ -159,7 +159,7 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
 class _Brush:
     """Draws layers into axes, and texts into `target`, a figure or axes."""
 
-    def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
+    def __init__(self, scene: Scene, target: Figure | Axes, points: Transform) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
         self.target, self.points = target, points
 

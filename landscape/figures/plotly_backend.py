@@ -13,10 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from landscape._render import render
 from landscape.errors import require
@@ -45,6 +44,9 @@ from landscape.figures.scene import (
     Text,
 )
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 MAX_MARKS = 20_000
 _PIXELS_A_POINT = 96 / 72
 _WIDTH = 800  # width of the panels in a notebook, in pixels
@@ -66,12 +68,12 @@ _SYMBOLS = {
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
 
 
-def draw(scene: Scene) -> Any:
+def draw(scene: Scene) -> go.Figure:
     """Draw the whole page with panels, title, caption, keys and tables."""
     return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
 
 
-def draw_panels(scene: Scene) -> Any:
+def draw_panels(scene: Scene) -> go.Figure:
     """Draw the panels shown in notebooks, with the title above and the caption below.
 
     A scene without such panels, such as a page with one sentence, is drawn as a whole page.
@@ -85,7 +87,7 @@ def draw_panels(scene: Scene) -> Any:
     return _Drawing(scene, panels, box, is_page=False).figure
 
 
-def to_page(figure: Any) -> str:
+def to_page(figure: go.Figure) -> str:
     """Return a self-contained HTML page with plotly and the fonts."""
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
@@ -116,17 +118,17 @@ def _font_link(weight: str) -> str:
     return f"data:font/ttf;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def count_marks(figure: Any) -> int:
+def count_marks(figure: go.Figure) -> int:
     """Count the points, line vertices and bars of a figure; images are not counted."""
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
-def safe_text(text: Any, *, most: int = _MAX_HOVER) -> str:
+def safe_text(text: object, *, most: int = _MAX_HOVER) -> str:
     """Escape text, because plotly interprets some HTML tags and LaTeX between dollar signs."""
     return _escaped(clean_name(str(text), most=most))
 
 
-def hover_html(lines: Iterable[Any]) -> str:
+def hover_html(lines: Iterable[object]) -> str:
     """Escape the lines of a hover text, and join them with line breaks."""
     return "<br>".join(map(safe_text, lines))
 
@@ -152,7 +154,7 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
     return joined[:, 0], joined[:, 1]
 
 
-def picture_link(pixels: NDArray[Any]) -> str:
+def picture_link(pixels: np.ndarray) -> str:
     """Return sRGB or sRGBA pixels, with row 0 at the bottom, as a PNG data URL."""
     from PIL import Image as Picture
 
@@ -212,7 +214,7 @@ class _Drawing:
         self._lay_out(panels)
         self.figure.update_layout(self.added)
 
-    def _add(self, kind: str, **style: Any) -> None:
+    def _add(self, kind: str, **style: object) -> None:
         self.added.setdefault(kind, []).append(style)
 
     # -- around the panels
@@ -300,7 +302,7 @@ class _Drawing:
             showlegend=rows > 0,
         )
 
-    def _write_below(self, text: str, **style: Any) -> None:
+    def _write_below(self, text: str, **style: object) -> None:
         self._add(
             "annotations",
             text=text,
@@ -719,7 +721,7 @@ def _faded(colour: str, opacity: float) -> str:
     return f"rgba({', '.join(map(str, _rgb(colour)))}, {opacity:g})"
 
 
-def _colours(colour: Any) -> Any:
+def _colours(colour: str | np.ndarray | Sequence[str]) -> str | list[str]:
     """Convert an array of sRGB colours, shape (n, 3), to CSS; return other colours unchanged."""
     if isinstance(colour, str):
         return colour

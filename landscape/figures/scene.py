@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Layer:
 class Image(Layer):
     """A picture of sRGB or sRGBA pixels, with row 0 at the bottom, that fills its `extent`."""
 
-    pixels: NDArray[Any]
+    pixels: np.ndarray
     extent: Box
     smooth: bool = False
 
@@ -63,8 +63,8 @@ class Lines(Layer):
 class Curve(Layer):
     """A curve, which is interrupted where values are NaN."""
 
-    x: Any
-    y: Any
+    x: np.ndarray | Sequence[float]
+    y: np.ndarray | Sequence[float]
     colour: str
     width: float
     hover: Hover = ()
@@ -74,10 +74,10 @@ class Curve(Layer):
 class Points(Layer):
     """Symbols with common or individual colours and sizes; `size` is the diameter in points."""
 
-    x: Any
-    y: Any
-    colour: Any
-    size: Any
+    x: np.ndarray | Sequence[float]
+    y: np.ndarray | Sequence[float]
+    colour: str | np.ndarray
+    size: float | np.ndarray
     marker: str = "o"
     edge: str | None = None
     edge_width: float = 0.0
@@ -93,7 +93,7 @@ class ColourBar:
     """Colour scale of points in the browser: values of the points, limits and colour ramp."""
 
     title: str
-    values: Any
+    values: np.ndarray
     limits: tuple[float, float]
     ramp: Floats
 
@@ -102,10 +102,10 @@ class ColourBar:
 class Intervals(Layer):
     """Values with intervals, drawn at the positions `at` on the vertical axis."""
 
-    at: Any
-    value: Any
-    low: Any
-    high: Any
+    at: np.ndarray | Sequence[float]
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     colours: Sequence[str]
     filled: Sequence[bool]
     width: float
@@ -117,9 +117,9 @@ class Intervals(Layer):
 class Band(Layer):
     """The area between two curves."""
 
-    x: Any
-    low: Any
-    high: Any
+    x: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     colour: str
 
 
@@ -235,7 +235,7 @@ class Panel:
     rows: Sequence[tuple[float, str]] = ()
     layers: list[Any] = field(default_factory=list)
 
-    def to_data(self, points: Any) -> Floats:
+    def to_data(self, points: ArrayLike) -> Floats:
         """Convert page positions in points to data coordinates, shape (n, 2)."""
         left, bottom, right, top = self.box
         share = (np.asarray(points, dtype=float).reshape(-1, 2) - (left, bottom)) / (
@@ -245,7 +245,7 @@ class Panel:
         low = np.array([self.x.limits[0], self.y.limits[0]])
         return np.asarray(low + share * (np.array([self.x.limits[1], self.y.limits[1]]) - low))
 
-    def to_page(self, x: Any, y: Any) -> Floats:
+    def to_page(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Convert data coordinates to page positions in points, shape (n, 2)."""
         (left, bottom, right, top), (x0, x1), (y0, y1) = self.box, self.x.limits, self.y.limits
         across = left + (np.asarray(x, dtype=float) - x0) * (right - left) / (x1 - x0)
@@ -257,7 +257,7 @@ class Panel:
         """``x0, y0, x1, y1`` in data coordinates."""
         return self.x.limits[0], self.y.limits[0], self.x.limits[1], self.y.limits[1]
 
-    def outside(self, x: Any, y: Any) -> int:
+    def outside(self, x: Floats, y: Floats) -> int:
         """Return the number of papers outside the panel."""
         x0, y0, x1, y1 = self.extent
         return int(((x < x0) | (x > x1) | (y < y0) | (y > y1)).sum())
@@ -280,7 +280,7 @@ class Scene:
     table: pd.DataFrame | None = None
 
 
-def padded_range(values: Any) -> tuple[float, float]:
+def padded_range(values: np.ndarray) -> tuple[float, float]:
     """Return the range of positions plus a border, without a few distant outliers."""
     low, high = np.quantile(values, [0.0005, 0.9995])
     border = 0.2 * (high - low)
@@ -288,7 +288,7 @@ def padded_range(values: Any) -> tuple[float, float]:
     return max(least, float(low - border)), min(most, float(high + border))
 
 
-def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
+def uncovered_spans(years: ArrayLike, covered: ArrayLike) -> list[tuple[float, float]]:
     """Return the intervals of years that a corpus covers in part, extended by half a year."""
     gaps = np.unique(np.asarray(years, dtype=int)[~np.asarray(covered, dtype=bool)])
     runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1)

@@ -44,7 +44,7 @@ class LanguageModel(Protocol):
     def model(self) -> str:
         """Name of the model, stored in the manifest."""
 
-    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Answer `user` with JSON that follows `schema`; `system` contains the instructions.
 
         Raises
@@ -307,7 +307,7 @@ class ChatModel:
             yield piece
         self._keep(messages, self._server.redacted("".join(pieces)))
 
-    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Request a reply that is valid for a JSON schema; retry once if it is invalid.
 
         Parameters
@@ -349,7 +349,7 @@ class ChatModel:
             "Try again or use another model."
         )
 
-    def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
+    def _ask(self, messages: Messages, schema: Mapping[str, object]) -> str:
         """Send one request; use the strictest output format that the server accepts."""
         openai = require("openai", "llm")
         while True:
@@ -364,8 +364,8 @@ class ChatModel:
                 with self._abilities.lock:  # several threads may detect this at the same time
                     self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
 
-    def _send(self, messages: Messages, request: dict[str, Any]) -> str:
-        def send() -> tuple[Any, Any, Any]:
+    def _send(self, messages: Messages, request: dict[str, object]) -> str:
+        def send() -> tuple[str | None, str | None, object]:
             reply = self._server.client.chat.completions.create(**request)
             choice = reply.choices[0]
             return choice.message.content, choice.finish_reason, reply.usage
@@ -393,7 +393,9 @@ class ChatModel:
         # A stream without a finish reason was interrupted, although no error was raised.
         self._whole("".join(pieces), reason=reason or "length")
 
-    def _read_stream(self, request: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    def _read_stream(
+        self, request: dict[str, object]
+    ) -> Iterator[tuple[str | None, str | None, object]]:
         """Yield the text, the finish reason and the usage of each chunk."""
         for chunk in self._open_stream(request):
             choices = chunk.choices[:1]
@@ -404,7 +406,7 @@ class ChatModel:
                 raise TypeError("a piece of the answer is not text")
             yield text, reason, getattr(chunk, "usage", None)
 
-    def _open_stream(self, request: dict[str, Any]) -> Any:
+    def _open_stream(self, request: dict[str, object]) -> Any:
         """Open a stream that counts its tokens if the server supports it."""
         openai = require("openai", "llm")
         create = self._server.client.chat.completions.create
@@ -434,16 +436,16 @@ class ChatModel:
             )
         return text
 
-    def _kept(self, messages: Messages, schema: Mapping[str, Any] | None = None) -> str | None:
+    def _kept(self, messages: Messages, schema: Mapping[str, object] | None = None) -> str | None:
         return self._cache.find(self._identity(messages, schema)) if self._cache else None
 
     def _keep(
-        self, messages: Messages, reply: str, schema: Mapping[str, Any] | None = None
+        self, messages: Messages, reply: str, schema: Mapping[str, object] | None = None
     ) -> None:
         if self._cache:
             self._cache.keep(self._identity(messages, schema), reply)
 
-    def _identity(self, messages: Messages, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _identity(self, messages: Messages, schema: Mapping[str, object] | None) -> dict[str, Any]:
         return {
             "server": self._server.url,
             "model": self.model,
@@ -456,7 +458,7 @@ def _messages(system: str, user: str) -> Messages:
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
-def _form_request(messages: Messages, schema: Mapping[str, Any], *, form: str) -> dict[str, Any]:
+def _form_request(messages: Messages, schema: Mapping[str, object], *, form: str) -> dict[str, Any]:
     """Return the part of a request that describes the format of the reply."""
     if form == "json_schema":
         named = {"name": "answer", "strict": True, "schema": schema}
@@ -475,7 +477,7 @@ def _tokens(messages: Messages) -> int:
     return estimate_tokens(*(message["content"] for message in messages))
 
 
-def _count(usage: Usage, counted: Any, messages: Messages, text: object) -> None:
+def _count(usage: Usage, counted: object, messages: Messages, text: object) -> None:
     total, read = (getattr(counted, f"{name}_tokens", None) for name in ("total", "prompt"))
     if not isinstance(total, int) or total < 0:
         usage.read, usage.written = _tokens(messages), estimate_tokens(str(text or ""))

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from landscape._io import cache_folder
 from landscape.errors import InputError, RemoteError
@@ -199,7 +198,7 @@ class ReplyCache:
     def __init__(self, folder: Path) -> None:
         self._folder = Path(folder)
 
-    def find(self, request: dict[str, Any]) -> str | None:
+    def find(self, request: dict[str, object]) -> str | None:
         """Return the stored reply to a request (JSON values), or None if there is no reply."""
         key = _cache_key(request)
         try:
@@ -210,7 +209,7 @@ class ReplyCache:
         reply = stored.get("reply") if is_valid else None
         return reply if isinstance(reply, str) else None
 
-    def keep(self, request: dict[str, Any], reply: str) -> None:
+    def keep(self, request: dict[str, object], reply: str) -> None:
         """Store the reply to a request; disk errors are ignored."""
         key = _cache_key(request)
         path = self._path(key)
@@ -249,6 +248,6 @@ def default_cache_folder() -> Path:
     return cache_folder("replies")
 
 
-def _cache_key(request: dict[str, Any]) -> str:
+def _cache_key(request: dict[str, object]) -> str:
     text = json.dumps(request, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

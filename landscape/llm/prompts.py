@@ -25,8 +25,7 @@ def prompt(name: str) -> str:
 
 @cache
 def _prompts() -> dict[str, str]:
-    prompts: dict[str, str] = read_yaml(data_file("prompts.yaml"))
-    return prompts
+    return read_yaml(data_file("prompts.yaml"))
 
 
 def as_data(value: object) -> str:

@@ -43,7 +43,7 @@ def _inlined(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str
     return kept
 
 
-def find_fault(value: object, schema: Mapping[str, Any]) -> str:
+def find_fault(value: object, schema: Mapping[str, object]) -> str:
     """Return the first violation of a JSON schema, or "" if the value is valid."""
     try:
         TypeAdapter(_type_of(schema)).validate_python(value, strict=True)

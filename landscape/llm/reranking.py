@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -279,5 +279,5 @@ class HttpReranker:
             f"({self._plain(fault)}). Check LANDSCAPE_RERANK_URL."
         )
 
-    def _plain(self, text: Any) -> str:
+    def _plain(self, text: object) -> str:
         return safe_message(text, {self._address: self._url, self._key: "***"})

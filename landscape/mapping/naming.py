@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from landscape.text.words import normal_form, normal_forms, read_sections, singu
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
 _LISTS = read_sections("regions")
 UNTELLING = frozenset(_LISTS["untelling"])
@@ -80,7 +82,7 @@ class PhraseTable:
     n_papers: int
 
 
-def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
+def phrase_table(keywords: pa.Array | Sequence[Sequence[str]], *, fewest: int = 2) -> PhraseTable:
     """Collect the pairs of papers and phrases from the keywords of n papers."""
     import pandas as pd
     import pyarrow as pa
@@ -544,7 +546,7 @@ class Namer:
         return [self._number[form] for form in normal_forms(labels) if form in self._number]
 
     @cached_property
-    def _membership(self) -> Any:
+    def _membership(self) -> csr_matrix:
         from scipy import sparse
 
         table = self._wide
@@ -618,7 +620,7 @@ def mean_vectors(
 
 def _phrase_counts(
     table: PhraseTable, group: NDArray[np.integer], n_groups: int, n_phrases: int
-) -> Any:
+) -> csr_matrix:
     """Return the number of papers of each group with each phrase, as a sparse matrix."""
     from scipy import sparse
 

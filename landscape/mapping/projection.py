@@ -191,7 +191,7 @@ def _keep(function: Any) -> None:
     except (RuntimeError, AttributeError):
         return  # the folder is read-only, or this version of Numba has no such cache
 
-    def save_unless_disk_is_full(*arguments: Any) -> None:
+    def save_unless_disk_is_full(*arguments: object) -> None:
         try:
             save(*arguments)
         except OSError:
@@ -259,5 +259,4 @@ def memberships(distances: NDArray[np.floating]) -> NDArray[np.float64]:
         too_wide = np.exp(-excess / sigma[:, None]).sum(axis=1) > target
         high = np.where(too_wide, sigma, high)
         low = np.where(too_wide, low, sigma)
-    weights: NDArray[np.float64] = np.exp(-excess / (0.5 * (low + high))[:, None])
-    return weights
+    return np.exp(-excess / (0.5 * (low + high))[:, None])

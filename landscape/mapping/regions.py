@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from landscape.text.words import normal_form, normal_forms
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from landscape.llm import LanguageModel
@@ -50,7 +51,7 @@ class Topics:
 def build_topics(
     x: NDArray[np.floating],
     y: NDArray[np.floating],
-    keywords: Any,
+    keywords: pa.Array | Sequence[Sequence[str]],
     titles: Sequence[str] = (),
     *,
     vectors: NDArray[np.float32] | None = None,

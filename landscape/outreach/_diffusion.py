@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby, pairwise
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._terrain import Terrain
 from landscape.outreach.themes import THEMES, Prompt
 from landscape.outreach.weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
+
+if TYPE_CHECKING:
+    import torch
 
 Picture = NDArray[np.uint8]
 
@@ -131,7 +134,7 @@ def redraw(
     seed: int = 0,
     strength: float | None = None,
     note: Callable[[str], None] | None = None,
-    **choices: Any,
+    **choices: object,
 ) -> Redrawn:
     """Redraw a map with a diffusion model, and keep the picture only if it matches the data.
 
@@ -227,7 +230,7 @@ def restore_water(
     return np.rint(drawn * share + truth * (1 - share)).astype(np.uint8)
 
 
-def _grey(values: NDArray[Any]) -> Picture:
+def _grey(values: np.ndarray) -> Picture:
     """Convert grey levels to an RGB picture."""
     return np.repeat(np.rint(values).astype(np.uint8)[..., None], 3, axis=2)
 
@@ -278,7 +281,7 @@ def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int
         yield start, side, before + side - start
 
 
-def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
+def window(array: np.ndarray, tile: Tile) -> np.ndarray:
     """Return the part of an array within a tile; edge values are repeated outside the array."""
     part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
     past = [(0, tile.height - part.shape[0]), (0, tile.width - part.shape[1])]
@@ -390,7 +393,7 @@ class DiffusionModel:
             tokens = tokenizer(words, truncation=False)["input_ids"]
         return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
 
-    def noise(self, width: int, height: int, seed: int) -> Any:
+    def noise(self, width: int, height: int, seed: int) -> torch.Tensor:
         """Generate the noise of the whole image on the CPU; all devices then use the same noise."""
         import torch
 
@@ -408,7 +411,7 @@ class DiffusionModel:
         controls: Mapping[str, Picture],
         *,
         tile: Tile,
-        noise: Any,
+        noise: torch.Tensor,
         prompt: Prompt,
         settings: Settings,
     ) -> Picture:
@@ -416,7 +419,7 @@ class DiffusionModel:
         import torch
         from PIL import Image
 
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, object] = {}
         if self.weights.controls:
             used = [kind for kind in CONTROLS if kind in self.weights.controls]
             scales = {"depth": settings.depth_scale, "coast": settings.coast_scale}
@@ -442,13 +445,13 @@ class DiffusionModel:
         return np.rint(np.nan_to_num(drawn, nan=0.5) * 255).astype(np.uint8)
 
     @contextlib.contextmanager
-    def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
+    def _shared_noise(self, noise: torch.Tensor, tile: Tile) -> Iterator[None]:
         """Use the part of the noise of the image that is inside a tile, so that tiles match."""
         scheduler = self.pipeline.scheduler
         own = scheduler.add_noise
         top, left = tile.top // self.cell, tile.left // self.cell
 
-        def add_noise(original: Any, drawn: Any, when: Any) -> Any:
+        def add_noise(original: Any, drawn: Any, when: object) -> torch.Tensor:
             rows, columns = drawn.shape[-2:]
             part = noise[..., top : top + rows, left : left + columns].to(drawn)
             drawn = drawn.clone()  # cells outside the sheet are unchanged
@@ -587,7 +590,7 @@ class _Redrawing:
 
     def run(self) -> Redrawn:
         """Draw until a picture matches the data, or all attempts have failed."""
-        tries: list[dict[str, Any]] = []
+        tries: list[dict[str, object]] = []
         scores, bars = None, self.settings.bars
         for attempt in range(self.settings.attempts):
             strength = self.prompt.strength
@@ -642,7 +645,7 @@ class _Redrawing:
             self.plans = self.plans[1:]  # do not try this plan again
             self.note(f"Out of memory with {plan}; continuing with {self.plans[0]}.")
 
-    def _draw_with(self, plan: Plan, noise: Any) -> Picture:
+    def _draw_with(self, plan: Plan, noise: torch.Tensor) -> Picture:
         self.model.move(plan)
         overlap = min(self.settings.overlap_of(plan.tile), plan.tile // 2)
         tiles = cut_tiles(*self.size, tile=plan.tile, overlap=overlap)
@@ -655,7 +658,7 @@ class _Redrawing:
 
             return draw_in_tiles(self.picture.shape[:2], tiles, draw)
 
-    def _draw_tile(self, tile: Tile, noise: Any) -> Picture:
+    def _draw_tile(self, tile: Tile, noise: torch.Tensor) -> Picture:
         right = min(tile.left + tile.width, self.size[0])
         bottom = min(tile.top + tile.height, self.size[1])
         heights = self.heights.at(self.size, (tile.left, tile.top, right, bottom))
@@ -680,8 +683,8 @@ class _Redrawing:
             drawn[top:bottom] = whole[top - low : bottom - low]
 
     def _record(
-        self, picture: Picture, plan: Plan, tries: list[dict[str, Any]], *, kept: bool
-    ) -> dict[str, Any]:
+        self, picture: Picture, plan: Plan, tries: list[dict[str, object]], *, kept: bool
+    ) -> dict[str, object]:
         """Return the settings and versions that are needed to reproduce the picture."""
         weights, scheduler = self.model.weights, self.model.pipeline.scheduler
         config = {key: value for key, value in scheduler.config.items() if key[0] != "_"}

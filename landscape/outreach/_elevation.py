@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     Grid = NDArray[np.float32]
     Window = tuple[int, int, int, int]
@@ -45,7 +46,7 @@ class Surface:
         return np.ascontiguousarray((across[:, cells] @ strip.T).T)
 
 
-def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
+def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> csr_matrix:
     """Return sparse spline weights of the cells for each pixel, shape (len(pixels), n_cells)."""
     from scipy import sparse
 
@@ -102,7 +103,7 @@ class Ground:
     peak_density: float
     land_share: float
 
-    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], np.ndarray]:
         """Return the flat cell index of each paper, and a mask of the papers on the grid."""
         return _cells_of(x, y, self.extent, self.height.shape)
 
@@ -165,7 +166,7 @@ def blurred(counts: Grid, sigma: float) -> Grid:
 
 def _cells_of(
     x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], np.ndarray]:
     """Return the flat cell index of each paper, and a mask of the papers on the grid."""
     x0, x1, y0, y1 = extent
     column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
@@ -239,7 +240,7 @@ def _measure(
 
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
-) -> tuple[float, Any, float]:
+) -> tuple[float, np.ndarray, float]:
     """Return the coast density, the land without small islands, and its number of papers."""
     from scipy.ndimage import label
 
@@ -249,7 +250,7 @@ def _sea_level(
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_MIN_PAPERS, 0.3 * n_papers), _MIN_ISLAND * n_papers)
 
-    def flooded(level: float) -> tuple[Any, float]:
+    def flooded(level: float) -> tuple[np.ndarray, float]:
         lands, n = label(density > level)
         papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)
         papers[0] = 0
@@ -263,7 +264,7 @@ def _sea_level(
     return low, land, on_land
 
 
-def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
+def _without_specks(height: Grid, land: np.ndarray, sigma: float) -> Grid:
     """Remove small islands, and fill lakes that are smaller than a kernel."""
     from scipy.ndimage import label
 
@@ -278,7 +279,7 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
     return -_fill(-filled, islet, land | puddle, to=clear)
 
 
-def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
+def _fill(height: Grid, holes: np.ndarray, keep: np.ndarray, *, to: np.float32) -> Grid:
     """Raise holes to a given height and smooth their edges; do not change the cells in `keep`."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 

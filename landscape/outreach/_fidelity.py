@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +102,7 @@ class Fidelity:
             for name in self.failed
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the scores as a dict for the settings file."""
         numbers = {
             name: round(value, 4) if isinstance(value, float) else value
@@ -248,7 +247,7 @@ class TrueMap:
         return float(stats.spearmanr(drawn, true).statistic)
 
 
-def _resized(array: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+def _resized(array: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """Resize an array to a width and height by averaging."""
     from PIL import Image
 

@@ -88,7 +88,7 @@ def _cut(
     return added_x, added_y
 
 
-def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
+def _swing(u: Grid, v: Grid, side_x: np.ndarray, side_y: np.ndarray, octave: int) -> np.ndarray:
     """Return the slope of a sum of windowed waves across a direction, about -1 to 1."""
     scatter_x, scatter_y = _scatter(octave)
     floor_u, floor_v = np.floor(u), np.floor(v)
@@ -263,7 +263,7 @@ class Canvas:
         _blend(colour, rgb(self.theme.coastline), line * np.float32(0.9))
         return np.clip(colour * 255 + 0.5, 0, 255).astype(np.uint8)
 
-    def _stroke(self, distance: Any, *, width: float = 1.0) -> Any:
+    def _stroke(self, distance: np.ndarray, *, width: float = 1.0) -> np.ndarray:
         """Return the coverage of a line, from the distance to its centre in pixels."""
         broad = max(_MIN_LINE, _LINE * max(self.size)) * width
         return np.clip(np.float32(broad / 2 + 0.5) - distance, 0, 1) * np.float32(min(1.0, broad))
@@ -364,7 +364,7 @@ def _smoothstep(value: Grid, low: float, high: float) -> Grid:
     return t * t * (3 - 2 * t)
 
 
-def _look_up(colours: Grid, position: Any) -> Grid:
+def _look_up(colours: Grid, position: np.ndarray) -> Grid:
     """Return interpolated colours at positions along a colormap."""
     place = np.clip(position, 0, 1) * np.float32(STEPS - 1)
     first = np.minimum(np.floor(place), np.float32(STEPS - 2))
@@ -375,7 +375,7 @@ def _look_up(colours: Grid, position: Any) -> Grid:
     return low
 
 
-def _blend(colour: Grid, other: Grid, share: Any) -> None:
+def _blend(colour: Grid, other: Grid, share: Grid | float) -> None:
     """Blend an array of colours with another colour, in place."""
     colour += (other - colour) * np.asarray(share, dtype=np.float32)[..., None]
 

@@ -20,7 +20,7 @@ from landscape.outreach.page import Box
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from landscape.store import AtlasStore
 
@@ -34,7 +34,7 @@ class Projection:
     extent: tuple[float, float, float, float]
     box: Box
 
-    def __call__(self, x: Any, y: Any) -> Floats:
+    def __call__(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the positions on the page, shape (n, 2)."""
         x0, x1, y0, y1 = self.extent
         left, low, right, top = self.box
@@ -139,7 +139,7 @@ def describe(
     return " ".join([*parts, *notes])
 
 
-def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def places_as_json(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Convert entries into JSON values for the zoomable page."""
     return [
         {

@@ -130,7 +130,7 @@ def render(
     size: str = "web",
     dpi: int | None = None,
     title: str | None = None,
-    names: str | os.PathLike[str] | Mapping[Any, str] | None = None,
+    names: str | os.PathLike[str] | Mapping[object, str] | None = None,
     model: LanguageModel | None = None,
     language: str = "en",
     credits: str = "",  # noqa: A002 - the word of map makers

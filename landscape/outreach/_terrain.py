@@ -228,7 +228,7 @@ def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64
     return citing[both], cited[both]
 
 
-def digest_of(*columns: NDArray[Any]) -> str:
+def digest_of(*columns: np.ndarray) -> str:
     """Return a hash of columns of numbers."""
     import hashlib
 
@@ -364,7 +364,7 @@ def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
     dated = inside & np.isfinite(dates.years)
     newer = dated & (dates.years >= dates.recent[0])
 
-    def counted(chosen: Any) -> Grid:
+    def counted(chosen: np.ndarray) -> Grid:
         counts = np.bincount(cells[chosen], minlength=shape[0] * shape[1])
         return counts.reshape(shape).astype(np.float32)
 
@@ -376,7 +376,7 @@ def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
     return np.clip(share, 0, 1).astype(np.float32)
 
 
-def recency_position(recency: Any, *, whole: float) -> Any:
+def recency_position(recency: np.ndarray, *, whole: float) -> np.ndarray:
     """Compare shares of recent papers with the corpus, from 0 (older) to 1 (newer)."""
     if np.isnan(whole):
         return np.full_like(np.asarray(recency, dtype=np.float32), 0.5)

@@ -111,7 +111,7 @@ class Rendering:
             write_output(file, content)
         return target
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         """Return the picture that notebooks show."""
         from base64 import b64encode
 
@@ -273,7 +273,7 @@ def _places(rendering: Rendering) -> str:
     """Return the gazetteer as JSON that is safe inside a script element."""
     x0, x1, y0, y1 = rendering.terrain.extent
     left, low, right, top = rendering.map_box
-    places: list[dict[str, Any]] = places_as_json(rendering.entries)
+    places: list[dict[str, object]] = places_as_json(rendering.entries)
     for place, entry in zip(places, rendering.entries, strict=True):
         across = (entry.x - x0) / (x1 - x0) * (right - left)
         down = (y1 - entry.y) / (y1 - y0) * (top - low)

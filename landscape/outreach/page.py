@@ -245,7 +245,7 @@ def pdf_bytes(
     marks: Sequence[Mark],
     *,
     page: str,
-    about: Mapping[str, Any],
+    about: Mapping[str, object],
 ) -> bytes:
     """Draw a whole sheet as PDF; straight labels are searchable text."""
     import matplotlib as mpl

@@ -239,7 +239,7 @@ def _fingerprint(folders: list[Path]) -> str:
     return f"files:{digest.hexdigest()[:16]}"
 
 
-def _read_index(folder: Path) -> dict[str, Any]:
+def _read_index(folder: Path) -> dict[str, object]:
     """Read ``model_index.json``."""
     path = folder / "model_index.json"
     if path.is_file():
@@ -253,7 +253,7 @@ def _read_index(folder: Path) -> dict[str, Any]:
     )
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, object]:
     """Read a JSON object."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

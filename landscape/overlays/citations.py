@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -446,10 +446,10 @@ class CitationGraph:
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
-    def _array(self, name: str) -> NDArray[Any]:
+    def _array(self, name: str) -> np.ndarray:
         path = self._atlas.file(name)
         try:
-            opened: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+            opened: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError, TokenError) as error:
             raise unreadable(self._atlas.path, name, error) from error
         return opened

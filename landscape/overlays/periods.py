@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,11 +34,10 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
-    found: NDArray[np.int64] = years.to_numpy(np.int64)
-    return found
+    return years.to_numpy(np.int64)
 
 
-def read_years(atlas: AtlasStore, rows: NDArray[Any] | None = None) -> Years:
+def read_years(atlas: AtlasStore, rows: np.ndarray | None = None) -> Years:
     """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
     lists = atlas.read_papers(["categories"])["categories"]
     primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def _run(context: Context) -> StageResult:
         citations = references.reversed()
         advance(1)
         context.begin_writing()
-        arrays: dict[str, NDArray[Any]] = {INFLUENCE: influence(references)}
+        arrays: dict[str, np.ndarray] = {INFLUENCE: influence(references)}
         for direction, links in (("references", references), ("citations", citations)):
             starts, targets = matrix_files(direction)
             arrays |= {starts: links.starts, targets: links.targets}

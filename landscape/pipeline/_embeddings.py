@@ -157,7 +157,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
     return embedder.describe(), n_reused
 
 
-def _take_ready(context: Context) -> dict[str, Any]:
+def _take_ready(context: Context) -> dict[str, object]:
     from landscape.embeddings.precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
@@ -178,7 +178,7 @@ def _take_ready(context: Context) -> dict[str, Any]:
     return {"name": "ready", "model": model, "dimension": dimension, "checksum": None}
 
 
-def _take_file(context: Context, spec: str) -> dict[str, Any]:
+def _take_file(context: Context, spec: str) -> dict[str, object]:
     from landscape.embeddings.precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])
@@ -274,7 +274,7 @@ class _LazyEmbedder:
         self,
         context: Context,
         settings_digest: str,
-        known: dict[str, Any] | None,
+        known: dict[str, object] | None,
         works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works

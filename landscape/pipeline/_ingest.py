@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -140,7 +139,7 @@ def _complete(path: Path) -> bool:
     )
 
 
-def _coverage(files: Sequence[Path]) -> dict[str, Any]:
+def _coverage(files: Sequence[Path]) -> dict[str, object]:
     """Return the first and last date, and the numbers of synthetic papers and papers by source."""
     import pyarrow.compute as pc
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +26,7 @@ VERSION = 2
 _ROW_GROUP = 16384
 
 
-def _parameters(context: Context) -> dict[str, Any]:
+def _parameters(context: Context) -> dict[str, object]:
     options = context.options
     return {"limit": options.keywords_limit, "tagger": tagger_name(tagger=options.tagger)}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _tables(
     find: Callable[[pd.DataFrame], pd.DataFrame],
     columns: list[str],
     found: list[pd.DataFrame],
-    advance: Any,
+    advance: Callable[[int], None],
     *,
     workers: int = 1,
 ) -> Iterator[pd.DataFrame]:
@@ -163,7 +163,7 @@ def _uat_run(context: Context) -> StageResult:
     )
 
 
-def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
+def _tags(context: Context, thesaurus: Thesaurus, advance: Callable[[int], None]) -> pd.DataFrame:
     """Tag all papers with concepts at once, because the tagger learns from the whole corpus."""
     from landscape.overlays.thesaurus.matching import join_term_matches
     from landscape.overlays.thesaurus.tagging import tag_wording

@@ -56,8 +56,7 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def paper_ids(parts: Sequence[Path]) -> list[str]:
-    ids: list[str] = read_columns(parts, ["paper_id"])["paper_id"].to_pylist()
-    return ids
+    return read_columns(parts, ["paper_id"])["paper_id"].to_pylist()
 
 
 def match_ids(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:

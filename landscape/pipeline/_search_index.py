@@ -6,10 +6,10 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def _run(context: Context) -> StageResult:
     words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
     outputs = [*words, CUTOFFS, PAPER_ROWS, *([INDEX] if report else [])]
     clear_work(context, LEXICAL)
-    details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
+    details: dict[str, object] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
         n_probe, n_cells, recall = astuple(report)
         details |= {"n_probe": n_probe, "n_cells": n_cells, "recall_at_100": recall}
@@ -124,7 +124,7 @@ def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
 
 
 def _rows(
-    parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Any
+    parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Callable[[int], None]
 ) -> Iterator[tuple[int, str, str]]:
     """Tokenise the texts of new papers in parallel."""
     alone = is_new.sum() <= 2 * _ROWS

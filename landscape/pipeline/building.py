@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
 
 from landscape._io import (
     LOCK_NAME,
@@ -65,7 +64,7 @@ def build(
     out: str | os.PathLike[str],
     *,
     say: Callable[[str], None] | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> AtlasStore:
     """Build an atlas from files of papers, or update an existing atlas.
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.embeddings import Embedder
+    from landscape.llm import LanguageModel
     from landscape.mapping.quality import Measures
     from landscape.mapping.regions import Topics
 
@@ -111,9 +112,9 @@ def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray
     return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
 
 
-def _projection_parameters(context: Context) -> dict[str, Any]:
+def _projection_parameters(context: Context) -> dict[str, object]:
     options, layout = context.options, layout_of(context)
-    parameters: dict[str, Any] = {"layout": layout}
+    parameters: dict[str, object] = {"layout": layout}
     if layout not in ("ready", "pca"):
         parameters["seed"] = options.seed
     if layout in ("umap", "keep"):
@@ -227,7 +228,7 @@ def topics_schema() -> pa.Schema:
     )
 
 
-def _topics_parameters(context: Context) -> dict[str, Any]:
+def _topics_parameters(context: Context) -> dict[str, object]:
     names = ("max_regions", "n_continents", "polish")
     chosen = {name: getattr(context.options, name) for name in names}
     return {"method": context.options.topics_method, **chosen}
@@ -255,13 +256,13 @@ def _find(
     coordinates: NDArray[np.float32],
     papers: pa.Table,
     vectors: NDArray[np.float32],
-) -> tuple[Topics, dict[str, Any] | None]:
+) -> tuple[Topics, dict[str, object] | None]:
     """Find and name the topics. If the language model fails, the names are not improved."""
     from landscape.mapping import build_topics
 
     previous, old_names = _previous_topics(context)
 
-    def find(language_model: Any) -> Topics:
+    def find(language_model: LanguageModel | None) -> Topics:
         return build_topics(
             coordinates[:, 0],
             coordinates[:, 1],

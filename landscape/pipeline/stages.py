@@ -242,7 +242,7 @@ class StageResult:
     outputs: Sequence[str]
     products: dict[str, str] = field(default_factory=dict)
     model: dict[str, Any] | None = None
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, object] = field(default_factory=dict)
     parts: tuple[Part, ...] | None = None
     makeshift: bool = False
 
@@ -255,7 +255,7 @@ class Stage:
     version: int
     run: Callable[[Context], StageResult]
     inputs: Callable[[Context], dict[str, str]]
-    parameters: Callable[[Context], dict[str, Any]] = lambda _: {}
+    parameters: Callable[[Context], dict[str, object]] = lambda _: {}
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
@@ -298,7 +298,7 @@ def is_fresh(stage: Stage, context: Context) -> bool:
     return True
 
 
-def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
+def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, object], dict[str, str]]:
     """Return the hash, the parameters and the inputs of a stage. The hash covers both others."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs

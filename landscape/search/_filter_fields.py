@@ -128,8 +128,7 @@ class Columns:
 
     def numbers(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers, with NaN for missing values, shape (n,)."""
-        values: NDArray[np.float64] = self._papers[column].to_numpy("float64", na_value=np.nan)
-        return values
+        return self._papers[column].to_numpy("float64", na_value=np.nan)
 
     def absent(self, column: str) -> Mask:
         """Return a mask that is True for missing or empty texts, shape (n,)."""
@@ -190,8 +189,7 @@ class Columns:
         """Return the concatenated texts of a column of lists, and the number of texts per paper."""
         if column not in self._kept:
             self._kept[column] = _flattened(self._papers[column])
-        kept: tuple[pa.Array, NDArray[np.intp]] = self._kept[column]
-        return kept
+        return self._kept[column]
 
 
 def _flattened(values: pd.Series) -> tuple[pa.Array, NDArray[np.intp]]:
@@ -235,8 +233,7 @@ def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
     """Return the mask of papers with at least one match among their texts."""
     totals = np.concatenate([[0], np.cumsum(found)])
     ends = np.cumsum(counts)
-    mask: Mask = totals[ends] > totals[ends - counts]
-    return mask
+    return totals[ends] > totals[ends - counts]
 
 
 def columns_needed(
@@ -294,8 +291,7 @@ def _mask(node: Node, papers: Columns) -> Mask:
         first, last = node.first or date.min, node.last or date.max
         return (days >= np.datetime64(first)) & (days <= np.datetime64(last))
     if isinstance(node, Citations):
-        found: Mask = _COMPARE[node.comparison](papers.numbers("cites"), node.count)
-        return found
+        return _COMPARE[node.comparison](papers.numbers("cites"), node.count)
     if isinstance(node, Flag):
         return FLAGS[node.name][1](papers)
     return FIELDS[node.field][1](node.text, papers)

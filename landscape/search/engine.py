@@ -33,8 +33,6 @@ from landscape.search.settings import SearchSettings, query_text
 from landscape.types import Hit, Results
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
     from landscape.embeddings import Embedder
@@ -518,7 +516,7 @@ def search_papers(
     reranker: Reranker | str | None = None,
     expansion: str | None = None,
     hyde: bool = False,
-    **settings: Any,
+    **settings: object,
 ) -> Results:
     """Find papers by meaning and by words; `landscape.Atlas.search` documents the parameters."""
     chosen = SearchSettings(**settings)
@@ -526,6 +524,8 @@ def search_papers(
     return search(engine, query, chosen, reranker=reranker, expansion=expansion, hyde=hyde)
 
 
-def similar_papers(store: AtlasStore, paper_ids: str | Sequence[str], **settings: Any) -> Results:
+def similar_papers(
+    store: AtlasStore, paper_ids: str | Sequence[str], **settings: object
+) -> Results:
     """Find papers similar to given papers; `landscape.Atlas.similar` documents the parameters."""
     return open_engine(store).similar(paper_ids, SearchSettings(**settings))

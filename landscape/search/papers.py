@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -172,7 +172,7 @@ class SearchIndexes:
         rows.setflags(write=False)  # the array is cached
         return rows
 
-    def _column(self, name: str) -> Any:
+    def _column(self, name: str) -> pd.Series | NDArray[np.bool_]:
         """Return the facilities of papers, or the mask of reviews, of a concept or of a region."""
         if name == "facilities":
             return self._facilities
@@ -263,7 +263,7 @@ class SearchIndexes:
         return len(self._atlas)
 
     @cached_property
-    def _facilities(self) -> pd.Series[Any]:
+    def _facilities(self) -> pd.Series:
         """Return the mentions in each paper: facility, role and words on three lines."""
         import pandas as pd
         import pyarrow as pa

@@ -62,11 +62,9 @@ def apply_weights(
         if (values := given[name]) is not None
     }
     if weights.compat == "pathfinder":
-        product: Floats = np.prod([scores, *lifts.values()], axis=0)
-        return product
+        return np.prod([scores, *lifts.values()], axis=0)
     spread = _MAX_LIFT * float(np.ptp(scores)) if len(scores) else 0.0
-    total: Floats = scores + spread * sum(getattr(weights, n) * lift for n, lift in lifts.items())
-    return total
+    return scores + spread * sum(getattr(weights, n) * lift for n, lift in lifts.items())
 
 
 def recency(age: Floats) -> Floats:
@@ -105,8 +103,7 @@ def fuse_scores(
 ) -> Floats:
     """Add cosines and scaled word scores, weighted by their shares."""
     largest = float(words.max(initial=0.0))
-    fused: Floats = share * semantic + (1.0 - share) * (words / largest if largest > 0 else 0.0)
-    return fused
+    return share * semantic + (1.0 - share) * (words / largest if largest > 0 else 0.0)
 
 
 def fuse_ranks(rankings: Sequence[Floats]) -> Floats:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from landscape.types import Evidence, Paper
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
+Score = Callable[[str, Sequence[str]], "NDArray[np.floating]"]
 """Function that scores sentences by similarity to a question; a score of 0 means unrelated."""
 
 _SATURATION = 1.2  # k1 of BM25; the length term is omitted, because sentences are short

@@ -100,8 +100,7 @@ class AtlasStore:
         """Return ``make(self)``, cached under `name`."""
         if name not in self.__dict__:
             self.__dict__[name] = make(self)
-        made: T = self.__dict__[name]
-        return made
+        return self.__dict__[name]
 
     def file(self, name: str) -> Path:
         """Return the path of a file of the atlas. On first use, verify the checksum of the file.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ BLOCK = 4096
 
 
 def write_matrix(
-    path: Path, blocks: Iterable[NDArray[Any]], *, rows: int, columns: int, dtype: str = "<f4"
+    path: Path, blocks: Iterable[np.ndarray], *, rows: int, columns: int, dtype: str = "<f4"
 ) -> None:
     """Write a matrix to a `.npy` file block by block."""
     written = 0

@@ -34,7 +34,7 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
     }
 
 
-def _stage_facts(record: StageRecord) -> dict[str, Any]:
+def _stage_facts(record: StageRecord) -> dict[str, object]:
     return {
         "rows": record.rows,
         "seconds": record.seconds,

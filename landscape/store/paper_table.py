@@ -71,10 +71,10 @@ class PaperTable:
 
     def _columns(
         self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
-    ) -> list[list[Any]]:
+    ) -> list[list[object]]:
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
-        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
+        found: list[list[object]] = [[None] * len(wanted) for _ in names]
         for number in np.unique(batch_of):
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
@@ -106,13 +106,12 @@ class PaperTable:
         if rows is not None:
             table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
 
-        def dtype(of: pa.DataType) -> Any:
+        def dtype(of: pa.DataType) -> pd.api.extensions.ExtensionDtype | None:
             if pa.types.is_int32(of):
                 return pd.Int32Dtype()
             return pd.ArrowDtype(of) if pa.types.is_list(of) else None
 
-        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
-        return frame
+        return table.to_pandas(date_as_object=False, types_mapper=dtype)
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0

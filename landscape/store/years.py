@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Years:
         return bool((~self.covered & (self.years >= year - 1) & (self.years <= year)).any())
 
 
-def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, ...]:
+def warn(kind: str, needed: Mapping[str, object], /, **values: object) -> tuple[str, ...]:
     """Return the warnings from ``analyses.yaml`` whose conditions are true, with the values."""
     texts = _texts()[kind]
     return tuple(texts[name].format(**values) for name, holds in needed.items() if holds)
@@ -104,8 +104,7 @@ def warn(kind: str, needed: Mapping[str, Any], /, **values: Any) -> tuple[str, .
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = read_yaml(data_file("analyses.yaml"))
-    return texts
+    return read_yaml(data_file("analyses.yaml"))
 
 
 def count_years(
@@ -223,8 +222,7 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
-    changes: NDArray[np.bool_] = (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
-    return changes
+    return (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
 
 
 def format_spans(years: ArrayLike) -> list[str]:

@@ -71,8 +71,7 @@ def rank_words(
     _, firsts, nodes = np.unique(keys, return_index=True, return_inverse=True)
     graphs = np.unique(documents[firsts], return_inverse=True)[1]
     weights = cooccurrences(nodes, sentences, n_nodes=len(firsts), window=window)
-    ranks: Floats = pagerank(weights, graphs)[nodes]
-    return ranks
+    return pagerank(weights, graphs)[nodes]
 
 
 def score_chunks(
@@ -87,8 +86,7 @@ def score_chunks(
     length = ends - begins
     n_other = n_others[ends] - n_others[begins]
     sums = np.maximum(total[ends] - total[begins], 0.0)
-    scores: Floats = np.sqrt(sums / (length + n_other)) * length / (length + 2.0 * n_other + 1)
-    return scores
+    return np.sqrt(sums / (length + n_other)) * length / (length + 2.0 * n_other + 1)
 
 
 def cooccurrences(

@@ -21,7 +21,7 @@ from functools import cache, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from landscape.errors import AtlasError
 from landscape.text.words import GREEK, lexicon, normal_form, read_sections, readable
 
 if TYPE_CHECKING:
+    import tantivy
     from numpy.typing import NDArray
 
 _GREEK = re.compile("([" + "".join(GREEK) + "ϵϑϕ])")
@@ -211,7 +212,7 @@ class WordIndex:
         self._analyzer = builder.filter(tantivy.Filter.stemmer("english")).build()
         self._index.register_tokenizer(_ANALYZER, self._analyzer)
 
-    def _opened(self, folder: Path) -> Any:
+    def _opened(self, folder: Path) -> tantivy.Index:
         """Open an index. In a read-only directory, open a copy, because tantivy writes a lock."""
         import tantivy
 
@@ -262,13 +263,13 @@ class WordIndex:
             self._remove(writer, key)
         self._finish(writer)
 
-    def _remove(self, writer: Any, key: int) -> None:
+    def _remove(self, writer: tantivy.IndexWriter, key: int) -> None:
         from tantivy import Query
 
         # delete_documents_by_term fails because it treats the key as a signed number.
         writer.delete_documents_by_query(Query.term_query(self._index.schema, _KEY, key))
 
-    def _finish(self, writer: Any) -> None:
+    def _finish(self, writer: tantivy.IndexWriter) -> None:
         try:
             writer.commit()
             writer.wait_merging_threads()
@@ -281,8 +282,7 @@ class WordIndex:
 
     def terms(self, text: str) -> list[str]:
         """Return the search terms of a text, which are the stemmed tokens."""
-        found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
-        return found
+        return self._analyzer.analyze(" ".join(tokenise(text)))
 
     def search(
         self,
@@ -330,7 +330,7 @@ class WordIndex:
         with _readable():
             return int(self._searcher.num_docs)
 
-    def _query(self, weights: Mapping[str, float], fields: Mapping[str, float]) -> Any:
+    def _query(self, weights: Mapping[str, float], fields: Mapping[str, float]) -> tantivy.Query:
         from tantivy import Occur, Query
 
         term_query = partial(Query.term_query, self._index.schema, index_option="freq")
@@ -341,7 +341,7 @@ class WordIndex:
         ]
         return Query.boolean_query(clauses)
 
-    def _matches(self, query: Any, limit: int) -> Matches:
+    def _matches(self, query: tantivy.Query, limit: int) -> Matches:
         with _readable():
             hits = self._searcher.search(query, limit, count=False).hits
             keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
@@ -366,7 +366,7 @@ def _readable() -> Iterator[None]:
         ) from error
 
 
-def _schema() -> Any:
+def _schema() -> tantivy.Schema:
     import tantivy
 
     builder = tantivy.SchemaBuilder()

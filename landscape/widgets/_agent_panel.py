@@ -183,21 +183,21 @@ class AtlasPanel(OpenedPanel, Generic[R]):
             )
         self._model_line.value = quiet_html(text)
 
-    def _try(self, do: Callable[[], Any]) -> None:
+    def _try(self, do: Callable[[], object]) -> None:
         """Run the action of a control; show errors as one sentence."""
         try:
             do()
         except Exception as error:  # noqa: BLE001 - nothing above this timer would report it
             Panel._show_error(self, error)
 
-    def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:
-        def entered(_widget: Any, content: Any, _buffers: Any) -> None:
+    def _on_enter(self, box: widgets.Text, do: Callable[[], object]) -> None:
+        def entered(_widget: object, content: object, _buffers: object) -> None:
             if isinstance(content, dict) and content.get("event") == "submit":
                 self._soon(do)
 
         box.on_msg(entered)
 
-    def _soon(self, do: Callable[[], Any]) -> None:
+    def _soon(self, do: Callable[[], object]) -> None:
         """Run the action of a control after a delay, when the last typed letters have arrived."""
         threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
 
@@ -236,7 +236,7 @@ class ScholarPanel(AtlasPanel[R]):
         self.say("Stopping: the results so far are being collected. Stop again to discard them.")
 
     def _begin(
-        self, title: str, work: Callable[[AgentRun], T], show: Callable[[T, str | None], Any]
+        self, title: str, work: Callable[[AgentRun], T], show: Callable[[T, str | None], object]
     ) -> None:
         """Run an agent in the background, show its steps, and call `show(result, model_name)`."""
         model = self.connection.value
@@ -299,8 +299,8 @@ class ResultTabs(widgets.VBox):
         tabs: Mapping[str, widgets.Widget],
         *,
         files: widgets.HTML,
-        offer_files: Callable[[], Any],
-        when_opened: Mapping[str, Callable[[], Any]],
+        offer_files: Callable[[], object],
+        when_opened: Mapping[str, Callable[[], object]],
     ) -> None:
         self._heading, self._files = widgets.HTML(), files
         self._actions = {**when_opened, "Save": offer_files}
@@ -327,7 +327,7 @@ def clean_notes(notes: Iterable[str]) -> list[str]:
     return [_FAILED.sub("The run was stopped before it finished.", note) for note in notes]
 
 
-def model_option(name: str | None) -> dict[str, Any]:
+def model_option(name: str | None) -> dict[str, object]:
     """Return the argument `model` for a line of code, or an empty dict if no model is set."""
     return {} if name is None else {"model": Name("model")}
 

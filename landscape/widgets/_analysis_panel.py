@@ -21,7 +21,7 @@ from landscape._render import render
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._figure_view import download_link, for_screen, picture_html
+from landscape.widgets._figure_view import ScreenFigure, download_link, for_screen, picture_html
 from landscape.widgets._panel import (
     OpenedPanel,
     button,
@@ -37,22 +37,24 @@ if TYPE_CHECKING:
     import os
 
     import pandas as pd
+    import plotly.graph_objects as go
 
     from landscape.atlas import Atlas
+    from landscape.figures.matplotlib_backend import Sheet
     from landscape.figures.scene import Scene
     from landscape.types import Analysis
 
 T = TypeVar("T")
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 
-File = tuple[str, str, str, Callable[[Path], Any]]
+File = tuple[str, str, str, Callable[[Path], object]]
 """Text and tooltip of a button, name of its file, and the function that writes the file."""
 
 
 class ResultPanel(OpenedPanel):
     """A panel that shows a result, with buttons to save the result."""
 
-    _result: Any = None
+    _result: object = None
 
     def __init__(
         self,
@@ -85,7 +87,7 @@ class ResultPanel(OpenedPanel):
         self.add_class("landscape-analysis")
 
     def _draw_newest(
-        self, title: str, make: Callable[[Atlas], T], show: Callable[[T], Any]
+        self, title: str, make: Callable[[Atlas], T], show: Callable[[T], object]
     ) -> None:
         """Run a function in the background. Show its result if there is no newer request."""
         self._request += 1
@@ -120,7 +122,7 @@ class ResultPanel(OpenedPanel):
         ]
         close_all(*old)
 
-    def _prepare_file(self, name: str, write: Callable[[Path], Any]) -> None:
+    def _prepare_file(self, name: str, write: Callable[[Path], object]) -> None:
         result = self._result
 
         def make() -> str:
@@ -143,9 +145,9 @@ class Result:
     analysis: Analysis
     table: pd.DataFrame
     columns: str  # name of a table in panels.yaml
-    figure: Any
+    figure: Sheet | go.Figure
     code: str
-    page: Callable[[], Any]
+    page: Callable[[], Sheet]
     name: str
     atlas: Atlas | None = None
 
@@ -166,7 +168,7 @@ class AnalysisPanel(ResultPanel):
         require("plotly", "lab")
         colours_of(theme)
         self.theme, self._newest = theme, atlas
-        self._figure: Any = None
+        self._figure: Sheet | ScreenFigure | None = None
         self._known: Any = None
         self._has_offered = False
         self._filling = threading.local()
@@ -205,13 +207,13 @@ class AnalysisPanel(ResultPanel):
         return self._result.table if self._result else None
 
     @property
-    def figure(self) -> Any:
+    def figure(self) -> Sheet | ScreenFigure | None:
         """The figure that is shown."""
         return self._figure
 
     @property
     @abstractmethod
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """The settings as keyword arguments that create the same panel."""
 
     def __repr__(self) -> str:
@@ -275,7 +277,7 @@ class AnalysisPanel(ResultPanel):
         """Set the options of the controls to the result of `_prepare`."""
 
     @abstractmethod
-    def _make(self, chosen: Mapping[str, Any]) -> Result:
+    def _make(self, chosen: Mapping[str, object]) -> Result:
         """Run the analysis and draw its figure in the background, after `_prepare`."""
 
     def _analysed(
@@ -283,12 +285,12 @@ class AnalysisPanel(ResultPanel):
         function: str,
         kind: str,
         name: str,
-        *arguments: Any,
+        *arguments: object,
         columns: str = "",
         scene_of: Callable[[Analysis], Scene] | None = None,
         table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
-        unwritten: Mapping[str, Any] | None = None,
-        **options: Any,
+        unwritten: Mapping[str, object] | None = None,
+        **options: object,
     ) -> Result:
         """Run a function of `landscape.overlays`, draw its figure, and write the code for both.
 
@@ -324,7 +326,7 @@ class AnalysisPanel(ResultPanel):
             self._atlas, self._known, self._has_offered = self._newest, None, False
         return self._atlas
 
-    def _look(self, chosen: Mapping[str, Any], atlas: Atlas) -> tuple[Result, str, str]:
+    def _look(self, chosen: Mapping[str, object], atlas: Atlas) -> tuple[Result, str, str]:
         if self._known is None:
             self._known = self._prepare()
         result = replace(self._make(chosen), atlas=atlas)
@@ -382,17 +384,16 @@ class AnalysisPanel(ResultPanel):
         )
 
 
-def analyse(atlas: Atlas, function: str, *arguments: Any, **options: Any) -> Analysis:
+def analyse(atlas: Atlas, function: str, *arguments: object, **options: object) -> Analysis:
     """Run a public function of `landscape.overlays`, such as ``"trends.trends"``."""
     module, _, name = function.rpartition(".")
-    found: Analysis = getattr(import_module(f"landscape.overlays.{module}"), name)(
+    return getattr(import_module(f"landscape.overlays.{module}"), name)(
         atlas, *arguments, **options
     )
-    return found
 
 
 def choose_one(
-    options: Sequence[tuple[str, Any]], label: str, tooltip: str, write: Callable[[Any], str]
+    options: Sequence[tuple[str, object]], label: str, tooltip: str, write: Callable[[Any], str]
 ) -> list[widgets.Widget]:
     """Return a drop-down list, and HTML that shows `write(value)` for the chosen value."""
     chooser = make_control("shared.one_of", options=options, description=label, tooltip=tooltip)

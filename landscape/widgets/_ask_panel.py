@@ -29,6 +29,9 @@ from landscape.widgets._panel import button, close_all, group, make_control, qui
 from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from traitlets import Bunch
+
     from landscape.atlas import Atlas
     from landscape.search import Weights
     from landscape.types import Results, Step
@@ -75,7 +78,7 @@ class AskControls(widgets.VBox):
     """Settings of a question; each setting is `auto` until the user chooses a value."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings that have no field
+        self._rest: dict[str, object] = {}  # settings that have no field
         self._question = ""
         fields, groups = _panel.make_fields(AskSettings, _GROUPS, label=118, options=_OPTIONS)
         self.fields = fields
@@ -115,7 +118,7 @@ class AskControls(widgets.VBox):
         AskSettings(**given)
         return given
 
-    def put(self, settings: Mapping[str, Any]) -> None:
+    def put(self, settings: Mapping[str, object]) -> None:
         """Set the controls. Settings that are not given become `auto`."""
         checked = AskSettings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
@@ -164,11 +167,11 @@ class AskControls(widgets.VBox):
         for name, slider in self._sliders.items():
             slider.value = getattr(weights, name)
 
-    def _on_question_type(self, change: dict[str, Any]) -> None:
+    def _on_question_type(self, change: Bunch) -> None:
         if not change["owner"].is_relabelling:
             self.suggest(self._question)
 
-    def _on_weights(self, change: dict[str, Any]) -> None:
+    def _on_weights(self, change: Bunch) -> None:
         if change["owner"].is_relabelling:
             return
         for slider in self._sliders.values():
@@ -230,10 +233,10 @@ class AnswerMap(SheetView):
         for place in points.point_inds[:1]:
             self.pick(ranks[place])
 
-    def _rendered(self, figure: Any) -> Any:
+    def _rendered(self, figure: go.Figure) -> go.Figure:
         return figure
 
-    def _widget(self, drawn: Any) -> widgets.Widget:
+    def _widget(self, drawn: go.Figure) -> widgets.Widget:
         figure = ScreenFigure(drawn)
         for trace in figure.data:
             if trace.name not in ("found", "outlier"):
@@ -247,7 +250,7 @@ class AnswerMap(SheetView):
         return figure
 
 
-def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
+def _drawn_map(atlas: Atlas, results: Results, colours: str) -> go.Figure:
     from landscape.figures import interactive
 
     if read_manifest(atlas.path).files != atlas.manifest.files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -66,7 +66,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         *,
         connection: Connection | None = None,
         excerpt: str = "",
-        **settings: Any,
+        **settings: object,
     ) -> None:
         readable_text("excerpt", excerpt)
         chosen = vars(AttributeSettings(**settings))
@@ -100,7 +100,7 @@ class CitationPanel(ScholarPanel[Attribution]):
             state = "no paper selected" if self._value.abstained else "a paper found"
         return f"<CitationPanel: {self._atlas.title}, {state}>"
 
-    def find(self, excerpt: str | None = None, **settings: Any) -> None:
+    def find(self, excerpt: str | None = None, **settings: object) -> None:
         """Search for the paper in the background. Call `wait`, then read the answer from `value`.
 
         Parameters

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from landscape._render import neutral_html, render
 from landscape._wording import escape_invisible
@@ -22,20 +22,20 @@ class Name(str):
     """Name of a variable, written without quotes."""
 
 
-def called(function: str, *arguments: Any, **options: Any) -> str:
+def called(function: str, *arguments: object, **options: object) -> str:
     """Write a call as a line of code."""
     parts = [written(value) for value in arguments]
     parts += [f"{name}={written(value)}" for name, value in options.items()]
     return f"{function}({', '.join(parts)})"
 
 
-def call(function: str, *arguments: Any, **options: Any) -> str:
+def call(function: str, *arguments: object, **options: object) -> str:
     """Write a call with the atlas as first argument; options that are None are omitted."""
     return called(function, Name("atlas"), *arguments, **_given(options))
 
 
 def figure_lines(
-    analysis: str, kind: str, *arguments: Any, printed: str | None = None, **options: Any
+    analysis: str, kind: str, *arguments: object, printed: str | None = None, **options: object
 ) -> str:
     """Write the calls for an analysis, its figure on the screen, and its figure for print."""
     of_kind = (kind, Name("atlas"), *arguments)
@@ -47,11 +47,11 @@ def figure_lines(
     return join_lines(f"found = {analysis}", f"figure = {screen}", f"page = {page}")
 
 
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+def _given(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Write a value as a Python literal, with double quotes for strings."""
     if isinstance(value, Name):
         return str(value)
@@ -85,7 +85,7 @@ def join_lines(*parts: str | Sequence[str]) -> str:
 # -- questions
 
 
-def code_of(question: str, settings: Mapping[str, Any], *, with_model: bool = False) -> str:
+def code_of(question: str, settings: Mapping[str, object], *, with_model: bool = False) -> str:
     """Write the line that asks a question, and the import if it is needed."""
     model = {"model": Name("model")} if with_model else {}
     line = called("atlas.ask", question, **settings, **model)
@@ -124,7 +124,7 @@ def answer_as_notebook(
     cells = []
     for place, cell in enumerate(text.removeprefix("%% ").split("\n%% ")):
         kind, _, source = cell.partition("\n")
-        code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+        code: dict[str, object] = {"execution_count": None, "outputs": []} if kind == "code" else {}
         about = {"id": f"cell-{place}", "cell_type": kind, "metadata": {}}
         cells.append({**about, **code, "source": source.strip("\n")})
     document = {

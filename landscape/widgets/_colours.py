@@ -159,7 +159,7 @@ def colouring_of(
     return found
 
 
-def colouring_of_column(name: str, values: Any) -> Colouring:
+def colouring_of_column(name: str, values: pd.Series) -> Colouring:
     """Convert a column to classes or numbers, depending on its type."""
     import pandas as pd
 
@@ -236,7 +236,7 @@ def _topics(atlas: Atlas) -> Colouring:
     return _ranked("topic", NAMES["topic"], own, labels)
 
 
-def _classes(name: str, title: str, values: Any) -> Colouring:
+def _classes(name: str, title: str, values: pd.Series) -> Colouring:
     """Return a colouring by the most frequent values; only the first item of a list is used."""
     import pandas as pd
 
@@ -251,7 +251,7 @@ def _classes(name: str, title: str, values: Any) -> Colouring:
     return _ranked(name, title, texts, {value: value for value in counts.index})
 
 
-def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[Any, Any]) -> Colouring:
+def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[object, object]) -> Colouring:
     """Return a colouring by the first seven `labels`; other values share one colour."""
     place = {value: min(rank, _MAX_CLASSES) for rank, value in enumerate(labels)}
     codes = values.map(place).fillna(-1).to_numpy(dtype=np.int16)

@@ -15,6 +15,8 @@ from landscape.errors import InputError, RemoteError
 from landscape.widgets._panel import Panel, make_control, panel_texts, quiet_html
 
 if TYPE_CHECKING:
+    from traitlets import Bunch
+
     from landscape.llm import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -68,7 +70,7 @@ class Connection(Panel):
         model: str | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        texts: list[tuple[str, Any, str]] = [
+        texts: list[tuple[str, object, str]] = [
             ("base_url", base_url, "http://localhost:11434/v1"),
             ("model", model, "qwen3"),
             ("key_variable", key_variable, KEY_VARIABLE),
@@ -235,14 +237,14 @@ class Connection(Panel):
     def _key_now(self) -> str:
         return self._key or os.environ.get(self.key_variable, "").strip()
 
-    def _take_address(self, change: dict[str, Any]) -> None:
+    def _take_address(self, change: Bunch) -> None:
         """Store the typed address; remove passwords and queries from the page."""
         typed = change["new"].strip()
         if typed != _shown_address(self._address):  # if equal, the panel has shortened the address
             self._address = typed
             self._server_box.value = _shown_address(typed)
 
-    def _take_key(self, change: dict[str, Any]) -> None:
+    def _take_key(self, change: dict[str, str]) -> None:
         typed = change["new"].strip()
         if not typed:
             return
@@ -252,7 +254,7 @@ class Connection(Panel):
         except InputError as error:
             self._show_error(error)
 
-    def _take_variable(self, change: dict[str, Any]) -> None:
+    def _take_variable(self, change: Bunch) -> None:
         typed = change["new"].strip()
         if typed and not _is_variable(typed):  # probably a key: remove it from this field
             self._variable_box.value = change["old"]
@@ -274,7 +276,7 @@ class Connection(Panel):
 class _SecretBox(widgets.Password):
     """A field for a key; the key is never included in a state that is sent or saved."""
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, object]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
         if "value" in state:
             state["value"] = ""

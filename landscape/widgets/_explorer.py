@@ -23,6 +23,7 @@ from landscape.widgets._selection import Summary, comparison_html, selection_tab
 from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_of
 
 if TYPE_CHECKING:
+    import ipywidgets as widgets
     import pandas as pd
 
     from landscape.atlas import Atlas
@@ -236,7 +237,7 @@ class MapExplorer(ExplorerState):
         """
         return tasks.compare_with_rest(self.atlas, self._some_rows())
 
-    def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
+    def ask(self, question: str, *, model: object = "auto", **settings: object) -> Answer:
         """Answer a question from the selected papers, or from all papers if none is selected.
 
         Parameters
@@ -348,12 +349,12 @@ class MapExplorer(ExplorerState):
     def _connect_figure(self) -> None:
         figure = self.figure
 
-        def mode_changed(_: Any, mode: str) -> None:
+        def mode_changed(_: object, mode: str) -> None:
             if mode in [value for _, value in self._controls.mode.options]:
                 with self._setting():
                     self._controls.mode.value = mode
 
-        def selected(_trace: Any, _points: Any, selector: Any) -> None:
+        def selected(_trace: object, _points: object, selector: Any) -> None:
             if hasattr(selector, "xs"):
                 self._select_outline(selector.xs, selector.ys)
             elif selector is not None:
@@ -368,7 +369,7 @@ class MapExplorer(ExplorerState):
         figure.data[0].on_selection(selected)
         for name in (*_CLICKABLE, *NAMED_LEVELS):
 
-            def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
+            def clicked(_trace: object, points: Any, _state: object, name: str = name) -> None:
                 if points.point_inds:
                     self._click(name, points.point_inds[0])
 
@@ -407,7 +408,7 @@ class MapExplorer(ExplorerState):
 
     def _connect_controls(self) -> None:
         controls = self._controls
-        clicks: dict[Any, Callable[[], Any]] = {
+        clicks: dict[widgets.Button, Callable[[], object]] = {
             controls.search: self._search_query,
             controls.clear_search: self._clear_search,
             controls.zoom_found: self._zoom_to_found,
@@ -423,7 +424,7 @@ class MapExplorer(ExplorerState):
             controls.make: lambda: self._make_file(controls.format.value),
             controls.reload: self.reload,
         }
-        changes: dict[Any, Callable[[Any], Any]] = {
+        changes: dict[widgets.Widget, Callable[[Any], object]] = {
             controls.query: lambda _: self._search_query(),
             controls.colour: lambda name: setattr(self, "colour_by", name),
             controls.concept: lambda name: setattr(self, "concept", name),
@@ -441,13 +442,13 @@ class MapExplorer(ExplorerState):
             button.on_click(lambda _, action=action: self._try(action))
         for control, reaction in changes.items():
 
-            def changed(change: Any, reaction: Callable[[Any], Any] = reaction) -> None:
+            def changed(change: Any, reaction: Callable[[Any], object] = reaction) -> None:
                 if not getattr(self._setting_in, "depth", 0):
                     self._try(lambda: reaction(change["new"]))
 
             control.observe(changed, "value")
 
-    def _try(self, action: Callable[[], Any]) -> None:
+    def _try(self, action: Callable[[], object]) -> None:
         """Run an action; show errors as one sentence."""
         try:
             action()

@@ -15,7 +15,7 @@ from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError, require
 from landscape.figures.colours import theme as find_theme
 from landscape.widgets import _explorer_tasks as tasks
-from landscape.widgets._colours import colouring_of, share_colouring
+from landscape.widgets._colours import Colouring, colouring_of, share_colouring
 from landscape.widgets._explorer_controls import NOTHING_SELECTED, Controls, found_note
 from landscape.widgets._jobs import Debouncer
 from landscape.widgets._map_figure import Painter, legend_html, view_line
@@ -121,7 +121,7 @@ class ExplorerState(Panel):
 
     @colour_by.setter
     def colour_by(self, name: str) -> None:
-        def then(colouring: Any) -> None:
+        def then(colouring: Colouring) -> None:
             with self._lock:
                 # The overlay may have been removed in the meantime.
                 if name not in tasks.OVERLAYS or name in self._state.overlays:
@@ -249,7 +249,7 @@ class ExplorerState(Panel):
             self._history = [*self._history[-_HISTORY:], self._state.view]
         self._moved = now
 
-    def _choose(self, rows: Rows, by: tuple[str, Any] | None) -> None:
+    def _choose(self, rows: Rows, by: tuple[str, object] | None) -> None:
         if by is None or by[0] != "outline":
             self.figure.clear_outline()
         with self._lock:
@@ -312,7 +312,7 @@ class ExplorerState(Panel):
     def _read_overlay(self, kind: str, name: str = "") -> None:
         def then(overlay: Overlay) -> None:
             with self._lock:
-                fields: dict[str, Any] = {"overlays": {**self._state.overlays, kind: overlay}}
+                fields: dict[str, object] = {"overlays": {**self._state.overlays, kind: overlay}}
                 if kind == "reviews":
                     fields["layers"] = self._state.layers | {kind}
                 elif self.colour_by == kind:

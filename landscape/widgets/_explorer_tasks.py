@@ -53,14 +53,14 @@ def checked_size(size: Sequence[int]) -> tuple[int, int]:
     return width, height
 
 
-def checked_name(kind: str, name: Any) -> str | None:
+def checked_name(kind: str, name: object) -> str | None:
     """Check and return the name of a concept or facility, or None if it is empty."""
     if name is not None and not isinstance(name, str):
         raise InputError(f"The {kind} is {name!r}; give its name.")
     return (name or "").strip() or None
 
 
-def checked_outline(outline: Any) -> list[tuple[float, float]]:
+def checked_outline(outline: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
     """Check and return the corners of an outline in map units."""
     try:
         return [(float(x), float(y)) for x, y in outline]
@@ -70,7 +70,7 @@ def checked_outline(outline: Any) -> list[tuple[float, float]]:
         ) from None
 
 
-def checked_factor(factor: Any) -> float:
+def checked_factor(factor: float) -> float:
     """Check the factor of a zoom."""
     try:
         times = float(factor)
@@ -124,7 +124,7 @@ _MAX_CORNERS = 80  # of a lasso
 
 def line_of_code(state: MapState, whole: View) -> str:
     """Write the call that creates the same view; default values are omitted."""
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "colour_by": state.colouring.name,
         "time": state.time,
         "layers": tuple(name for name in LAYERS if name in state.layers),
@@ -163,7 +163,9 @@ def line_of_code(state: MapState, whole: View) -> str:
     return f"{line}.select({state.selected.tolist()})"
 
 
-def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
+def simple_outline(
+    xs: Sequence[float], ys: Sequence[float], *, unit: float
+) -> list[tuple[float, float]]:
     """Simplify an outline and round its coordinates, so that it fits into one line of code."""
     step = max(1, -(-len(xs) // _MAX_CORNERS))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
@@ -296,7 +298,7 @@ def reopen(old: Atlas, state: MapState) -> Reopened:
     data = MapData(atlas, state.size)
     problems: list[str] = []
 
-    def tried(read: Callable[..., T], *given: Any, **named: Any) -> T | None:
+    def tried(read: Callable[..., T], *given: object, **named: object) -> T | None:
         try:
             return read(atlas, *given, **named)
         except LandscapeError as error:

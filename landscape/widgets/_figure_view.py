@@ -7,15 +7,18 @@ import io
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
-from traitlets import observe
+from traitlets import Bunch, observe
 
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
 from landscape.widgets._panel import close_all, panel_texts
+
+if TYPE_CHECKING:
+    from landscape.figures.matplotlib_backend import Sheet
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
@@ -36,7 +39,7 @@ class PageFigure(go.FigureWidget):
             super().open()
 
     @observe("_js2py_traceDeltas")
-    def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
+    def _handler_js2py_traceDeltas(self, change: Bunch) -> None:  # noqa: N802 - plotly.py's name
         """Remove the defaults that plotly.js adds.
 
         plotly.py stores these defaults, but fails silently if a default is an array. The rest of
@@ -56,14 +59,14 @@ _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "
 class ScreenFigure(PageFigure):
     """A figure widget that shows a complete figure."""
 
-    def __init__(self, figure: Any) -> None:
+    def __init__(self, figure: go.Figure) -> None:
         super().__init__(figure)
         self._config = {"displaylogo": False, "responsive": False}
         self.__dict__["_is_whole"] = True  # plotly does not allow new attributes
         self.open()
 
 
-def for_screen(figure: Any) -> ScreenFigure:
+def for_screen(figure: go.Figure) -> ScreenFigure:
     """Return a widget with a plotly figure. The caption is removed; panels show it as text."""
     drawn = go.Figure(figure)
     drawn.layout.annotations = [
@@ -100,9 +103,9 @@ class SheetView(widgets.VBox):
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._draw: Callable[[str], Any] | None = None
+        self._draw: Callable[[str], Sheet] | None = None
         self._is_drawn = False
-        self._job: Job[Any] | None = None
+        self._job: Job[str] | None = None
         self._colours = widgets.ToggleButtons(
             options=["light", "dark"],
             style={"button_width": "70px"},
@@ -112,7 +115,7 @@ class SheetView(widgets.VBox):
         self._picture = widgets.VBox()
         super().__init__([self._colours, self._picture])
 
-    def show(self, draw: Callable[[str], Any]) -> None:
+    def show(self, draw: Callable[[str], Sheet]) -> None:
         """Set the function that draws the figure. Call `look` to draw the figure."""
         if self._job is not None:
             self._job.stop()
@@ -143,11 +146,11 @@ class SheetView(widgets.VBox):
         )
         self._job.start()
 
-    def _rendered(self, figure: Any) -> Any:
+    def _rendered(self, figure: Sheet) -> str:
         """Render a figure in the background."""
         return picture_html(figure)
 
-    def _widget(self, rendered: Any) -> widgets.Widget:
+    def _widget(self, rendered: str) -> widgets.Widget:
         """Return the widget of a rendered figure."""
         return widgets.HTML(rendered)
 
@@ -162,7 +165,7 @@ class SheetView(widgets.VBox):
         self._put(widgets.HTML(f"<p class='landscape-warning'>{html.escape(text)}</p>"))
 
 
-def picture_html(sheet: Any) -> str:
+def picture_html(sheet: Sheet) -> str:
     """Return HTML of a print page as an image with alternative text."""
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="png", dpi=_DPI, facecolor=sheet.get_facecolor())

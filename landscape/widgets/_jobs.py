@@ -31,10 +31,10 @@ class Job(Generic[T]):
         self,
         work: Callable[[], T],
         *,
-        done: Callable[[T], Any],
-        failed: Callable[[Exception], Any],
+        done: Callable[[T], object],
+        failed: Callable[[Exception], object],
         on_progress: OnProgress = lambda *_: None,
-        ended: Callable[[], Any] = lambda: None,
+        ended: Callable[[], object] = lambda: None,
         title: str = "",
         kind: str = "",
     ) -> None:
@@ -103,11 +103,11 @@ class Turns:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[Job[Any]] = []
-        self.now: Job[Any] | None = None
+        self._waiting: list[Job[object]] = []
+        self.now: Job[object] | None = None
         """The running job."""
 
-    def add(self, job: Job[Any]) -> Job[Any]:
+    def add(self, job: Job[Any]) -> Job[object]:
         """Add a job, discard older jobs of the same kind, and return the running job."""
         with self._changed:
             dropped = self._remove(job.kind)
@@ -127,7 +127,7 @@ class Turns:
         self._go_on(dropped)
         return running in dropped
 
-    def end(self, job: Job[Any]) -> None:
+    def end(self, job: Job[T]) -> None:
         """Start the next job after `job` has ended."""
         with self._changed:
             if self.now is not job:
@@ -135,7 +135,7 @@ class Turns:
             self.now = None
         self._go_on([])
 
-    def clear(self) -> Job[Any] | None:
+    def clear(self) -> Job[object] | None:
         """Discard all jobs, and return the job that was running, if any."""
         with self._changed:
             stopped, dropped = self.now, self._waiting
@@ -148,7 +148,7 @@ class Turns:
         with self._changed:
             return self._changed.wait_for(lambda: not self.now and not self._waiting, seconds)
 
-    def _remove(self, kind: str) -> list[Job[Any]]:
+    def _remove(self, kind: str) -> list[Job[object]]:
         """Remove and return the jobs of this kind."""
         dropped = [one for one in (self.now, *self._waiting) if one and one.kind == kind]
         self._waiting = [one for one in self._waiting if one not in dropped]
@@ -156,7 +156,7 @@ class Turns:
             self.now = None
         return dropped
 
-    def _go_on(self, dropped: Iterable[Job[Any]]) -> Job[Any] | None:
+    def _go_on(self, dropped: Iterable[Job[object]]) -> Job[object] | None:
         """Stop the given jobs, start the next job if none is running, and return the running job.
 
         Jobs stop and start without the lock, because a job that reports progress may need it.
@@ -179,7 +179,7 @@ class Debouncer:
     Requests during a run are combined into one more run.
     """
 
-    def __init__(self, work: Callable[[], Any], *, failed: Callable[[Exception], Any]) -> None:
+    def __init__(self, work: Callable[[], Any], *, failed: Callable[[Exception], object]) -> None:
         self._work, self._failed = work, failed
         self._changed = threading.Condition()
         self._wanted = self._running = False
@@ -232,7 +232,7 @@ _CHECKED_EVERY = 0.05  # seconds
 class WatchedModel:
     """A language model that calls a function before each request."""
 
-    def __init__(self, inner: WritingModel, before: Callable[[], Any]) -> None:
+    def __init__(self, inner: WritingModel, before: Callable[[], object]) -> None:
         self._inner, self._before = inner, before
 
     @property
@@ -249,7 +249,7 @@ class WatchedModel:
         self._before()
         yield from self._inner.stream(system, user)
 
-    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Return an answer that follows a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
 

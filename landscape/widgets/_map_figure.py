@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from landscape.widgets._raster import Picture
     from landscape.widgets._view import Box, Size, View
 
+    Part = dict[str, Any]  # of a figure of plotly
+
 CONFIG = {"scrollZoom": True, "displayModeBar": False, "doubleClick": "reset", "responsive": False}
 _STYLE = read_yaml(data_file("explorer_figure.yaml"))
 TRACES = tuple(_STYLE["traces"])
@@ -56,20 +58,20 @@ class MapFigure(PageFigure):
     _own_id = Unicode().tag(sync=True)  # identifies this widget in the JavaScript module
     _was_seen = False
 
-    def __init__(self, parts: dict[str, Any]) -> None:
+    def __init__(self, parts: Part) -> None:
         self._drawing = threading.RLock()
-        self._when_seen: Callable[[], Any] = lambda: None
+        self._when_seen: Callable[[], object] = lambda: None
         super().__init__(**parts)
         self._model_id = self._own_id = uuid.uuid4().hex
         self._bundle = _plotly_js()
         self._config = dict(CONFIG)
 
-    def publish(self, when_seen: Callable[[], Any]) -> None:
+    def publish(self, when_seen: Callable[[], object]) -> None:
         """Send the figure to the page; call `when_seen` when the page first answers."""
         self._is_whole, self._when_seen = True, when_seen
         self.open()
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> Part:
         """Return the complete current figure if a page requests the full state."""
         if key is None and self._is_whole:
             with self._drawing:
@@ -77,7 +79,7 @@ class MapFigure(PageFigure):
                 self._trait_values["_widget_data"] = _plain(self._data)
         return super().get_state(key=key, drop_defaults=drop_defaults)
 
-    def _handle_msg(self, msg: Any) -> None:
+    def _handle_msg(self, msg: object) -> None:
         with self._drawing:
             super()._handle_msg(msg)
             if not self._was_seen:
@@ -132,7 +134,7 @@ class MapFigure(PageFigure):
                     trace[prop] = value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Copy a value without plotly's `Undefined`, which lasso selections contain.
 
     plotly compares `Undefined` by identity, so a deep copy cannot be serialised when a page
@@ -151,7 +153,7 @@ def _plotly_js() -> str:
     return files("plotly").joinpath("package_data", "widgetbundle.js").read_text(encoding="utf-8")
 
 
-def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
+def figure_parts(view: View, size: Size, colours: Theme) -> Part:
     """Return traces and layout of an empty map."""
     x0, y0, x1, y1 = view.box
     layout, theme_part = _style("layout", colours), _style("theme", colours)
@@ -178,7 +180,7 @@ def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
     }
 
 
-def _style(part: str, colours: Theme) -> Any:
+def _style(part: str, colours: Theme) -> Part:
     """Return a part of ``explorer_figure.yaml`` in the colours of a theme."""
     values = {
         "page": colours.page,
@@ -189,15 +191,15 @@ def _style(part: str, colours: Theme) -> Any:
     return json.loads(Template(json.dumps(_STYLE[part])).substitute(values))
 
 
-def image_part(box: Box, link: str) -> dict[str, Any]:
+def image_part(box: Box, link: str) -> Part:
     """Return the layout of a picture at its position on the map."""
     x0, y0, x1, y1 = box
     return {"source": link, "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
 
 
-def trace_styles(colours: Theme) -> dict[str, dict[str, Any]]:
+def trace_styles(colours: Theme) -> dict[str, Part]:
     """Return the style of each trace; selections on the page do not change the style."""
-    styles: dict[str, dict[str, Any]] = _style("traces", colours)
+    styles: dict[str, Part] = _style("traces", colours)
     for name, level in NAMED_LEVELS.items():
         styles[name]["textfont"]["size"] = SIZES[level]
     for style in styles.values():
@@ -211,11 +213,11 @@ def trace_styles(colours: Theme) -> dict[str, dict[str, Any]]:
     return styles
 
 
-def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
+def trace_parts(drawn: Drawn, data: MapData) -> dict[str, Part]:
     """Return the data of each trace."""
     state, nothing = drawn.state, np.zeros(0, dtype=np.float32)
     styles = _style("traces", state.colours)
-    parts: dict[str, dict[str, Any]] = {}
+    parts: dict[str, Part] = {}
     for name in ("concept", "facility"):
         parts[name] = dict(zip("xy", drawn.lines.get(name, (nothing, nothing)), strict=True))
     for name in ("reviews", "papers", "selected", "found", "apart"):
@@ -254,10 +256,10 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
     return parts
 
 
-def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
+def paper_marker(rows: np.ndarray, drawn: Drawn) -> Part:
     """Return the marker style of single papers, with the colours of the map."""
     colours, colouring = drawn.state.colours, drawn.state.colouring
-    marker: dict[str, Any] = _style("traces", colours)["papers"]["marker"]
+    marker: Part = _style("traces", colours)["papers"]["marker"]
     if colouring.kind == "density":
         return marker
     palette, values = colouring.palette(colours), colouring.values[rows]
@@ -284,8 +286,8 @@ class Painter:
     def __init__(self, state: MapState, data: MapData) -> None:
         self.figure = MapFigure(figure_parts(state.view, state.size, state.colours))
         self.texts: dict[int, str] = {}
-        self._base_of: Any = None
-        self._theme_of: Any = None
+        self._base_of: object = None
+        self._theme_of: object = None
         self.drawn = self.draw(state, data)
 
     def draw(self, state: MapState, data: MapData) -> Drawn:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,12 +20,15 @@ from landscape.widgets._raster import FINE, Picture, draw_picture
 from landscape.widgets._view import Points, Size, View, whole_view
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
+    from PIL import ImageFont
 
     from landscape.atlas import Atlas
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]
+    Line = tuple[NDArray[np.float32], NDArray[np.float32]]  # x and y of vertices
 
 MAX_POINTS = 1_500
 """Maximum number of papers drawn as single dots. If there are more, their density is clearer."""
@@ -72,7 +75,7 @@ class MapState:
     overlays: Mapping[str, Overlay] = field(default_factory=dict)
     found: Found | None = None
     selected: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    selected_by: tuple[str, Any] | None = None  # ("select", filter) or ("outline", corners)
+    selected_by: tuple[str, object] | None = None  # ("select", filter) or ("outline", corners)
     selected_in: Period | None = None  # time window of the selection
 
     @property
@@ -115,7 +118,7 @@ class Name:
 class Labels:
     """Names on the map. Their sizes are measured once, and they are placed again for each view."""
 
-    def __init__(self, topics: Any) -> None:
+    def __init__(self, topics: pd.DataFrame) -> None:
         self.table = chosen_topics(topics, levels=(0, 1, 2))
         self._level = self.table["level"].to_numpy(dtype=np.int64)
         self._x, self._y = (self.table[side].to_numpy(dtype=np.float64) for side in ("x", "y"))
@@ -150,7 +153,9 @@ class Labels:
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
         return np.concatenate([first, then])[:_MAX_NAMES]
 
-    def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
+    def place(
+        self, view: View, size: Size, *, zoom: float, reserved: NDArray[np.float64] | None = None
+    ) -> list[Name]:
         """Choose and place names so that they do not overlap each other or reserved boxes."""
         chosen = self.in_view(view, zoom=zoom)
         shapes = [self._shapes[index] for index in chosen.tolist()]
@@ -216,7 +221,7 @@ def _width(line: str, size: float, bold: bool) -> float:
 
 
 @cache
-def _font(bold: bool) -> Any:
+def _font(bold: bool) -> ImageFont.FreeTypeFont:
     from matplotlib.font_manager import FontProperties, findfont
     from PIL import ImageFont
 
@@ -241,7 +246,7 @@ class MapData:
         self.years = np.where(np.isfinite(years), years, 0).astype(np.int16)
         self._lock = threading.Lock()
         self._in_time: tuple[Period | None, Points] = (None, self.points)
-        self._lines: dict[Any, Any] = {}
+        self._lines: dict[object, Line] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -280,7 +285,7 @@ class MapData:
         """Return the magnification of a view, 1 for the whole map."""
         return self.whole.width / view.width
 
-    def contours(self, key: Any, rows: Rows) -> tuple[Any, Any]:
+    def contours(self, key: object, rows: Rows) -> Line:
         """Return x and y of the contours that contain 50% and 80% of papers, separated by NaN."""
         with self._lock:
             known = self._lines.get(key)
@@ -293,7 +298,7 @@ class MapData:
         return known
 
 
-def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
+def _contours(x: NDArray[np.float32], y: NDArray[np.float32], whole: View) -> Line:
     from landscape.mapping import density_grid
     from landscape.mapping.density import contour_lines, highest_density_levels
 
@@ -320,7 +325,7 @@ class Drawn:
     picture: Picture
     names: list[Name]
     marks: Mapping[str, Rows]
-    lines: Mapping[str, tuple[Any, Any]]
+    lines: Mapping[str, Line]
     ranks: Mapping[int, int]
     counts: Mapping[str, int]
 

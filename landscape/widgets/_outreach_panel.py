@@ -60,7 +60,7 @@ class OutreachControls(widgets.VBox):
     """Controls for the settings of an outreach map."""
 
     def __init__(
-        self, chosen: Mapping[str, Any], *, title: str, on_change: Callable[[], None]
+        self, chosen: Mapping[str, object], *, title: str, on_change: Callable[[], None]
     ) -> None:
         given = {**DEFAULTS, **chosen}
         _check(given)
@@ -114,7 +114,7 @@ class OutreachControls(widgets.VBox):
         )
 
 
-def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
+def _fields(given: Mapping[str, Any], title: str) -> dict[str, widgets.Widget]:
     """Create the controls, and set them to the given settings."""
     texts = panel_texts()
     size, language = str(given["size"]).strip().lower(), given["language"]
@@ -226,7 +226,7 @@ def places_html(rendering: Rendering) -> str:
     return table_html(table, "map_places", about="Places of the map")
 
 
-def code_of(chosen: Mapping[str, Any]) -> str:
+def code_of(chosen: Mapping[str, object]) -> str:
     """Write the code that draws the same map."""
     given = {
         name: value
@@ -276,7 +276,7 @@ class OutreachPanel(ResultPanel):
 
     _result: Made | None = None
 
-    def __init__(self, atlas: Atlas, **chosen: Any) -> None:
+    def __init__(self, atlas: Atlas, **chosen: object) -> None:
         checked_atlas(atlas)
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = make_control("shared.draw_map", self.draw)
@@ -347,7 +347,7 @@ class OutreachPanel(ResultPanel):
 
     # -- drawing
 
-    def _work(self, chosen: dict[str, Any], request: int, atlas: Atlas) -> Made:
+    def _work(self, chosen: dict[str, object], request: int, atlas: Atlas) -> Made:
         rendering = self._render(atlas, chosen, request)
         writers = (picture_html, used_html, scores_html, places_html)
         return rendering, chosen, [write(rendering) for write in writers]

@@ -85,7 +85,7 @@ class ImpactPanel(AnalysisPanel):
         )
 
     @property
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """Settings ``facilities, what, since, until``; the facility that is shown comes first."""
         names, first = self._chooser.value, self._first.value
         if first in names and self._what.value in _OF_THE_FIRST:
@@ -235,7 +235,7 @@ class ReviewPanel(AnalysisPanel):
 
         checked_atlas(atlas)
         self._what = what_control("reviews", what, self._change)
-        self._weights: dict[str, Any] = {}
+        self._weights: dict[str, widgets.Widget] = {}
         for name, weight in check_weights(weights).items():
             words, meaning = panel_texts()["review_weights"][name]
             self._weights[name] = make_control(
@@ -257,7 +257,7 @@ class ReviewPanel(AnalysisPanel):
         )
 
     @property
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """Settings ``what, weights``."""
         weights = {name: round(slider.value, 2) for name, slider in self._weights.items()}
         return {"what": self._what.value, "weights": weights}
@@ -381,7 +381,7 @@ class ThesaurusPanel(AnalysisPanel):
         )
 
     @property
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """Settings ``concepts, what, limit``; an empty list of concepts means the top concepts."""
         return {"concepts": self._chooser.value, "what": self._what.value, "limit": self._limit}
 
@@ -503,7 +503,7 @@ class TrendsPanel(AnalysisPanel):
         )
 
     @property
-    def selection(self) -> dict[str, Any]:
+    def selection(self) -> dict[str, object]:
         """Settings ``what, since, until, author, a, b``."""
         typed = {name: field.value.strip() for name, field in self._fields.items()}
         return {"what": self._what.value, **self._years.period, **typed}

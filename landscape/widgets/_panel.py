@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
 
 
-def close_all(*unused: Any) -> None:
+def close_all(*unused: object) -> None:
     """Close widgets with their children, layouts and styles, recursively."""
     for one in unused:
         if not isinstance(one, widgets.Widget):
@@ -79,14 +79,14 @@ def checked_names(name: str, value: Any) -> list[str]:
     return listed
 
 
-def checked_flag(name: str, value: Any) -> bool:
+def checked_flag(name: str, value: object) -> bool:
     """Return a Boolean, or raise InputError."""
     if not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}; give True or False.")
     return value
 
 
-def check_period(since: Any, until: Any) -> None:
+def check_period(since: int | None, until: int | None) -> None:
     """Raise InputError for an invalid year, or a period that ends before it begins."""
     for name, year in (("since", since), ("until", until)):
         if year is not None:
@@ -116,7 +116,7 @@ def css_of(*names: str) -> str:
 
 
 def button(
-    text: str, about: str, on_click: Callable[[], Any], *, width: str = "auto", **options: Any
+    text: str, about: str, on_click: Callable[[], object], *, width: str = "auto", **options: object
 ) -> widgets.Button:
     """Return a button as wide as its text, unless a width is given."""
     layout = {"width": width, "flex": "0 0 auto", "align_self": "flex-start"}
@@ -128,11 +128,12 @@ def button(
 @cache
 def panel_texts() -> dict[str, Any]:
     """Return the contents of ``panels.yaml``: tables, controls and texts."""
-    texts: dict[str, Any] = read_yaml(data_file("panels.yaml"))
-    return texts
+    return read_yaml(data_file("panels.yaml"))
 
 
-def make_control(path: str, on_change: Callable[[], Any] | None = None, **traits: Any) -> Any:
+def make_control(
+    path: str, on_change: Callable[[], object] | None = None, **traits: object
+) -> widgets.Widget:
     """Create a control from its entry in ``panels.yaml``, such as ``"writing.keywords"``.
 
     `traits` replace the traits in the entry. `on_change` is called when a button is clicked, or
@@ -169,11 +170,11 @@ def group(title: str, *controls: widgets.Widget) -> widgets.VBox:
     return widgets.VBox([heading, grid(*controls)])
 
 
-Parsers = Mapping[str, tuple[Callable[[str], Any], str]]
+Parsers = Mapping[str, tuple[Callable[[str], object], str]]
 """For each setting, a function that parses the typed text, and a description of valid texts."""
 
 
-def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
+def read_fields(fields: Mapping[str, widgets.Widget], parsers: Parsers) -> dict[str, object]:
     """Return the settings from their fields; empty fields are omitted."""
     found = {}
     for name, one in fields.items():
@@ -191,7 +192,7 @@ def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
     return found
 
 
-def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+def fill_fields(fields: Mapping[str, widgets.Widget], settings: Mapping[str, object]) -> None:
     """Show settings in their fields. Clear the text fields of all other settings."""
     for name, one in fields.items():
         value = settings.get(name)
@@ -210,7 +211,7 @@ _AUTO = "auto"  # not None, which would be shown as an empty choice
 class Choice(widgets.Dropdown):
     """A drop-down list. The first option, `auto`, shows the value used for the question."""
 
-    def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
+    def __init__(self, *, options: Mapping[object, str], **traits: object) -> None:
         self._labels, self._first = dict(options), _AUTO
         self.is_relabelling = False
         super().__init__(options=self._options(), **traits)
@@ -220,20 +221,20 @@ class Choice(widgets.Dropdown):
         """The value, or None for `auto`."""
         return None if self.value == _AUTO else self.value
 
-    def suggest(self, value: Any) -> None:
+    def suggest(self, value: object) -> None:
         """Show the value that `auto` currently means."""
         text = f"auto: {self._labels.get(value, value)}"
         if self._first != text:
             self._relabel(text)
 
-    def choose(self, value: Any) -> None:
+    def choose(self, value: object) -> None:
         """Choose a value, or `auto` for None; unknown values are added to the options."""
         if value is not None and value not in self._labels:
             self._labels[value] = str(value)
             self._relabel(self._first)
         self.value = _AUTO if value is None else value
 
-    def _options(self) -> list[tuple[str, Any]]:
+    def _options(self) -> list[tuple[str, object]]:
         return [(self._first, _AUTO), *((text, value) for value, text in self._labels.items())]
 
     def _relabel(self, first: str) -> None:
@@ -251,14 +252,14 @@ def make_fields(
     groups: Mapping[str, Mapping[str, str]],
     *,
     label: int,
-    options: Mapping[str, Mapping[Any, str]] = {},
-) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    options: Mapping[str, Mapping[object, str]] = {},
+) -> tuple[dict[str, widgets.Widget], dict[str, list[widgets.Widget]]]:
     """Create the fields of settings, with the label of each setting by group.
 
     The kind of a field and its bounds follow from the declaration of the setting. `options` has
     the texts of the values that a list shows.
     """
-    fields: dict[str, Any] = {}
+    fields: dict[str, widgets.Widget] = {}
     for names in groups.values():
         for name, text in names.items():
             known = options.get(name) or {value: value for value in choices(settings, name)}
@@ -270,8 +271,8 @@ _MAX_SLIDER = 20
 
 
 def _field(
-    settings: type[Settings], name: str, text: str, known: Mapping[Any, str], label: int
-) -> Any:
+    settings: type[Settings], name: str, text: str, known: Mapping[object, str], label: int
+) -> widgets.Widget:
     """Create the field of a setting: a list, a box to tick, a number with bounds, or text."""
     meaning = help_of(settings, name)
     least, most = bounds(settings, name)
@@ -297,7 +298,7 @@ def _field(
     return control
 
 
-def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> Any:
+def what_control(panel: str, chosen: str, on_change: Callable[[], None]) -> widgets.Widget:
     """Return a control to choose one of the results of a panel, as defined in ``panels.yaml``."""
     kinds = panel_texts()["results"][panel]
     if chosen not in kinds:
@@ -481,7 +482,7 @@ class Panel(widgets.VBox):
         self._status.value = f"{message}{html.escape(text)}</div>" if text else ""
 
     def run(
-        self, title: str, work: Callable[[], T], then: Callable[[T], Any], *, kind: str = ""
+        self, title: str, work: Callable[[], T], then: Callable[[T], object], *, kind: str = ""
     ) -> Job[T]:
         """Run a function in the background.
 
@@ -518,7 +519,7 @@ class Panel(widgets.VBox):
         """Wait until all jobs have ended; return False after a timeout of `seconds`."""
         return self._turns.wait(seconds)
 
-    def _begin_to_show(self, job: Job[Any]) -> None:
+    def _begin_to_show(self, job: Job[T]) -> None:
         if self._turns.now is not job:
             return
         self._began = time.monotonic()
@@ -528,7 +529,7 @@ class Panel(widgets.VBox):
         self._bar_says.value = quiet_html(f"{job.title} …")
         self._working.layout.display = ""
 
-    def _finish(self, job: Job[Any], show: Callable[[], Any]) -> None:
+    def _finish(self, job: Job[T], show: Callable[[], object]) -> None:
         if self._turns.now is not job:
             return
         self._working.layout.display = "none"

@@ -14,7 +14,7 @@ from landscape.figures.colours import shade
 from landscape.mapping.density import count_grid
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from PIL.Image import Image
 
     from landscape.figures.colours import Theme
@@ -107,14 +107,14 @@ def _grown(view: View, shape: tuple[int, int]) -> tuple[Box, tuple[int, int]]:
 # -- highlighted papers
 
 
-def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
+def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Floats:
     """Return the density of the highlighted papers at each pixel, 0 to 1."""
     x, y, _ = lit.near(box)
     counts = count_grid(x, y, bounds=box, shape=shape).astype(np.float32)
     return shade(counts, widest=_KERNEL * FINE / 2, n_papers=len(x), border=_BORDER)[0]
 
 
-def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
+def _by_outline(rgb: Pixels, strength: Floats, colours: Theme) -> Pixels:
     """Outline papers on a coloured map, and fade the map elsewhere.
 
     A single colour is not visible on all colours of the map, so the outline is a dark line next to
@@ -129,12 +129,12 @@ def _by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
     return faded
 
 
-def _mixed(rgb: Pixels, colour: Any, share: Any) -> Pixels:
+def _mixed(rgb: Pixels, colour: np.ndarray, share: ArrayLike) -> Pixels:
     mixed = rgb + (colour - rgb.astype(np.float32)) * np.asarray(share, dtype=np.float32)[..., None]
     return np.asarray(np.round(mixed), dtype=np.uint8)
 
 
-def _bytes(colour: str) -> Any:
+def _bytes(colour: str) -> np.ndarray:
     return np.round(255 * np.array(to_rgb(colour)))
 
 
@@ -148,7 +148,7 @@ _NEAR, _WIDE = (1.2, 1.6), 5.0
 def _tint(
     x: Floats,
     y: Floats,
-    rows: Any,
+    rows: NDArray[np.integer],
     box: Box,
     shape: tuple[int, int],
     *,
@@ -167,7 +167,7 @@ def _tint(
         y0 + (y1 - y0) * coarse[0] * _COARSE / shape[0],
     )
 
-    def grid(mask: Any = slice(None), weights: Any = None) -> Any:
+    def grid(mask: slice | np.ndarray = slice(None), weights: Floats | None = None) -> np.ndarray:
         some = None if weights is None else weights[mask]
         return count_grid(x[mask], y[mask], bounds=bounds, shape=coarse, weights=some)
 
@@ -183,7 +183,7 @@ def _tint(
     )
 
 
-def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
+def _of_classes(grid: Any, values: np.ndarray, palette: np.ndarray, *_: object) -> np.ndarray:
     """Return the mean colour of classes; squared weights favour the most frequent class."""
     n_classes = len(palette) - 1  # the last class is for missing values (-1)
     grids = np.array([grid(values == code) for code in (*range(n_classes), -1)], dtype=np.float32)
@@ -194,7 +194,9 @@ def _of_classes(grid: Any, values: Any, palette: Any, *_: Any) -> Any:
     return np.einsum("crs,cd->rsd", weights, palette)
 
 
-def _of_numbers(grid: Any, values: Any, palette: Any, colouring: Colouring, colours: Theme) -> Any:
+def _of_numbers(
+    grid: Any, values: np.ndarray, palette: np.ndarray, colouring: Colouring, colours: Theme
+) -> np.ndarray:
     """Return the colour of the mean number; unknown values are grey."""
     known = np.isfinite(values)
     grids = np.array([grid(known, values), grid(known), grid(~known)], dtype=np.float32)
@@ -206,14 +208,14 @@ def _of_numbers(grid: Any, values: Any, palette: Any, colouring: Colouring, colo
     return grey + (tinted - grey) * (papers / (papers + unknown))[..., None]
 
 
-def _smooth(grids: Floats, sigma: float) -> Any:
+def _smooth(grids: Floats, sigma: float) -> Floats:
     """Smooth grids of shape (n, rows, columns), each grid separately."""
     from scipy.ndimage import gaussian_filter
 
     return gaussian_filter(grids, (0, sigma, sigma), truncate=3.0)
 
 
-def _over_page(tinted: Image, tones: NDArray[np.uint8], page: NDArray[np.uint8]) -> Any:
+def _over_page(tinted: Image, tones: NDArray[np.uint8], page: NDArray[np.uint8]) -> Pixels:
     """Fade the colours to the page colour at places with few papers."""
     from PIL import Image
 

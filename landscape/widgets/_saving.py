@@ -27,7 +27,7 @@ from landscape.figures.maps import (
     window,
 )
 from landscape.figures.page import Key, LegendEntry, Page, PageOptions
-from landscape.figures.scene import Lines, Points
+from landscape.figures.scene import Lines, Panel, Points
 from landscape.widgets._map_figure import (
     CONFIG,
     figure_parts,
@@ -131,11 +131,10 @@ def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
         boxes = add_names(page, panel, topics, most=len(chosen))
         table = label_table(topics, boxes, panel, len(x))
     scene = page.scene(alt_text=caption.describe("Part of a map of papers."), table=table)
-    sheet: Sheet = draw_scene(scene)
-    return sheet
+    return draw_scene(scene)
 
 
-def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Drawn) -> None:
+def _add_marks(page: Page, panel: Panel, state: MapState, data: MapData, drawn: Drawn) -> None:
     """Add contours and the dots of single papers, as on the screen."""
     scale, colours, marks = page.scale, state.colours, drawn.marks
     overlaid = THEMES[state.theme]["overlays"]
@@ -204,7 +203,7 @@ def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Dra
             dots(marks[kind], order, **symbols(colours, scale=scale)[kind][-1])
 
 
-def _rgb(colour: str) -> Any:
+def _rgb(colour: str) -> tuple[float, ...] | str:
     if colour.startswith("rgb("):
         return tuple(int(part) / 255 for part in colour[4:-1].split(","))
     return colour

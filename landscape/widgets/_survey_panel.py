@@ -83,7 +83,7 @@ class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}  # settings that have no field
+        self._rest: dict[str, object] = {}  # settings that have no field
         self.fields, groups = make_fields(SurveySettings, _GROUPS, label=110)
         reset = make_control("questions.reset_survey", lambda: self.put({}))
         super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
@@ -95,7 +95,7 @@ class SurveyControls(widgets.VBox):
         settings = SurveySettings(**given).to_dict()
         return {name: given[name] for name in settings if settings[name] != _DEFAULTS[name]}
 
-    def put(self, settings: Mapping[str, Any]) -> None:
+    def put(self, settings: Mapping[str, object]) -> None:
         """Set the controls. Settings that are not given get their default values."""
         fill_fields(self.fields, SurveySettings(**settings).to_dict())
         self._rest = {name: value for name, value in settings.items() if name not in self.fields}
@@ -216,7 +216,7 @@ class SurveyPanel(ScholarPanel[Survey]):
         *,
         connection: Connection | None = None,
         question: str = "",
-        **settings: Any,
+        **settings: object,
     ) -> None:
         readable_text("question", question)
         super().__init__("survey", atlas, connection=connection)
@@ -246,7 +246,7 @@ class SurveyPanel(ScholarPanel[Survey]):
             found = f"{count(len(self.value), 'paper')} found"
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
-    def survey(self, question: str | None = None, **settings: Any) -> None:
+    def survey(self, question: str | None = None, **settings: object) -> None:
         """Survey a question in the background. Call `wait`, then read the survey from `value`.
 
         Parameters
@@ -341,7 +341,7 @@ class SurveyPanel(ScholarPanel[Survey]):
         self._plan.value = quiet_html(plan)
 
 
-def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
+def _journal(atlas: Atlas, question: str, given: dict[str, object], model: str) -> Path | None:
     """Return the path of the log of replies for a survey, or None if it cannot be written."""
     from landscape.llm import default_cache_folder
 

@@ -96,7 +96,7 @@ def _written(value: Any, form: Form) -> str:
     return format(value, _FORMATS[form])
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     is_list = hasattr(value, "__len__") and not isinstance(value, str)
     return not is_list and (value is None or str(value) in ("<NA>", "NaT", "nan"))
 

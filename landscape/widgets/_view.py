@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,14 +57,14 @@ class View:
         dx, dy = across * self.width, up * self.height
         return View((x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
-    def to_pixels(self, x: Any, y: Any, size: Size) -> np.ndarray[Any, Any]:
+    def to_pixels(self, x: ArrayLike, y: ArrayLike, size: Size) -> np.ndarray:
         """Convert map units to pixels, shape (n, 2). The origin is the lower left corner."""
         x0, y0, x1, y1 = self.box
         across = (np.asarray(x, dtype=float) - x0) * (size[0] / (x1 - x0))
         up = (np.asarray(y, dtype=float) - y0) * (size[1] / (y1 - y0))
         return np.column_stack([across, up])
 
-    def holds(self, x: Any, y: Any) -> Any:
+    def holds(self, x: np.ndarray, y: np.ndarray) -> NDArray[np.bool_]:
         """Return whether positions are in the window, shape (n,)."""
         x0, y0, x1, y1 = self.box
         return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
@@ -90,7 +90,7 @@ def view_of(box: Sequence[float], size: Size) -> View:
     return View((x - across, y - up, x + across, y + up))
 
 
-def whole_view(x: Any, y: Any, size: Size) -> View:
+def whole_view(x: np.ndarray, y: np.ndarray, size: Size) -> View:
     """Return a view of all papers, except for extreme positions."""
     sides = []
     for values in (x, y):
@@ -180,8 +180,7 @@ class Points:
         """Return the rows of the papers in a window, in ascending order."""
         x, y, rows = self.near(box)
         x0, y0, x1, y1 = box
-        found: Rows = np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
-        return found
+        return np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
 
     def inside(self, xs: Sequence[float], ys: Sequence[float]) -> Rows:
         """Return the sorted rows of the papers inside an outline (even-odd rule)."""
@@ -198,15 +197,14 @@ class Points:
                 continue
             crosses = (y < ay) != (y < by)
             inside[crosses] ^= x[crosses] > ax + (y[crosses] - ay) * (bx - ax) / (by - ay)
-        found: Rows = np.sort(rows[inside])
-        return found
+        return np.sort(rows[inside])
 
     def _tile_of(self, values: Floats, axis: int) -> NDArray[np.uint16]:
         scaled = (values - self._low[axis]) * self._scale[axis]
         return np.asarray(np.clip(scaled, 0, self._side - 1), dtype=np.uint16)
 
 
-def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
+def rows_of_selection(selection: ArrayLike, n_papers: int) -> NDArray[np.int64]:
     """Return the rows of a selection, given as row numbers or a mask, which may be empty."""
     from landscape.overlays.trends.comparison import select_rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from landscape.widgets._panel import checked_whole, make_control, panel_texts, q
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
+    from traitlets import Bunch
+
     from landscape.agents import AtlasCollection
     from landscape.atlas import Atlas
     from landscape.types import Answer, DraftCheck, Paper
@@ -460,7 +462,7 @@ class DraftFiles(widgets.VBox):
             raise InputError("Checking needs a .bib file and a .tex file. Give both file names.")
         return bibliography, drafts
 
-    def _take(self, change: dict[str, Any], box: widgets.Text) -> None:
+    def _take(self, change: Bunch, box: widgets.Text) -> None:
         """Write uploaded files to disk, show their names, and clear the uploaded data."""
         if not change["new"]:
             return
@@ -469,7 +471,7 @@ class DraftFiles(widgets.VBox):
         finally:
             change["owner"].value = ()
 
-    def _write(self, uploads: Sequence[Mapping[str, Any]]) -> list[str]:
+    def _write(self, uploads: Sequence[Bunch]) -> list[str]:
         """Write files to a temporary folder, which is deleted together with the panel."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="draft-")
@@ -487,7 +489,7 @@ class DraftFiles(widgets.VBox):
 class _DraftUpload(widgets.FileUpload):
     """An upload widget; its files are not included in a state that is sent or saved."""
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+    def get_state(self, key: object = None, drop_defaults: bool = False) -> dict[str, object]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
         if "value" in state:
             state["value"] = []

@@ -273,7 +273,7 @@ def _read_page(reply: Reply, query: str) -> _Page:
     return _Page(docs, found, cursor, read_quota(reply.headers))
 
 
-def _raise_error(answer: Mapping[str, Any], query: str) -> None:
+def _raise_error(answer: Mapping[str, object], query: str) -> None:
     """Raise the exception that corresponds to the error in an ADS response."""
     error = answer.get("error")
     text = str(error.get("msg", error) if isinstance(error, dict) else error or answer)[:300]

@@ -208,7 +208,7 @@ class PagedFetch(ABC):
         client: HttpClient,
         request: Mapping[str, str | None],
         *,
-        start: Mapping[str, Any],
+        start: Mapping[str, object],
         max_records: int | None,
         notify: Callable[[str], None],
     ) -> None:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 import orjson
@@ -296,7 +295,7 @@ def fetch_uat(
     return Fetched(out, n_concepts, 0, finished=True, note=note)
 
 
-def concepts(thesaurus: Any) -> Iterator[str]:
+def concepts(thesaurus: object) -> Iterator[str]:
     """Yield the URIs of all concepts in a UAT file (tree or list). Some URIs are repeated."""
     waiting = [thesaurus]
     while waiting:  # a deeply nested file would exceed the recursion limit

@@ -275,7 +275,7 @@ _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
 
 def raw_records(
     path: Path,
-    record_of: Callable[[int, dict[str, Any]], RawRecord],
+    record_of: Callable[[int, dict[str, object]], RawRecord],
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:

@@ -37,8 +37,8 @@ class JsonReader:
     """Reader of files with one JSON object per paper."""
 
     name: str
-    is_known: Callable[[dict[str, Any]], bool]
-    fields: Callable[[dict[str, Any]], dict[str, Any]]
+    is_known: Callable[[dict[str, object]], bool]
+    fields: Callable[[dict[str, object]], dict[str, object]]
     is_known_head: Callable[[bytes], bool] = lambda _: False
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
@@ -57,13 +57,13 @@ class JsonReader:
         )
 
 
-def _is_ads(record: dict[str, Any]) -> bool:
+def _is_ads(record: dict[str, object]) -> bool:
     if isinstance(record.get("title"), list) and not {"embed", "embedding"} & record.keys():
         return True
     return "bibcode" in record and bool(_ADS_KEYS & record.keys()) and "authors" not in record
 
 
-def _fields_ads(document: dict[str, Any]) -> dict[str, Any]:
+def _fields_ads(document: dict[str, object]) -> dict[str, object]:
     affiliations = document.get("aff")
     return {
         "bibcode": document.get("bibcode"),
@@ -86,7 +86,7 @@ def _fields_ads(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _arxiv_id(document: dict[str, Any]) -> str | None:
+def _arxiv_id(document: dict[str, object]) -> str | None:
     """Return the arXiv id among the identifiers of the paper."""
     others = document.get("identifier")
     candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
@@ -97,7 +97,7 @@ def _arxiv_id(document: dict[str, Any]) -> str | None:
     return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
 
 
-def _citations(document: dict[str, Any]) -> Any:
+def _citations(document: dict[str, object]) -> Any:
     counts = document.get("[citations]")
     nested = counts.get("num_citations") if isinstance(counts, dict) else None
     given = (document.get("citation_count"), document.get("num_citations"), nested)
@@ -107,7 +107,7 @@ def _citations(document: dict[str, Any]) -> Any:
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
 
 
-def _is_arxiv(record: dict[str, Any]) -> bool:
+def _is_arxiv(record: dict[str, object]) -> bool:
     if "title" not in record:
         return False
     if "id" in record and _SNAPSHOT_KEYS & record.keys():
@@ -116,7 +116,7 @@ def _is_arxiv(record: dict[str, Any]) -> bool:
     return flat and not {"paper_id", "source", "generated", "embed", "embedding"} & record.keys()
 
 
-def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
+def _fields_arxiv(record: dict[str, object]) -> dict[str, object]:
     arxiv_id = record.get("arxiv_id", record.get("id"))
     return {
         "arxiv_id": arxiv_id,
@@ -134,7 +134,7 @@ def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _authors_arxiv(record: dict[str, Any]) -> Any:
+def _authors_arxiv(record: dict[str, object]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
         # Each entry is [family name, given names, suffix, affiliations...].
@@ -156,12 +156,12 @@ def _rejoin_names(names: list[str]) -> list[str]:
     return [name for name in whole if name]
 
 
-def _name(entry: list[Any]) -> str:
+def _name(entry: list[object]) -> str:
     family, given, suffix = ([part for part in entry if isinstance(part, str)] + ["", "", ""])[:3]
     return ", ".join(part for part in (family, given, suffix) if part)
 
 
-def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
+def _dates_arxiv(record: dict[str, object], arxiv_id: object) -> list[object]:
     known = parse_arxiv_id(arxiv_id)
     month = arxiv_month(known) if known else None
     versions = record.get("versions")
@@ -180,7 +180,7 @@ def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
     return [updated] if updated else []
 
 
-def _is_far(given: Any, month: PaperDate) -> bool:
+def _is_far(given: object, month: PaperDate) -> bool:
     """Return whether a date differs by more than a year from the month of the arXiv id."""
     try:
         date = parse_date(given)
@@ -192,7 +192,7 @@ def _is_far(given: Any, month: PaperDate) -> bool:
     return abs(12 * years + date.date.month - month.date.month) > 12
 
 
-def _is_scilit(record: dict[str, Any]) -> bool:
+def _is_scilit(record: dict[str, object]) -> bool:
     return "Title" in record and bool({"Content", "Author", "Reference"} & record.keys())
 
 
@@ -201,7 +201,7 @@ def _has_scilit_text(head: bytes) -> bool:
     return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
-def _fields_scilit(record: dict[str, Any]) -> dict[str, Any]:
+def _fields_scilit(record: dict[str, object]) -> dict[str, object]:
     content = record.get("Content")
     content = content if isinstance(content, dict) else {}
     identifiers = [
@@ -223,13 +223,13 @@ def _fields_scilit(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _abstract(content: dict[str, Any]) -> Any:
+def _abstract(content: dict[str, object]) -> Any:
     parsed = content.get("Abstract_Parsed")
     sentences = list(_sentences(parsed)) if isinstance(parsed, list) else []
     return " ".join(sentences) or content.get("Abstract")
 
 
-def _sentences(sections: list[Any]) -> Iterator[str]:
+def _sentences(sections: list[object]) -> Iterator[str]:
     """Yield the sentences of nested sections. A level can be missing or consist of text."""
     for section in sections:
         if isinstance(section, str):
@@ -243,7 +243,7 @@ def _sentences(sections: list[Any]) -> Iterator[str]:
                     yield from _sentences(below)
 
 
-def _authors_scilit(value: Any) -> Any:
+def _authors_scilit(value: object) -> Any:
     if not isinstance(value, list):
         return value
     names = []
@@ -256,7 +256,7 @@ def _authors_scilit(value: Any) -> Any:
     return [name for name in names if name]
 
 
-def _dates_scilit(value: Any) -> list[Any]:
+def _dates_scilit(value: object) -> list[object]:
     if not isinstance(value, dict):
         return [value] if value else []
     numbers = []
@@ -270,7 +270,7 @@ def _dates_scilit(value: Any) -> list[Any]:
     return ["{:04d}-{:02d}-{:02d}".format(*numbers)]
 
 
-def _references(value: Any) -> list[str]:
+def _references(value: object) -> list[str]:
     """Return the identifiers of the cited papers. Papers without an identifier are omitted."""
     found = []
     for reference in value if isinstance(value, list) else []:

@@ -41,7 +41,7 @@ VECTORS: list[str] = _NAMES["vectors"]
 POSITIONS = ("umap_x", "umap_y")
 
 
-def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(record: Mapping[str, object]) -> dict[str, object]:
     """Convert a row of a table to the fields of a record. Alternative column names are allowed."""
     row = {
         name.strip().lower(): value
@@ -74,13 +74,13 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
+def has_titles(names: Mapping[str, object] | tuple[str, ...] | list[str]) -> bool:
     """Return whether one of the columns contains titles, based on its name."""
     lowered = {name.strip().lower() for name in names}
     return any(alias in lowered for alias in ALIASES["title"])
 
 
-def _dates(row: Mapping[str, Any]) -> list[Any]:
+def _dates(row: Mapping[str, object]) -> list[Any]:
     dates = [row[n] for n in _NAMES["dates"] if n in row]
     dates = dates or [row[n] for n in _NAMES["years"] if n in row]
     # An atlas stores unknown months and days as 1. A separate column contains the precision.
@@ -156,7 +156,7 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
             yield _record(row + number + 1, record, vector)
 
 
-def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
+def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, object] | Rejection]:
     """Convert a batch to rows. If this fails, convert single rows and reject invalid rows."""
     try:
         return list(batch.to_pylist())
@@ -165,7 +165,7 @@ def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, An
         return [_value_of(path, one, row + number + 1) for number, one in enumerate(rows)]
 
 
-def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Rejection:
+def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, object] | Rejection:
     record: dict[str, Any] = {}
     problem = None
     for name, column in zip(one.schema.names, one.columns, strict=True):
@@ -179,7 +179,7 @@ def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Re
     return Rejection(path.name, line, problem, shown[:200])
 
 
-def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
+def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray | None] | None:
     """Return a column of lists as float32 arrays. This is faster than Python lists."""
     import numpy as np
     import pyarrow as pa

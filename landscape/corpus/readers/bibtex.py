@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode
@@ -117,7 +117,7 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     ]
 
 
-def _fields(parsed: BibtexEntry) -> dict[str, Any]:
+def _fields(parsed: BibtexEntry) -> dict[str, object]:
     key, entry_type, entry = parsed
     url = entry.get("adsurl", "")
     eprint = entry.get("eprint")

@@ -273,7 +273,7 @@ def _is_uneven(years: Years, facility: Facility) -> bool:
     return bool(len(years.jumps)) or years.has_gap_at(facility.first_light.year)
 
 
-def _slice(pair: Any) -> tuple[int, int]:
+def _slice(pair: Sequence[int]) -> tuple[int, int]:
     try:
         since, until = map(int, pair)
     except (TypeError, ValueError):
@@ -477,7 +477,7 @@ def _measure_facility(
     home: NDArray[np.int8],
     random: np.random.Generator,
     n_resamples: int,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     usage = period.usage
     case = describe_case(period, index, home)
     draw = partial(draw_cells, n_resamples=n_resamples, random=random)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def wilson_interval(
 
 
 def newcombe_interval(
-    after: tuple[Any, Any, Any], before: tuple[Any, Any, Any]
+    after: Sequence[float | np.ndarray], before: Sequence[float | np.ndarray]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873).
 
@@ -229,8 +229,7 @@ def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> floa
 def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:
     """Compute shares, and shrink shares from few papers towards the overall share."""
     weight = fit_prior_papers(hits, papers, mean=mean)
-    shrunk: NDArray[np.float64] = (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
-    return shrunk
+    return (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
 
 
 def _blocks(
@@ -281,8 +280,7 @@ def citation_percentiles(
 
     groups = pd.Series(cites).groupby(year)
     ranks = groups.rank(method="average")
-    share: NDArray[np.float64] = ((ranks - 0.5) / groups.transform("count")).to_numpy()
-    return share
+    return ((ranks - 0.5) / groups.transform("count")).to_numpy()
 
 
 def measure_percentile(

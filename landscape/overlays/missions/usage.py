@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from landscape.corpus import Facility
+    from landscape.corpus.thesaurus import Thesaurus
     from landscape.store import AtlasStore
 
 Role = Literal["science", "instrumentation", "planned", "mention", "any"]
@@ -408,8 +409,7 @@ def _incidence(
 @cache
 def read_fields() -> dict[str, list[str]]:
     """Read the research fields of each arXiv category."""
-    fields: dict[str, list[str]] = read_yaml(data_file("thesaurus.yaml"))["category_fields"]
-    return fields
+    return read_yaml(data_file("thesaurus.yaml"))["category_fields"]
 
 
 def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
@@ -430,7 +430,7 @@ def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArra
 
 
 def read_tag_fields(
-    tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
+    tags: pd.DataFrame, thesaurus: Thesaurus, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
     """Return the fields of each paper's highest-scored concept that has fields."""
     wanted = tags[tags["paper_row"].isin(rows)]
@@ -463,7 +463,7 @@ def _bits(fields: Iterable[str]) -> int:
     return sum(1 << every.index(field) for field in set(fields).intersection(every))
 
 
-def _fields_above(concept: str, thesaurus: Any) -> list[str]:
+def _fields_above(concept: str, thesaurus: Thesaurus) -> list[str]:
     """Return the fields of a concept and its ancestors, without "Observational astronomy"."""
     if concept not in thesaurus.concepts:
         return []

@@ -30,6 +30,7 @@ from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
@@ -198,7 +199,7 @@ def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
     return np.sign(pro - con).astype(np.int8)
 
 
-def _lowered(texts: Sequence[str]) -> Any:
+def _lowered(texts: Sequence[str]) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -342,8 +343,7 @@ def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> N
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
     number = np.bincount(place[known], minlength=place.max() + 1)
     mean = total / np.maximum(number, 1)
-    relative: NDArray[np.float64] = cites / np.where(mean > 0, mean, 1.0)[place]
-    return relative
+    return cites / np.where(mean > 0, mean, 1.0)[place]
 
 
 def sample_rows(

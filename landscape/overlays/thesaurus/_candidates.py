@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -131,8 +131,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
     model = LogisticRegression(class_weight="balanced", C=1.0, max_iter=500)
     used = leaves | open_
-    scores: NDArray[np.float64] = model.fit(scaled[used], named[used]).decision_function(scaled)
-    return scores
+    return model.fit(scaled[used], named[used]).decision_function(scaled)
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
@@ -346,7 +345,7 @@ def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[n
 
 
 def _sum_vectors(
-    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: NDArray[Any], n_groups: int
+    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: np.ndarray, n_groups: int
 ) -> NDArray[np.float64]:
     """Return the sum of the embeddings of each group of papers, shape (n_groups, n_dims)."""
     from scipy import sparse
@@ -371,7 +370,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 
 
 def growth(
-    papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
+    papers: np.ndarray, late_papers: np.ndarray, late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower bound and value of the odds ratio of late papers (Haldane 1956)."""
     if not 0 < late_share < 1:
@@ -463,8 +462,8 @@ def suggest_parent(
 
 
 def _directions(
-    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: NDArray[Any], n_groups: int
-) -> NDArray[Any]:
+    groups: NDArray[np.integer], papers: NDArray[np.integer], vectors: np.ndarray, n_groups: int
+) -> np.ndarray:
     """Return the unit vectors from the mean of all papers to the mean of each group."""
     sums = _sum_vectors(groups, papers, vectors, n_groups)
     middle = np.asarray(vectors, dtype=np.float32).mean(axis=0, dtype=np.float64)

@@ -153,8 +153,7 @@ def concept_members(
     surprise = _surprise(tags, thesaurus, n_papers) @ _upwards(thesaurus)
     column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
     columns = [column_of[one.concept_id] for one in concepts]
-    members: NDArray[np.bool_] = _likely(surprise, least_score)[:, columns].toarray()
-    return members
+    return _likely(surprise, least_score)[:, columns].toarray()
 
 
 def measure_extents(

@@ -358,7 +358,7 @@ def to_uat_csv(gaps: Analysis) -> str:
     return as_csv(pd.DataFrame(rows, columns=_FIELDS))
 
 
-def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
+def _fields(gaps: Analysis, name: str) -> dict[str, object]:
     found = gaps.table[gaps.table["name"] == name]
     if not len(found):
         hint = did_you_mean(name, gaps.table["name"], n=3)

@@ -207,16 +207,14 @@ def covered(
     places = np.repeat(np.arange(n) * m, np.diff(shares.indptr)) + concept[shares.indices]
     best = np.zeros(n * m, dtype=np.float32)
     np.maximum.at(best, places, shares.data.astype(np.float32))
-    made: NDArray[np.float32] = np.minimum(best, np.float32(1.0)).reshape(n, m)
-    return made
+    return np.minimum(best, np.float32(1.0)).reshape(n, m)
 
 
 def rarity(found: csr_matrix) -> NDArray[np.float32]:
     """Return the inverse document frequency (log) of each stem."""
     n = found.shape[0]
     frequency = found.getnnz(axis=0).astype(np.float32)
-    weights: NDArray[np.float32] = (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)
-    return weights
+    return (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)
 
 
 _SHORT = 4  # terms up to this length match only in the same letter case (ISM, not ism)
@@ -464,7 +462,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 @cache
-def _language() -> Any:
+def _language() -> dict[str, Any]:
     """Read the rules for the forms of terms."""
     stored = read_yaml(data_file("thesaurus.yaml"))
     return stored["forms"] | {"nouns": stored["nouns"]}

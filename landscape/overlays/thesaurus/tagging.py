@@ -470,8 +470,7 @@ def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
 
 def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the elements of a sparse matrix at flat indices."""
-    picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
-    return picked
+    return matrix.toarray().ravel()[at]
 
 
 def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
@@ -495,8 +494,7 @@ class Meaning:
     def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Score papers for each concept, shape (n, n_concepts)."""
         centred = np.asarray(vectors, dtype=np.float32) - self.centre
-        found: NDArray[np.float32] = np.asarray(centred @ self.directions, dtype=np.float32)
-        return found
+        return np.asarray(centred @ self.directions, dtype=np.float32)
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:

@@ -317,8 +317,7 @@ def _distance_of_halves(
     first = early.astype(np.float64) @ vectors
     second = vectors.sum(axis=0) - first
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    distance: NDArray[np.float64] = 1 - (first * second).sum(axis=1) / np.maximum(lengths, 1e-12)
-    return distance
+    return 1 - (first * second).sum(axis=1) / np.maximum(lengths, 1e-12)
 
 
 def periods_table(

@@ -9,7 +9,7 @@ separate level in the fit, and such a corpus is standardised by primary category
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -196,8 +196,7 @@ def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
     if level == 0:
         topics = atlas.topics[atlas.topics["level"] == 1]
         regions = regions.map(topics.set_index("topic_id")["parent_id"]).fillna(-1)
-    groups: NDArray[np.int64] = regions.to_numpy(dtype=np.int64)
-    return groups
+    return regions.to_numpy(dtype=np.int64)
 
 
 def _within(whole: Years, since: int | None, until: int | None) -> Years:
@@ -265,11 +264,10 @@ def _expected_shares(
     ) / np.maximum(size, 1)
     mix = count_by_year(primary, dates, ids=np.arange(len(size)), calendar=period.years)
     expected = (share @ mix + 0.5) / (period.counts + 1.0)
-    found: NDArray[np.float64] = np.minimum(expected, 0.999)[:, period.covered]
-    return found
+    return np.minimum(expected, 0.999)[:, period.covered]
 
 
-def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[Any, Any]:
+def _judge(table: pd.DataFrame, *, q: float, least_change: float) -> tuple[np.ndarray, list[str]]:
     """Return the class of each region, or "" where the corpus cannot tell, and the reason."""
     length = np.log(table["change_high"]) / table["slope_high"].where(table["slope_high"] != 0, 1)
     limit = np.maximum(_NOTABLE, _NOTABLE_CHANGE / np.maximum(length, 1e-6))
@@ -405,7 +403,7 @@ def _newton(
 def fit_slopes(
     counts: NDArray[np.int64],
     totals: ArrayLike,
-    years: NDArray[Any],
+    years: np.ndarray,
     eras: ArrayLike,
     expected: NDArray[np.float64] | None = None,
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:

@@ -172,8 +172,7 @@ def select_rows(
             f"{what} has rows {given.min()} to {given.max()}; the atlas has rows 0 to "
             f"{n_papers - 1}."
         )
-    rows: NDArray[np.int64] = np.unique(given).astype(np.int64)
-    return rows
+    return np.unique(given).astype(np.int64)
 
 
 def separate_selections(

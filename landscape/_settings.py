@@ -1,7 +1,7 @@
 """Settings that are declared once, with type, default, bounds and one line of help.
 
-The command line, the fields of panels, and the signatures and docstrings of the documented
-functions are made from these declarations.
+The command line, the fields of panels, the schemas of MCP tools, and the signatures and docstrings
+of the documented functions are made from these declarations.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def _document(settings: type[Settings], name: str, indent: str) -> str:
     usual = "optional" if default in (None, ()) else f"default {default!r}"
     least, most = bounds(settings, name)
     text = f"{help_of(settings, name)}."
-    if most is not None:
+    if most is not None and most < 10**9:  # a larger bound is technical
         text += f" From {least:,} to {most:,}."
     lines = textwrap.wrap(text[0].upper() + text[1:], 92 - len(indent))
     return "".join(

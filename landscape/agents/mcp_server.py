@@ -6,6 +6,7 @@ a language model. Replies are limited in size and mark all text of papers as dat
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import re
@@ -13,18 +14,23 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import wraps
-from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, get_type_hints
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from landscape._author_names import first_names
 from landscape._serializer import plain
+from landscape._settings import Settings, bounds, help_of
 from landscape._wording import one_line
 from landscape.agents._attribution import attribute
 from landscape.agents._survey import survey_question
-from landscape.answers import answer_question
+from landscape.agents.settings import AttributeSettings, SurveySettings
+from landscape.answers import AskSettings, answer_question
 from landscape.errors import InputError, LandscapeError, require
 from landscape.llm.prompts import as_data
 from landscape.overlays.citations import citation_graph
-from landscape.search import open_engine, search_papers, similar_papers, spread_of
+from landscape.search import SearchSettings, open_engine, search_papers, similar_papers, spread_of
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
@@ -66,9 +72,8 @@ class Tools:
     ) -> Reply:
         """Find papers by meaning and by words.
 
-        k is from 1 to 50. filter is optional, for example "2015..2020; author:Hubble; -review;
-        citations>=50; facility:JWST; role:science". sort orders the papers found. matched is false
-        if no paper of the atlas is about the query; the papers are then only the nearest ones.
+        matched is false if no paper of the atlas is about the query; the papers are then only the
+        nearest ones.
         """
         found = search_papers(
             self._atlas,
@@ -82,7 +87,7 @@ class Tools:
     def similar(self, papers: list[str], k: int = 10) -> Reply:
         """Find papers similar to one or more papers, given by bibcode, arXiv id or DOI.
 
-        Pass 1 to 100 papers. k is from 1 to 50.
+        Pass 1 to 100 papers.
         """
         _bounded("the number of papers", len(papers), _LINKED)
         named = [_text("paper", one) for one in papers]
@@ -111,7 +116,7 @@ class Tools:
     ) -> Reply:
         """List papers that a paper cites, that cite it, or that are cocited or coupled with it.
 
-        k is from 1 to 100. Only citations stored in the atlas are counted.
+        Only citations stored in the atlas are counted.
         """
         k = _bounded("k", k, _LINKED)
         graph = citation_graph(self._atlas)
@@ -140,7 +145,7 @@ class Tools:
         }
 
     def ask(self, question: str, k: int = 10) -> Reply:
-        """Answer a question from k papers (1 to 50), with evidence for each sentence."""
+        """Answer a question from k papers, with evidence for each sentence."""
         answer = answer_question(
             self._atlas,
             _text("question", question),
@@ -152,10 +157,7 @@ class Tools:
         return {**found, "searched": answer.results.coverage.to_dict()}
 
     def survey(self, question: str, papers: int = 30, before: str = "") -> Reply:
-        """Find all papers on a question by searching, selecting and following citations.
-
-        papers is from 1 to 100. before is an optional date, such as "2019-06".
-        """
+        """Find all papers on a question by searching, selecting and following citations."""
         found = survey_question(
             self._atlas,
             _text("question", question),
@@ -172,11 +174,7 @@ class Tools:
         }
 
     def attribute(self, excerpt: str, source: str = "", before: str = "") -> Reply:
-        """Find the one paper that an excerpt cites at [CITATION], or the best guesses.
-
-        source (identifier or title of the paper that the excerpt is from) and before (a date) are
-        optional.
-        """
+        """Find the one paper that an excerpt cites at [CITATION], or the best guesses."""
         found = attribute(
             self._atlas,
             _text("excerpt", excerpt),
@@ -232,17 +230,16 @@ class Tools:
 
     def all(self) -> Sequence[Callable[..., Reply]]:
         """Return all tools; their replies are cleaned, limited in size and marked as data."""
-        tools: list[Callable[..., Reply]] = [
-            self.search,
-            self.similar,
-            self.paper,
-            self.graph,
-            self.ask,
-            self.survey,
-            self.attribute,
-            self.map_region,
+        return [
+            _tool(self.search, SearchSettings, k=MAX_PAPERS),
+            _tool(self.similar, SearchSettings, k=MAX_PAPERS),
+            _tool(self.paper),
+            _tool(self.graph, SearchSettings, k=_LINKED),
+            _tool(self.ask, AskSettings, k=MAX_PAPERS),
+            _tool(self.survey, SurveySettings, papers=MAX_SURVEYED),
+            _tool(self.attribute, AttributeSettings),
+            _tool(self.map_region),
         ]
-        return [_mark_as_data(tool) for tool in tools]
 
     def _papers(self, found: Results) -> Reply:
         spread = spread_of(self._atlas, found).to_dict() if found.hits else None
@@ -262,8 +259,14 @@ class Tools:
         return dict(zip(topics["topic_id"].astype(int), topics["label"].astype(str), strict=True))
 
 
-def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Reply]:
-    """Mark a tool's reply as data, remove invisible characters, and check its size."""
+def _tool(
+    tool: Callable[Parameters, Reply], settings: type[Settings] = Settings, **limits: int
+) -> Callable[Parameters, Reply]:
+    """Mark a tool's reply as data, remove invisible characters, and check its size.
+
+    The schema of a parameter has the help of the setting of the same name, its smallest value and
+    the limit of the server.
+    """
 
     @wraps(tool)
     def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
@@ -280,7 +283,27 @@ def _mark_as_data(tool: Callable[Parameters, Reply]) -> Callable[Parameters, Rep
             raise ToolError(str(error)) from error
         return json.loads(text)
 
+    signature, kinds = inspect.signature(tool), get_type_hints(tool)
+    wrapped.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[
+            parameter.replace(
+                annotation=Annotated[kinds[name], _declared(settings, name, limits)]
+                if name in settings.model_fields
+                else kinds[name]
+            )
+            for name, parameter in signature.parameters.items()
+        ],
+        return_annotation=kinds["return"],
+    )
     return wrapped
+
+
+def _declared(settings: type[Settings], name: str, limits: Mapping[str, int]) -> FieldInfo:
+    """Return the help and the bounds of a setting for a schema. The tool checks the bounds."""
+    limit = {"minimum": bounds(settings, name)[0], "maximum": limits.get(name)}
+    known: dict[str, Any] = {key: value for key, value in limit.items() if value is not None}
+    info: FieldInfo = Field(description=help_of(settings, name), json_schema_extra=known)
+    return info
 
 
 def _short(paper: Paper) -> Reply:

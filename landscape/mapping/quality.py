@@ -255,3 +255,21 @@ def stability(
         )
         near.append(KDTree(plane).query(plane[asked], k=k, workers=-1)[1])
     return overlap(near[0], near[1])
+
+
+def area_under_curve(
+    scores: NDArray[np.floating], belongs: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Return the ROC area and its standard error (Hanley & McNeil 1982, Radiology 143, 29)."""
+    from scipy.stats import rankdata
+
+    inside, outside = int(belongs.sum()), int((~belongs).sum())
+    if not inside or not outside:
+        return float("nan"), float("nan")
+    ranks = rankdata(scores)
+    area = (ranks[belongs].sum() - inside * (inside + 1) / 2) / (inside * outside)
+    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = (
+        area * (1 - area) + (inside - 1) * (q1 - area**2) + (outside - 1) * (q2 - area**2)
+    ) / (inside * outside)
+    return float(area), float(np.sqrt(max(variance, 0.0)))

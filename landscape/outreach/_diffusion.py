@@ -11,16 +11,18 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby, pairwise
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, field_validator
 
 from landscape._progress import progress
+from landscape._settings import Number, Settings, Whole, takes_settings
 from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
@@ -46,67 +48,55 @@ SCHEDULERS = {
     "euler": "EulerDiscreteScheduler",
     "own": "",
 }
-_RANGES: dict[str, tuple[float, float]] = {
-    "strength": (0.001, 1),
-    "steps": (1, 1000),
-    "guidance": (0, 30),
-    "depth_scale": (0, 2),
-    "coast_scale": (0, 2),
-    "tile": (GRAIN, 4096),
-    "attempts": (1, 10),
-    "lowering": (0.1, 0.95),
-    "seed": (0, 2**63 - 1),
-}
 
 
 class OutOfMemoryError(LandscapeError):
     """The map needs more memory than this machine has."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Settings of `redraw`."""
+class RedrawSettings(Settings):
+    """Settings of `redraw`; see there."""
 
-    seed: int = 0  # seed of the noise
-    strength: float | None = None  # 0 to 1; default: the strength of the theme
-    steps: int = 30  # steps of a full diffusion
-    guidance: float = 6.0  # guidance scale of the prompt
-    depth_scale: float = 0.6  # weight of the ControlNet for heights
-    coast_scale: float = 0.5  # weight of the ControlNet for coasts
-    tile: int | None = None  # longest side of a tile in pixels; default: 1024 for XL, 768 for 1.5
-    overlap: int | None = None  # overlap of tiles in pixels; default: a quarter of a tile
-    scheduler: str = "dpm++"  # a key of SCHEDULERS
-    attempts: int = 3  # maximum number of attempts, with decreasing strength
-    lowering: float = 0.6  # factor that reduces the strength for the next attempt
-    prompt: str = ""  # replaces the prompt of the theme
-    negative: str = ""  # added to the negative prompt of the theme
-    depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
-    coast: str = "auto"  # ControlNet for coasts
-    revision: str | None = None  # branch, tag or commit of weights on the Hub
-    device: str = "auto"  # "auto", "cuda", "mps" or "cpu"
-    bars: Bars = field(default_factory=Bars)  # lowest accepted scores
+    strength: Number | None = Field(
+        None, ge=0.001, le=1, description="strength of the diffusion (default: that of the theme)"
+    )
+    seed: Whole = Field(0, ge=0, le=2**53 - 1, description="seed of the redrawing")
+    steps: Whole = Field(30, ge=1, le=1000, description="steps of a full diffusion")
+    guidance: Number = Field(6.0, ge=0, le=30, description="guidance scale of the prompt")
+    depth_scale: Number = Field(0.6, ge=0, le=2, description="weight of the ControlNet for heights")
+    coast_scale: Number = Field(0.5, ge=0, le=2, description="weight of the ControlNet for coasts")
+    tile: Whole | None = Field(
+        None,
+        ge=GRAIN,
+        le=4096,
+        description="longest side of a tile in pixels (default: 1024 for XL, 768 for 1.5)",
+    )
+    overlap: Whole | None = Field(
+        None, ge=0, le=4096, description="overlap of tiles in pixels (default: a quarter of a tile)"
+    )
+    scheduler: Literal["dpm++", "ddim", "euler", "own"] = Field(
+        "dpm++", description="scheduler of the diffusion; own uses that of the weights"
+    )
+    attempts: Whole = Field(
+        3, ge=1, le=10, description="maximum number of attempts, with decreasing strength"
+    )
+    lowering: Number = Field(
+        0.6, ge=0.1, le=0.95, description="factor that reduces the strength for the next attempt"
+    )
+    prompt: str = Field("", description="prompt instead of that of the theme")
+    negative: str = Field("", description="addition to the negative prompt of the theme")
+    depth: str = Field(
+        "auto", description="ControlNet for heights: a folder, a name on the Hub, or none"
+    )
+    coast: str = Field("auto", description="ControlNet for coasts, as for depth")
+    revision: str | None = Field(None, description="branch, tag or commit of weights on the Hub")
+    device: str = Field("auto", description="auto, cuda, mps or cpu")
+    bars: Bars = Field(Bars(), description="lowest accepted scores", examples=["a Bars object"])
 
-    def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InputError(
-                    f"The setting {name} is {value}; it must be between {low} and {high}."
-                )
-        if self.scheduler not in SCHEDULERS:
-            raise InputError(
-                f"There is no scheduler {self.scheduler!r}; use one of {', '.join(SCHEDULERS)}."
-            )
-
+    @field_validator("bars", mode="before")
     @classmethod
-    def of(cls, choices: Mapping[str, Any]) -> Settings:
-        """Create settings from names and values."""
-        known = [one.name for one in fields(cls)]
-        for name in choices:
-            if name not in known:
-                raise InputError(f"Unknown setting {name!r}; choose one of: {', '.join(known)}.")
-        bars = choices.get("bars")
-        return cls(**{**choices, **({"bars": Bars(**bars)} if isinstance(bars, dict) else {})})
+    def _read_bars(cls, value: object) -> object:
+        return Bars(**value) if isinstance(value, dict) else value
 
     def overlap_of(self, tile: int) -> int:
         """Return the overlap of tiles of a given size, in pixels."""
@@ -125,16 +115,15 @@ class Redrawn:
     notes: tuple[str, ...] = ()
 
 
+@takes_settings(RedrawSettings)
 def redraw(
     picture: Picture,
     terrain: Terrain,
     *,
     weights: str | Path,
     theme: str = "atlas",
-    seed: int = 0,
-    strength: float | None = None,
     note: Callable[[str], None] | None = None,
-    **choices: object,
+    **settings: object,
 ) -> Redrawn:
     """Redraw a map with a diffusion model, and keep the picture only if it matches the data.
 
@@ -154,13 +143,9 @@ def redraw(
         access.
     theme : str, default "atlas"
         Determines the prompt.
-    seed : int, default 0
-    strength : float, optional
-        Strength of the diffusion, 0 to 1; by default the strength of the theme.
     note : callable, optional
         Called with each message for the user.
-    **choices
-        Other fields of `landscape.outreach._diffusion.Settings`, such as ``steps`` or ``tile``.
+    **settings
 
     Returns
     -------
@@ -176,14 +161,14 @@ def redraw(
     MissingExtraError
         If diffusers is not installed.
     """
-    settings = Settings.of({**choices, "seed": seed, "strength": strength})
-    return _Redrawing(picture, terrain, str(weights), theme, settings, note).run()
+    chosen = RedrawSettings(**settings)
+    return _Redrawing(picture, terrain, str(weights), theme, chosen, note).run()
 
 
 # Prompts and controls -----------------------------------------------------------------------------
 
 
-def prompt_for(theme: str, settings: Settings) -> Prompt:
+def prompt_for(theme: str, settings: RedrawSettings) -> Prompt:
     """Return the prompt of a theme with the user's changes."""
     default = THEMES.get(theme, THEMES["atlas"]).redraw
     extra = clean_prompt(settings.negative)
@@ -413,7 +398,7 @@ class DiffusionModel:
         tile: Tile,
         noise: torch.Tensor,
         prompt: Prompt,
-        settings: Settings,
+        settings: RedrawSettings,
     ) -> Picture:
         """Redraw one tile from the map and the noise inside the tile."""
         import torch
@@ -544,7 +529,7 @@ class _Redrawing:
         terrain: Terrain,
         weights: str,
         theme: str,
-        settings: Settings,
+        settings: RedrawSettings,
         note: Callable[[str], None] | None,
     ) -> None:
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
@@ -704,7 +689,7 @@ class _Redrawing:
             "tile": plan.tile,
             "overlap": min(self.settings.overlap_of(plan.tile), plan.tile // 2),
             "device": plan.device,
-            "settings": asdict(self.settings),
+            "settings": {**vars(self.settings), "bars": asdict(self.settings.bars)},
             "atlas_hash": self.terrain.atlas_hash,
             "size": list(self.size),
             "start_sha256": _digest(self.picture),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
+from landscape._settings import takes_settings
 from landscape.outreach import _fonts
-from landscape.outreach._diffusion import redraw
+from landscape.outreach._diffusion import RedrawSettings, redraw
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._labels import Lettering, letter
 from landscape.outreach._legend import About, about_atlas, compose, frame_marks, key_picture, placed
@@ -26,7 +27,7 @@ from landscape.outreach._places import (
     describe,
     find_places,
 )
-from landscape.outreach._terrain import Terrain, make_terrain
+from landscape.outreach._terrain import Terrain, TerrainSettings, make_terrain
 from landscape.outreach.files import Rendering, check_names_file, check_target
 from landscape.outreach.names import ask_names, read_names, tidy_name
 from landscape.outreach.page import Box, Sheet, choose_sheet
@@ -122,6 +123,11 @@ _HOW_TO_REPAINT = (
 )
 
 
+class RenderSettings(TerrainSettings, RedrawSettings):
+    """Settings of `render`; those of the redrawing apply if `weights` is given."""
+
+
+@takes_settings(RenderSettings, without=["bars"])
 def render(
     atlas: AtlasStore,
     out: str | os.PathLike[str] | None = None,
@@ -135,12 +141,9 @@ def render(
     language: str = "en",
     credits: str = "",  # noqa: A002 - the word of map makers
     max_names: int | None = None,
-    sea_share: float = 0.97,
-    recent_years: int = 5,
     weights: str | os.PathLike[str] | None = None,
-    seed: int = 0,
     note: Callable[[str], None] | None = None,
-    **repainting: Any,
+    **settings: object,
 ) -> Rendering:
     """Draw an atlas as a terrain map for outreach.
 
@@ -155,6 +158,7 @@ def render(
     out : path, optional
         File to write, see `Rendering.save`. By default no file is written.
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
+        Style of the map.
     size : str, default "web"
         ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or a width and height such as
         ``"600x400mm"``, see `landscape.outreach.page.choose_sheet`.
@@ -176,18 +180,11 @@ def render(
         Acknowledgements, shown in the legend.
     max_names : int, optional
         Maximum number of named regions; by default it depends on the size of the sheet.
-    sea_share : float, default 0.97
-        Share of the papers that are on land.
-    recent_years : int, default 5
-        Number of years, at the end of the corpus, that are considered recent.
     weights : str or path, optional
         Stable Diffusion weights, as a Hub id or a local folder, see `landscape.outreach.redraw`.
-    seed : int, default 0
-        Seed of the redrawing.
     note : callable, optional
         Called with each message for the user.
-    **repainting
-        Further settings of `landscape.outreach.redraw`, such as ``strength``.
+    **settings
 
     Returns
     -------
@@ -205,6 +202,8 @@ def render(
     check_names_file(names, target)
     if weights is not None:
         check_weights(os.fspath(weights))
+    chosen = vars(RenderSettings(**settings))
+    shape = {name: chosen.pop(name) for name in TerrainSettings.model_fields}
     notes: list[str] = []
 
     def add_note(sentence: str) -> None:
@@ -221,24 +220,16 @@ def render(
     _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
     map_box, words_box = sheet.areas(height)
     pixels = _pixels(sheet, map_box)
-    terrain = make_terrain(
-        atlas, size=_terrain_size(pixels), sea_share=sea_share, recent_years=recent_years
-    )
+    terrain = make_terrain(atlas, size=_terrain_size(pixels), **shape)
     picture = paint(terrain, theme=theme, size=pixels)
     fidelity: Fidelity | None = None
-    settings: Mapping[str, Any] = {}
+    repainting: Mapping[str, object] = {}
     used = f"drawn from the data alone; {_HOW_TO_REPAINT}"
     if weights is not None:
         painted = redraw(
-            picture,
-            terrain,
-            weights=os.fspath(weights),
-            theme=theme,
-            seed=seed,
-            note=add_note,
-            **repainting,
+            picture, terrain, weights=os.fspath(weights), theme=theme, note=add_note, **chosen
         )
-        picture, fidelity, settings = painted.picture, painted.scores, painted.settings
+        picture, fidelity, repainting = painted.picture, painted.scores, painted.settings
         used = f"repainted by {weights} and checked against the data"
         if not painted.kept:
             about = replace(about, model="")
@@ -283,13 +274,13 @@ def render(
             "theme": theme,
             "size": sheet.name,
             "dpi": sheet.dpi,
-            "sea_share": sea_share,
-            "recent_years": recent_years,
+            "sea_share": shape["sea_share"],
+            "recent_years": shape["recent_years"],
             "language": language,
-            "seed": seed,
+            "seed": chosen["seed"],
             "atlas_hash": terrain.atlas_hash,
             "landscape": about.version,
-            **({"repainting": dict(settings)} if settings else {}),
+            **({"repainting": dict(repainting)} if repainting else {}),
         },
         fidelity=fidelity,
     )

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import Field
 
 from landscape._progress import progress
+from landscape._settings import Number, Settings, Whole, takes_settings
 from landscape.errors import InputError
 from landscape.outreach._elevation import Ground, Surface, blurred, measure_ground, relief_of
 
@@ -107,14 +109,30 @@ class Terrain:
         )
 
 
+class TerrainSettings(Settings):
+    """Settings of `make_terrain`; see there."""
+
+    sea_share: Number = Field(
+        0.97, ge=0.5, le=0.999, description="share of the papers that are on land"
+    )
+    recent_years: Whole = Field(
+        5,
+        ge=1,
+        le=200,
+        description="number of years, at the end of the corpus, that are considered recent",
+    )
+    margin: Number = Field(
+        0.04,
+        ge=0,
+        le=0.3,
+        description="width of the water at the edge, as a share of the longer side",
+    )
+
+
+@takes_settings(TerrainSettings)
 @progress("Shaping the terrain", total=None, unit="steps")
 def make_terrain(
-    atlas: AtlasStore,
-    *,
-    size: tuple[int, int] = (2048, 2048),
-    sea_share: float = 0.97,
-    recent_years: int = 5,
-    margin: float = 0.04,
+    atlas: AtlasStore, *, size: tuple[int, int] = (2048, 2048), **settings: object
 ) -> Terrain:
     """Make the terrain of the map of an atlas.
 
@@ -129,12 +147,7 @@ def make_terrain(
     size : (int, int), default (2048, 2048)
         Width and height of the arrays, in pixels, each 16 to 4,096;
         `landscape.outreach.paint` draws the terrain at any size.
-    sea_share : float, default 0.97
-        Share of the papers that are on land, 0.5 to 0.999.
-    recent_years : int, default 5
-        Number of years, at the end of the corpus, that are considered recent.
-    margin : float, default 0.04
-        Width of the water at the edge, as a share of the longer side.
+    **settings
 
     Returns
     -------
@@ -156,11 +169,15 @@ def make_terrain(
     """
     from landscape.figures.maps import positions
 
-    _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
+    _check(size)
+    chosen = TerrainSettings(**settings)
+    sea_share = chosen.sea_share
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    dates = read_dates(years_of(atlas, len(x)), recent_years=recent_years)
+    dates = read_dates(years_of(atlas, len(x)), recent_years=chosen.recent_years)
     topic = topics_of(atlas, len(x))
-    ground = measure_ground(x, y, aspect=size[0] / size[1], sea_share=sea_share, margin=margin)
+    ground = measure_ground(
+        x, y, aspect=size[0] / size[1], sea_share=sea_share, margin=chosen.margin
+    )
     highest = max(float(ground.height.max()), 1e-6)
     recency = map_recency(ground, x, y, dates)
     peaks = find_peaks(ground, x, y, topic)
@@ -188,18 +205,12 @@ def make_terrain(
     )
 
 
-def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin: float) -> None:
+def _check(size: tuple[int, int]) -> None:
     if not all(16 <= side <= MAX_SIZE for side in size):
         raise InputError(
             f"A terrain of {size[0]:,} x {size[1]:,} pixels is not supported; each side must be 16 "
             f"to {MAX_SIZE:,} pixels. For a larger picture, use paint(terrain, size=...)."
         )
-    if not 0.5 <= sea_share <= 0.999:
-        raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
-    if recent_years < 1:
-        raise InputError(f"The number of recent years is {recent_years}; use 1 or more.")
-    if not 0 <= margin <= 0.3:
-        raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
 
 
 def years_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.float64]:

@@ -72,16 +72,20 @@ def count_by_year(
     return counts.reshape(len(rows), len(columns)).astype(np.int64)
 
 
+Z_95 = 1.959964  # quantile of the normal distribution for a 95% interval
+
+
 def share_interval(
     counts: ArrayLike, totals: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the Jeffreys 95% interval of a share (Brown et al. 2001, Stat. Sci. 16, 101)."""
-    from scipy.stats import beta
-
-    k, n = np.broadcast_arrays(np.asarray(counts, float), np.asarray(totals, float))
-    low = np.where(k > 0, beta.ppf(0.025, k + 0.5, n - k + 0.5), 0.0)
-    high = np.where(k < n, beta.ppf(0.975, k + 0.5, n - k + 0.5), 1.0)
-    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+    """Return the 95% score interval of shares (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
+    n = np.asarray(totals, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.asarray(counts, dtype=np.float64) / n
+        centre = (share + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
+        half = Z_95 / (1 + Z_95**2 / n) * np.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n**2))
+    # Rounding errors must not put a share of 0 or 1 outside its interval.
+    return np.clip(centre - half, 0.0, share), np.clip(centre + half, share, 1.0)
 
 
 def tabulate_years(

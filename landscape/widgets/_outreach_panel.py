@@ -14,29 +14,23 @@ import ipywidgets as widgets
 from landscape._io import expand_home, write_output
 from landscape._render import render
 from landscape._serializer import to_csv
+from landscape._settings import field
 from landscape.errors import InputError, install_line
+from landscape.outreach import RenderSettings
 from landscape.outreach.page import SIZES, choose_sheet
 from landscape.outreach.themes import THEMES, find_theme
 from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
 from landscape.widgets._figure_view import image_html
-from landscape.widgets._panel import (
-    checked_atlas,
-    checked_flag,
-    checked_number,
-    checked_whole,
-    make_control,
-    panel_texts,
-    quiet_html,
-    show_only,
-)
+from landscape.widgets._panel import checked_atlas, make_control, panel_texts, quiet_html, show_only
 from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
     from landscape.outreach import Rendering
 
+_DECLARED = ("sea_share", "recent_years", "seed", "strength")
 DEFAULTS: dict[str, Any] = {
     "theme": "atlas",
     "size": "web",
@@ -45,11 +39,8 @@ DEFAULTS: dict[str, Any] = {
     "names": None,
     "language": "en",
     "everyday": False,
-    "sea_share": 0.97,
-    "recent_years": 5,
     "weights": None,
-    "seed": 0,
-    "strength": None,
+    **{name: field(RenderSettings, name).default for name in _DECLARED},
 }
 """Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
@@ -77,8 +68,8 @@ class OutreachControls(widgets.VBox):
         super().__init__([*rows, self._hint])
         self.add_class("landscape-controls")
         self._suit()
-        for field in self.fields.values():
-            field.observe(lambda _: self._changed(), "value")
+        for control in self.fields.values():
+            control.observe(lambda _: self._changed(), "value")
 
     def __repr__(self) -> str:
         return f"<OutreachControls: {self.value}>"
@@ -162,12 +153,9 @@ def _check(given: Mapping[str, Any]) -> None:
         if given[name] is not None:
             value = given[name]
             readable_text(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
-    checked_flag("everyday", given["everyday"])
-    checked_number("sea_share", given["sea_share"], 0.5, 0.999)
-    checked_whole("recent_years", given["recent_years"], 1, 200)
-    checked_whole("seed", given["seed"], 0, 2**31 - 1)
-    if given["strength"] is not None:
-        checked_number("strength", given["strength"], 0.001, 1)
+    if not isinstance(given["everyday"], bool):
+        raise InputError(f"everyday is {given['everyday']!r}; give True or False.")
+    RenderSettings(**{name: given[name] for name in _DECLARED})
 
 
 _KEYWORDS = 5

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import ipywidgets as widgets
 
 from landscape._io import data_file, read_yaml
-from landscape._settings import Settings, bare_type, bounds, choices, help_of, is_number, is_whole
+from landscape._settings import Settings, bare_type, bounds, choices, help_of, is_whole
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.widgets._jobs import Job, Turns
 
@@ -62,13 +62,6 @@ def checked_whole(name: str, value: Any, low: int, high: int) -> int:
     return int(value)
 
 
-def checked_number(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number; raise InputError if it is not between two bounds."""
-    if not is_number(value) or not low <= value <= high:
-        raise InputError(f"{name} is {value!r}; give a number from {low} to {high}.")
-    return float(value)
-
-
 def checked_names(name: str, value: Any) -> list[str]:
     """Convert None, one name or several names to a list; raise InputError for other values."""
     if value is None:
@@ -77,13 +70,6 @@ def checked_names(name: str, value: Any) -> list[str]:
     if not all(isinstance(one, str) for one in listed):
         raise InputError(f"{name} is {value!r}; give a name, or a list of names.")
     return listed
-
-
-def checked_flag(name: str, value: object) -> bool:
-    """Return a Boolean, or raise InputError."""
-    if not isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}; give True or False.")
-    return value
 
 
 def check_period(since: int | None, until: int | None) -> None:

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from landscape import Atlas
-from landscape.agents.mcp_server import MAX_REPLY, NOTICE, Tools, make_server
+from landscape._settings import help_of
+from landscape.agents.mcp_server import MAX_PAPERS, MAX_REPLY, NOTICE, Tools, make_server
+from landscape.agents.settings import SurveySettings
+from landscape.search import SearchSettings
 from tests.agents.citing_models import some_paper
 
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
@@ -138,6 +141,12 @@ def test_what_the_tools_say_of_themselves(demo_atlas: Atlas) -> None:
     for tool in listed:
         assert tool.description
         assert tool.input_schema["type"] == "object"
+    fields = {tool.name: tool.input_schema["properties"] for tool in listed}
+    k = fields["search"]["k"]
+    assert (k["minimum"], k["maximum"]) == (1, MAX_PAPERS)
+    assert k["description"] == help_of(SearchSettings, "k")
+    assert fields["survey"]["papers"]["description"] == help_of(SurveySettings, "papers")
+    assert fields["search"]["filter"]["description"]
 
 
 def test_only_tools_with_a_language_model_reach_out(demo_atlas: Atlas) -> None:

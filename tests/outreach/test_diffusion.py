@@ -22,7 +22,7 @@ from landscape.outreach._diffusion import (
     DiffusionModel,
     Prompt,
     Redrawn,
-    Settings,
+    RedrawSettings,
     Tile,
     clean_prompt,
     coast_picture,
@@ -196,7 +196,9 @@ def test_controls_seed_and_place_count(
             tile=Tile(left, 0, 64, 64),
             noise=model.noise(*SIZE, seed),
             prompt=Prompt("hills", "text", 0.5),
-            settings=Settings(seed=seed, steps=2, guidance=5, depth_scale=depth, coast_scale=coast),
+            settings=RedrawSettings(
+                seed=seed, steps=2, guidance=5, depth_scale=depth, coast_scale=coast
+            ),
         ).tobytes()
 
     assert draw() == draw()
@@ -360,11 +362,11 @@ def test_without_diffusers_the_line_that_installs_it_is_said(
     ("choices", "words"),
     [
         ({"strenght": 1}, "Unknown setting 'strenght'"),
-        ({"strength": 0.0}, "strength is 0.0; it must be between"),
-        ({"steps": 0}, "steps is 0; it must be between"),
+        ({"strength": 0.0}, "strength is 0.0; choose a number from 0.001 to 1"),
+        ({"steps": 0}, "steps is 0; choose a whole number from 1 to 1,000"),
         ({"tile": 128, "overlap": 100}, "may overlap by 0 to 64"),
         ({"device": "tpu"}, "device 'tpu' is not available"),
-        ({"scheduler": "chance"}, "no scheduler 'chance'"),
+        ({"scheduler": "chance"}, "Unknown scheduler 'chance'"),
     ],
 )
 def test_settings_out_of_range_are_refused(

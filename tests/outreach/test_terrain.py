@@ -211,7 +211,7 @@ def test_citations_by_chance_are_no_rivers() -> None:
         ({"size": (9933, 14043)}, "4,096"),
         ({"size": (4, 100)}, "16"),
         ({"sea_share": 97}, "0.5 to 0.999"),
-        ({"recent_years": 0}, "1 or more"),
+        ({"recent_years": 0}, "choose a whole number from 1 to 200"),
         ({"margin": 0.5}, "0 to 0.3"),
     ],
 )

@@ -15,6 +15,7 @@ from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping.density import kernel_within
 from landscape.mapping.naming import phrase_table
+from landscape.mapping.quality import area_under_curve
 from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._mentions import (
@@ -30,10 +31,9 @@ from landscape.overlays.missions.measures import (
     median_of_counts,
     newcombe_interval,
     percentile_interval,
-    wilson_interval,
 )
 from landscape.overlays.missions.usage import format_period
-from landscape.overlays.periods import abrupt_changes, paper_years
+from landscape.overlays.periods import abrupt_changes, paper_years, share_interval
 from landscape.overlays.reviews.gaps import check_weights, warn_of_few_reviews
 from landscape.overlays.reviews.recognition import (
     choose_n_nearest,
@@ -50,7 +50,7 @@ from landscape.overlays.thesaurus._candidates import (
     suggest_parent,
     word_bag,
 )
-from landscape.overlays.thesaurus._extents import area_under_curve, neighbour_shares
+from landscape.overlays.thesaurus._extents import neighbour_shares
 from landscape.overlays.thesaurus.matching import Lexicon, TermReader, split_texts
 from landscape.overlays.thesaurus.tagging import learn_meaning
 from landscape.overlays.trends._authors import is_compatible, person_key
@@ -95,15 +95,15 @@ def test_rise_warnings() -> None:
     )
 
 
-def test_wilson_interval() -> None:
-    low, high = wilson_interval([0], [10])
+def test_share_interval() -> None:
+    low, high = share_interval([0], [10])
     assert low.round(3).tolist() == [0.0]
     assert high.round(3).tolist() == [0.278]
 
 
 def test_newcombe_interval() -> None:
     shares = [
-        (np.array([hits / trials]), *wilson_interval([hits], [trials]))
+        (np.array([hits / trials]), *share_interval([hits], [trials]))
         for hits, trials in ((56, 70), (48, 80))
     ]
     low, high = newcombe_interval(shares[0], shares[1])
@@ -240,7 +240,7 @@ def test_neighbour_shares() -> None:
     assert neighbour_shares(points, members, k=1)[0].ravel().tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
-def test_area_under_curve() -> None:
+def testarea_under_curve() -> None:
     area, _error = area_under_curve(np.array([0.9, 0.8, 0.3, 0.1]), np.array([1, 1, 0, 0]) > 0)
     assert area == 1.0
 

@@ -314,7 +314,7 @@ def test_what_cannot_be_is_one_sentence(demo_atlas, panel):
         OutreachPanel(demo_atlas, size="slid")
     with pytest.raises(InputError, match="Unknown setting 'colour'"):
         OutreachPanel(demo_atlas, colour="red")
-    with pytest.raises(InputError, match=r"sea_share is 3; give a number from 0\.5 to 0\.999"):
+    with pytest.raises(InputError, match=r"sea_share is 3; choose a number from 0\.5 to 0\.999"):
         OutreachPanel(demo_atlas, sea_share=3)
     with pytest.raises(InputError, match="path"):
         OutreachPanel(demo_atlas, names={"Dust": "Dust"})
@@ -326,10 +326,10 @@ def test_what_cannot_be_is_one_sentence(demo_atlas, panel):
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"seed": "x"}, "seed is 'x'; give a whole number from 0"),
+        ({"seed": "x"}, "seed is 'x'; choose a whole number from 0"),
         ({"recent_years": 2.5}, r"recent_years is 2\.5"),
-        ({"sea_share": "much"}, "sea_share is 'much'; give a number from 0.5 to 0.999"),
-        ({"strength": "x"}, "strength is 'x'; give a number from 0.001 to 1"),
+        ({"sea_share": "much"}, "sea_share is 'much'; choose a number from 0.5 to 0.999"),
+        ({"strength": "x"}, "strength is 'x'; choose a number from 0.001 to 1"),
         ({"title": 5}, "The title is 5; it has to be text"),
         ({"language": None}, "The language is None"),
         ({"everyday": "yes"}, "everyday is 'yes'; give True or False"),

@@ -28,7 +28,6 @@ from landscape.overlays.missions.measures import (
     newcombe_interval,
     percentile_interval,
     shrink_shares,
-    wilson_interval,
 )
 from landscape.overlays.missions.roles import draw_certainty
 from landscape.overlays.missions.usage import (
@@ -44,7 +43,7 @@ from landscape.overlays.missions.usage import (
     in_period,
     read_usage,
 )
-from landscape.overlays.periods import describe_corpus, ratio, warn
+from landscape.overlays.periods import describe_corpus, ratio, share_interval, warn
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -507,12 +506,12 @@ def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[flo
     if not np.isfinite(value):
         bounds = np.nan, np.nan
     elif name in _SHARES and value in (0.0, 1.0):
-        score = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+        score = share_interval(*(estimates[part] for part in _SHARES[name]))
         bounds = np.fmin(bounds[0], score[0]), np.fmax(bounds[1], score[1])
     elif name == "rise" and any(estimates[era] in (0.0, 1.0) for era in eras):
         bounds = newcombe_interval(
             *(
-                (estimates[era], *wilson_interval(*(estimates[part] for part in _SHARES[era])))
+                (estimates[era], *share_interval(*(estimates[part] for part in _SHARES[era])))
                 for era in eras
             )
         )

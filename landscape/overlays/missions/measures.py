@@ -10,23 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.overlays.periods import Z_95
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-_Z = 1.959964  # quantile of the normal distribution for a 95% interval
-
-
-def wilson_interval(
-    hits: ArrayLike, trials: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the 95% score interval of proportions (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
-    n = np.asarray(trials, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.asarray(hits, dtype=np.float64) / n
-        centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
 
 
 def newcombe_interval(
@@ -52,7 +39,7 @@ def growth_interval(
         np.asarray(values, dtype=np.float64) + 0.5
         for values in (hits, trials, hits_before, trials_before)
     )
-    spread = np.exp(_Z * np.sqrt(np.maximum(1 / k - 1 / n + 1 / k_0 - 1 / n_0, 0)))
+    spread = np.exp(Z_95 * np.sqrt(np.maximum(1 / k - 1 / n + 1 / k_0 - 1 / n_0, 0)))
     growth = np.where((n > 0.5) & (n_0 > 0.5), (k / n) / (k_0 / n_0), np.nan)
     return growth, growth / spread, growth * spread
 

@@ -12,9 +12,15 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
-from landscape.overlays.missions.measures import wilson_interval
 from landscape.overlays.missions.roles import draw_certainty
-from landscape.overlays.periods import UNKNOWN_YEAR, Years, check_period, ratio, read_years
+from landscape.overlays.periods import (
+    UNKNOWN_YEAR,
+    Years,
+    check_period,
+    ratio,
+    read_years,
+    share_interval,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +113,7 @@ class Usage:
         `roles` has the numbers of papers as returned by `count_roles`.
         """
         papers = roles @ self.counted
-        low, high = wilson_interval(papers, every)
+        low, high = share_interval(papers, every)
         if self.role == "any":
             return low, high
         totals = np.bincount(self.roles_of(index), minlength=1 + len(ROLES))[1:]

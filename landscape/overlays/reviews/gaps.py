@@ -10,6 +10,7 @@ import numpy as np
 from landscape._progress import progress
 from landscape._wording import did_you_mean
 from landscape.errors import InputError
+from landscape.mapping.quality import area_under_curve
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
     count_by_year,
@@ -19,7 +20,6 @@ from landscape.overlays.periods import (
     warn,
 )
 from landscape.overlays.reviews.recognition import RECENT_YEARS, read_signs
-from landscape.overlays.thesaurus._extents import area_under_curve
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from landscape.mapping.density import (
     highest_density_levels,
     map_extent,
 )
+from landscape.mapping.quality import area_under_curve
 from landscape.overlays.periods import describe_corpus, warn
 from landscape.types import Analysis
 
@@ -445,21 +446,3 @@ def neighbour_shares(
         [group[nearest].mean(axis=1) for group in belongs.T.astype(np.float64)], axis=1
     )
     return shares, belongs
-
-
-def area_under_curve(
-    scores: NDArray[np.floating], belongs: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """Return the ROC area and its standard error (Hanley & McNeil 1982, Radiology 143, 29)."""
-    from scipy.stats import rankdata
-
-    inside, outside = int(belongs.sum()), int((~belongs).sum())
-    if not inside or not outside:
-        return float("nan"), float("nan")
-    ranks = rankdata(scores)
-    area = (ranks[belongs].sum() - inside * (inside + 1) / 2) / (inside * outside)
-    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = (
-        area * (1 - area) + (inside - 1) * (q1 - area**2) + (outside - 1) * (q2 - area**2)
-    ) / (inside * outside)
-    return float(area), float(np.sqrt(max(variance, 0.0)))

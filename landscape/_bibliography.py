@@ -1,16 +1,18 @@
-"""Write bibliographies of papers as BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
+"""Find journals, and write papers as BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Protocol
 from urllib.parse import quote
 
 from landscape._author_names import first_names, parse_name
-from landscape._journals import Journal, find_journal, journal_of_bibcode
+from landscape._io import data_file, read_yaml
 from landscape._wording import INVISIBLE
 
 _LATEX = {
@@ -346,3 +348,48 @@ def _without_controls(text: str) -> str:
 def _bare(identifier: str | None) -> str:
     """Keep only the characters of an identifier that are safe in BibTeX and TeX fields."""
     return re.sub(r"[^\w./:;()<>+&?=,'#@!*|\[\]-]", "", identifier or "", flags=re.ASCII)
+
+
+_PUNCTUATION = re.compile(r"[^\w&]+")
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Journal with its bibcode stem, names, AASTeX macro, and the probability of a review."""
+
+    stem: str
+    names: tuple[str, ...]
+    macro: str | None = None
+    reviews: float = 0.0  # 0 for journals that do not publish mostly reviews
+
+
+JOURNALS = tuple(
+    Journal(stem, tuple(entry["names"]), entry.get("macro"), entry.get("reviews", 0.0))
+    for stem, entry in read_yaml(data_file("journals.yaml")).items()
+)
+
+
+def find_journal(name: str) -> Journal | None:
+    """Return the journal with a bibcode stem, macro or name, or None if it is unknown."""
+    return _by_name().get(_key(name))
+
+
+def journal_of_bibcode(bibcode: str) -> Journal | None:
+    """Return the journal of a bibcode, or None if the journal is unknown."""
+    stem = bibcode[4:9].rstrip(".")
+    if stem == "ApJ" and bibcode[13:14] == "L":
+        stem = "ApJL"  # an L before the page denotes ApJ Letters
+    return _by_name().get(_key(stem))
+
+
+@cache
+def _by_name() -> dict[str, Journal]:
+    found: dict[str, Journal] = {}
+    for journal in JOURNALS:
+        for name in (journal.stem, journal.macro or journal.stem, *journal.names):
+            found.setdefault(_key(name), journal)
+    return found
+
+
+def _key(name: str) -> str:
+    return " ".join(_PUNCTUATION.sub(" ", name).lower().removeprefix("the ").split())

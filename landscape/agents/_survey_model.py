@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._wording import one_line
 from landscape.agents.survey_requests import Request
-from landscape.llm.prompts import as_data, prompt
-from landscape.llm.replies import ReplyForm, reply_schema
+from landscape.llm.prompts import ReplyForm, as_data, prompt, reply_schema
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel

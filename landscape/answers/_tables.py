@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape._author_names import person_key
+from landscape._bibliography import find_journal
 from landscape._io import data_file, read_yaml
-from landscape._journals import find_journal
 from landscape._wording import count
 from landscape.answers.extractive import abstention
 from landscape.corpus import find_facility

@@ -13,7 +13,6 @@ import landscape
 from landscape._io import check_output, write_output
 from landscape._settings import bare_type, help_of
 from landscape.agents.settings import SurveySettings
-from landscape.cli._derived import derived
 from landscape.cli._options import (
     SETTINGS,
     Answer,
@@ -24,6 +23,7 @@ from landscape.cli._options import (
     answer,
     as_json,
     connected_model,
+    derived,
     note,
     open_atlas,
     option,

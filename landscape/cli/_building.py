@@ -14,7 +14,6 @@ from cyclopts import App, Parameter
 
 import landscape
 from landscape._wording import GENERATED, count
-from landscape.cli._derived import derived
 from landscape.cli._options import (
     WRONG_INPUT,
     Answer,
@@ -22,6 +21,7 @@ from landscape.cli._options import (
     Json,
     TrustModel,
     as_json,
+    derived,
     note,
     open_atlas,
     option,

@@ -7,7 +7,7 @@ from ._client import (
     request_reply,
 )
 from .budget import Budget, ReplyCache, default_cache_folder
-from .replies import ReplyForm
+from .prompts import ReplyForm
 from .reranking import HttpReranker, Reranker, load_reranker
 
 __all__ = [

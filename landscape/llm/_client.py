@@ -24,7 +24,7 @@ from landscape.llm.budget import (
     default_cache_folder,
     estimate_tokens,
 )
-from landscape.llm.replies import ReplyForm, find_fault, first_error, first_object, reply_schema
+from landscape.llm.prompts import ReplyForm, find_fault, first_error, first_object, reply_schema
 from landscape.llm.server import MAX_BYTES, TIMEOUT, Server
 
 _OPENAI_MODEL = "gpt-4o-mini"

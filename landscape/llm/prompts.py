@@ -1,4 +1,4 @@
-"""Load prompts for language models, and quote values as JSON in prompts."""
+"""Load prompts for language models, quote values in prompts, and parse replies."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from typing import Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from landscape._io import data_file, read_yaml
 
@@ -50,3 +54,95 @@ def _without_invisible(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_without_invisible(inner) for inner in value]
     return value
+
+
+class ReplyForm(BaseModel):
+    """Base class of reply forms. All fields are required, and other fields are not allowed.
+
+    Examples
+    --------
+    >>> class Queries(ReplyForm):
+    ...     queries: list[str]
+    >>> Queries(queries=["dust in quasars"]).queries
+    ['dust in quasars']
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def reply_schema(form: type[ReplyForm]) -> dict[str, Any]:
+    """Return the JSON schema of a reply form, without references and titles."""
+    schema = form.model_json_schema()
+    return _inlined(schema, schema.get("$defs", {}))
+
+
+def _inlined(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    kept = {k: v for k, v in schema.items() if k not in ("title", "description", "$defs")}
+    if "properties" in kept:
+        kept["properties"] = {
+            name: _inlined(part, definitions) for name, part in kept["properties"].items()
+        }
+    if "items" in kept:
+        kept["items"] = _inlined(kept["items"], definitions)
+    return kept
+
+
+def find_fault(value: object, schema: Mapping[str, object]) -> str:
+    """Return the first violation of a JSON schema, or "" if the value is valid."""
+    try:
+        TypeAdapter(_type_of(schema)).validate_python(value, strict=True)
+    except ValidationError as error:
+        return first_error(error)
+    return ""
+
+
+_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+def _type_of(schema: Mapping[str, Any]) -> Any:
+    """Convert a JSON schema to a type that pydantic can check."""
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    kind = schema.get("type")
+    if kind == "array":
+        return list[_type_of(schema.get("items", {}))]  # type: ignore[misc] # a dynamic type
+    if kind != "object":
+        return _TYPES.get(str(kind), Any)
+    required = schema.get("required", ())
+    fields = {
+        name: _type_of(part) if name in required else NotRequired[_type_of(part)]
+        for name, part in schema.get("properties", {}).items()
+    }
+    form: Any = TypedDict("form", fields)  # type: ignore[misc] # a dynamic type
+    extra: Any = "forbid" if schema.get("additionalProperties") is False else "allow"
+    return with_config(ConfigDict(extra=extra))(form)
+
+
+def first_error(error: ValidationError) -> str:
+    """Describe the first validation error."""
+    found = error.errors()[0]
+    *path, last = found["loc"] or ("the answer",)
+    within = ".".join(map(str, path)) or "the answer"
+    if found["type"] == "missing":
+        return f"{within} has no {last!r}"
+    if found["type"] == "extra_forbidden":
+        return f"{within} has a key that the schema does not have"
+    return f"{'.'.join(map(str, (*path, last)))}: {found['msg']}"
+
+
+def first_object(text: str) -> dict[str, Any] | None:
+    """Return the first JSON object in a text, or None."""
+    decoder = json.JSONDecoder()
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, _ = decoder.raw_decode(text, at)
+        except RecursionError:
+            return None  # with thousands of nested brackets, parsing the rest takes minutes
+        except json.JSONDecodeError:
+            at = text.find("{", at + 1)
+            continue
+        return value if isinstance(value, dict) else None
+    return None

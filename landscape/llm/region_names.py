@@ -10,8 +10,7 @@ from typing import Any
 
 from landscape.errors import RemoteError
 from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm.prompts import prompt
-from landscape.llm.replies import ReplyForm
+from landscape.llm.prompts import ReplyForm, prompt
 
 MAX_NAME = 60  # maximum number of characters on the map; the prompt contains this number too
 

@@ -20,12 +20,10 @@ from landscape._io import (
 from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.pipeline._citations import CITATIONS_STAGE
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
-from landscape.pipeline._keywords import KEYWORDS_STAGE
-from landscape.pipeline._layers import MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
-from landscape.pipeline._search_index import SEARCH_STAGE
+from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
+from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
 from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,

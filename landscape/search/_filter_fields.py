@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._journals import JOURNALS, Journal, find_journal
+from landscape._bibliography import JOURNALS, Journal, find_journal
 from landscape.corpus import Facility, find_facility, parse_arxiv_id, parse_doi
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape._journals import JOURNALS, Journal
+from landscape._bibliography import JOURNALS, Journal
 from landscape.text.words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")

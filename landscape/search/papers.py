@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from landscape.embeddings import Embedder
     from landscape.embeddings.vectors import WordVectors
     from landscape.store import AtlasStore
-    from landscape.store.paper_table import PaperTable
+    from landscape.store.tables import PaperTable
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from landscape._io import refuse_links
 from landscape._wording import count
 from landscape.errors import AtlasError
-from landscape.store._checks import check_once
 from landscape.store.arrays import open_matrix
 from landscape.store.manifest import (
     INGEST_DETAILS,
@@ -23,10 +22,17 @@ from landscape.store.manifest import (
     Manifest,
     Part,
     StageRecord,
+    check_once,
     read_manifest,
 )
-from landscape.store.paper_table import PaperTable
-from landscape.store.tables import LABELS, apply_labels, read_layer, read_parquet, unreadable
+from landscape.store.tables import (
+    LABELS,
+    PaperTable,
+    apply_labels,
+    read_layer,
+    read_parquet,
+    unreadable,
+)
 from landscape.store.years import UNKNOWN_YEAR, count_years
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._render import render
 from landscape.errors import AtlasError
-from landscape.store._checks import compare_file
-from landscape.store.manifest import LAYERS, TABLES, StageRecord, read_manifest
+from landscape.store.manifest import LAYERS, TABLES, StageRecord, compare_file, read_manifest
 from landscape.store.tables import LABELS, read_labels
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Read and validate the manifest of an atlas."""
+"""Read and validate the manifest of an atlas, and compare its files with it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import dataclasses
 import hashlib
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,10 +18,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 from typing_extensions import TypedDict
 
+from landscape._io import cache_folder, sha256_of, write_bytes
 from landscape.errors import AtlasError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
 
 Count = Annotated[int, Interval(ge=0, lt=2**63)]
 
@@ -226,3 +230,63 @@ def _validator(kind: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
+
+
+_LARGE = 8 * 2**20  # minimum bytes of a file with a stored result
+
+_checked: dict[tuple[str, str], list[int]] = {}
+"""Size, times and number of checked files on disk, by path and checksum."""
+
+
+def compare_file(path: Path, output: Output) -> str:
+    """Compare a file with its entry in the manifest. Return a difference as text, or ""."""
+    try:
+        size = path.stat().st_size
+        if size != output.bytes:
+            return f"{path} has {size:,} bytes instead of {output.bytes:,}."
+        found = sha256_of(path)
+    except FileNotFoundError:
+        return f"{path} is missing."
+    except OSError as error:
+        return f"{path} cannot be read ({error.strerror})."
+    if found != output.sha256:
+        return (
+            f"{path} was changed: its sha256 is {found[:12]}... instead of {output.sha256[:12]}..."
+        )
+    return ""
+
+
+def check_once(path: Path, output: Output) -> str:
+    """Compare a file on its first use. An unchanged file is not read again.
+
+    The result for a large file is stored in the cache folder of the user, because a checksum of
+    gigabytes takes seconds.
+    """
+    key = (str(path.resolve()), output.sha256)
+    state = _state(path)
+    if state is not None and _checked.get(key) == state:
+        return ""
+    stored = cache_folder("checked") / f"{sha256(repr(key).encode()).hexdigest()[:32]}.json"
+    if output.bytes >= _LARGE and state is not None:
+        with suppress(OSError, ValueError):
+            if json.loads(stored.read_bytes()) == state:
+                _checked[key] = state
+                return ""
+    if problem := compare_file(path, output):
+        return problem
+    if state is not None:
+        _checked[key] = state
+        if output.bytes >= _LARGE:
+            with suppress(OSError):
+                stored.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(stored, json.dumps(state).encode())
+    return ""
+
+
+def _state(path: Path) -> list[int] | None:
+    """Return numbers that change when a file is written. Programs cannot set the change time."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]

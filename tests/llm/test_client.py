@@ -10,7 +10,7 @@ import pytest
 
 from landscape.errors import InputError, RemoteError
 from landscape.llm import ReplyForm, connect, request_reply
-from landscape.llm.replies import (  # odd replies are tested without a server
+from landscape.llm.prompts import (  # odd replies are tested without a server
     find_fault,
     first_object,
     reply_schema,

@@ -12,7 +12,6 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.outreach import Terrain
-from landscape.outreach._continents import Water, find_waters, papers_on_shores, shared_idea
 from landscape.outreach._elevation import Surface, measure_ground, relief_of
 from landscape.outreach._fonts import (
     breaks_anywhere,
@@ -47,7 +46,15 @@ from landscape.outreach._letters import (
     wrapped,
 )
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
-from landscape.outreach._places import Entry, as_table, describe
+from landscape.outreach._places import (
+    Entry,
+    Water,
+    as_table,
+    describe,
+    find_waters,
+    papers_on_shores,
+    shared_idea,
+)
 from landscape.outreach._svg import font_faces, image, svg_marks
 from landscape.outreach._terrain import (
     citation_flows,

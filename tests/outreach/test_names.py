@@ -12,7 +12,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.llm import connect
 from landscape.outreach import Terrain
-from landscape.outreach._continents import find_waters, shared_idea
+from landscape.outreach._places import find_waters, shared_idea
 from landscape.outreach.names import ask_names, read_names, tidy_name
 from tests.servers.openai_server import OpenAIServer, failing
 

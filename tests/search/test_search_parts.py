@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape._journals import find_journal, journal_of_bibcode
+from landscape._bibliography import find_journal, journal_of_bibcode
 from landscape.search import SearchSettings, Weights
 from landscape.search._filter_patterns import journal_patterns, word_patterns
 from landscape.search._filters import Years, pointed_error

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._bibliography import journal_of_bibcode
 from landscape._io import read_yaml
-from landscape._journals import journal_of_bibcode
 from landscape._progress import progress
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.identifiers import arxiv_id_of_bibcode

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Interval
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from landscape._io import cache_folder, sha256_of, write_bytes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-Count = Annotated[int, Interval(ge=0, lt=2**63)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class IngestDetails(TypedDict, total=False):

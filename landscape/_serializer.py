@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from landscape._bibliography import escape_latex
-from landscape._io import data_file, read_yaml
+from landscape._columns import heading, shown_columns
 from landscape._wording import escape_invisible
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a for
 _MAX_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
-_NOT_IN_LATEX = ("_id", "_row", "_low", "_high")  # ends of names of columns
+_BOUNDS = ("low", "high")
 _ZERO, _CERTAIN = 1e-9, 0.001
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
@@ -123,33 +123,23 @@ def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
 def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str]) -> str:
     r"""Write the main columns and the first rows as a LaTeX ``table`` with notes below.
 
-    The columns and headings of each `kind` are in ``analyses.yaml``. Intervals are in the cells of
-    their values. A comment at the end lists the other columns. The package booktabs is required.
+    The columns of each `kind` are in `landscape._columns`. Intervals are in the cells of their
+    values. A comment at the end lists the other columns. The package booktabs is required.
     """
-    headings = read_yaml(data_file("analyses.yaml"))["latex"].get(kind, {})
-    table = table.rename(columns={"low": "difference_low", "high": "difference_high"})
-    names = [str(name) for name in table if not str(name).endswith(_NOT_IN_LATEX)]
-    names = ([name for name in headings if name in table] if headings else names)[:_LATEX_COLUMNS]
-    first = table.head(_MAX_ROWS).drop(columns=["papers_low", "papers_high"], errors="ignore")
-    for name in names:
-        if headings.get(name, "").endswith("(%)"):
-            cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in first]
-            first[cells] = 100 * first[cells]
-    shown = with_intervals(first)
-    for name in {"p", "q"}.intersection(names):
-        shown.loc[first[name] < _CERTAIN, name] = f"<{_CERTAIN}"
+    first = table.head(_MAX_ROWS)
+    shown = with_units(first, kind, n_columns=_LATEX_COLUMNS)
+    names = list(shown)
     is_long = {name: shown[name].map(len).max() > _LONG_CELL for name in names}
     align = {name: "r" if first[name].dtype.kind in "iuf" else "l" for name in names}
     form = "".join("p{0.3\\textwidth}" if is_long[name] else align[name] for name in names)
     body: str = (
-        shown[names]
-        .replace("", "--")
-        .rename(columns=headings)
+        shown.replace("", "--")
+        .rename(columns=partial(heading, kind))
         .to_latex(index=False, escape=True, column_format=form)
     )
     body = re.sub("[<>]", r"$\g<0>$", body)  # other letters in the default encoding of LaTeX
-    kept = {*names, *set(first).difference(shown), "papers_low", "papers_high"}
-    others = ", ".join(str(name) for name in table if name not in kept)
+    bounds = {f"{name}_{end}" for name in [*names, "papers"] for end in ("low", "high")}
+    others = ", ".join(str(name) for name in table if name not in {*names, *bounds, *_BOUNDS})
     if others or len(first) < len(table):
         part = f"This table has {len(names)} columns and {len(first):,} of {len(table):,} rows"
         notes = [*notes, f"{part}; the CSV file has all."]
@@ -158,6 +148,30 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
         f"\\par\\smallskip\\footnotesize {' '.join(map(escape_latex, notes))}\n\\end{{table}}\n"
         + (f"% Other columns, in the CSV file: {others}\n" if others else "")
     )
+
+
+def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) -> pd.DataFrame:
+    """Convert the shown columns to text in the units of their headings, with intervals."""
+    names = shown_columns(table, kind)[:n_columns]
+    # "low" and "high" are the interval of the only value that has one.
+    of_bounds = "difference" if "difference" in table else "value"
+    table = table.rename(columns={end: f"{of_bounds}_{end}" for end in _BOUNDS})
+    table = table.drop(columns=["papers_low", "papers_high"], errors="ignore")
+    for name in names:
+        if heading(kind, name).endswith(("(%)", "(points)")):
+            cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in table]
+            table = table.assign(**{cell: 100 * table[cell] for cell in cells})
+    text = with_intervals(table)[names]
+    for name in {"p", "q"}.intersection(names):
+        text.loc[table[name] < _CERTAIN, name] = f"<{_CERTAIN}"
+    for name in names:
+        if heading(kind, name).endswith("(points)"):
+            text[name] = (
+                text[name].where(table[name] <= 0, "+" + text[name]).where(text[name] != "", "")
+            )
+    if "measure" in names:
+        text["measure"] = text["measure"].str.replace("_", " ")
+    return text
 
 
 def to_text(table: pd.DataFrame) -> str:

@@ -126,10 +126,15 @@ def ramp(stops: Stops) -> Grid:
     return oklab_to_srgb(smooth).astype(np.float32)
 
 
-THEMES = {
-    name: Theme.of(name, values)
-    for name, values in read_yaml(data_file("outreach_themes.yaml")).items()
-}
+def _read_themes() -> dict[str, Theme]:
+    stored = read_yaml(data_file("outreach_themes.yaml"))
+    never = stored.pop("never")
+    for values in stored.values():
+        values["redraw"]["negative_prompt"] += f", {never}"
+    return {name: Theme.of(name, values) for name, values in stored.items()}
+
+
+THEMES = _read_themes()
 
 
 def find_theme(name: str) -> Theme:

@@ -40,7 +40,11 @@ def _syntax() -> SimpleNamespace:
         return re.sub("%([A-Z]+)%", lambda name: fill(stored["parts"][name[1]]), rule)
 
     return SimpleNamespace(
-        operators=stored["operators"],
+        operators={
+            name: tuple(map(int, bounds.split()))
+            for bounds, names in stored["operators"].items()
+            for name in names.split()
+        },
         values={name: frozenset(words.split()) for name, words in stored["values"].items()},
         authors=[fill(rule) for rule in stored["authors"]],
         years={fill(rule): form for rule, form in stored["years"].items()},

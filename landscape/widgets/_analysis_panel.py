@@ -144,7 +144,7 @@ class Result:
 
     analysis: Analysis
     table: pd.DataFrame
-    columns: str  # name of a table in panels.yaml
+    columns: str  # kind of the table, if it is not that of the analysis
     figure: Sheet | go.Figure
     code: str
     page: Callable[[], Sheet]
@@ -315,7 +315,7 @@ class AnalysisPanel(ResultPanel):
             colours=self._colours,
         )
         figure = draw(scene, "plotly")
-        return Result(found, table(found), columns or kind, figure, code, lambda: draw(scene), name)
+        return Result(found, table(found), columns, figure, code, lambda: draw(scene), name)
 
     def _put_beside(self, result: Result) -> list[widgets.Widget]:  # noqa: ARG002 - some panels do
         """Return the widgets below the table."""
@@ -332,7 +332,11 @@ class AnalysisPanel(ResultPanel):
         result = replace(self._make(chosen), atlas=atlas)
         picture = picture_html(result.figure) if result.is_page else ""
         about = f"Table: {result.analysis.caption}"
-        return result, picture, table_html(result.table, result.columns, about=about)
+        return (
+            result,
+            picture,
+            table_html(result.table, result.columns or result.analysis.kind, about=about),
+        )
 
     def _show(self, made: tuple[Result, str, str]) -> None:
         result, picture, table = made

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import io
+import mimetypes
 from base64 import b64encode
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -15,7 +15,7 @@ from traitlets import Bunch, observe
 
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
-from landscape.widgets._panel import close_all, panel_texts
+from landscape.widgets._panel import close_all
 
 if TYPE_CHECKING:
     from landscape.figures.matplotlib_backend import Sheet
@@ -190,7 +190,7 @@ def download_link(name: str, content: str | bytes, *, text: str | None = None) -
             f"{name} has {len(raw) / 1e6:,.0f} MB, which is too large for a link in the page. "
             f'Save it from code, with .save("{name}").'
         )
-    kind = panel_texts()["media_types"].get(Path(name).suffix, "application/octet-stream")
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     kilobytes = max(1, round(len(raw) / 1000))
     size = f"{kilobytes:,} kB" if len(raw) < 1_000_000 else f"{len(raw) / 1e6:,.1f} MB"
     label = html.escape(text or f"{name} ({size})")

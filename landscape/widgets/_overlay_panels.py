@@ -148,9 +148,6 @@ class ImpactPanel(AnalysisPanel):
                 "compare_facilities",
                 f"{stem}-compared",
                 names,
-                table=lambda found: found.table.assign(
-                    measure_text=found.table["measure"].map(panel_texts()["measures"])
-                ),
                 **period,
             )
         if what == "map":
@@ -183,7 +180,7 @@ class ImpactPanel(AnalysisPanel):
         return Result(
             found,
             _regions_with_papers(found) if is_report else found.table,
-            "facility_regions" if is_report else "facilities",
+            "facility_regions" if is_report else "",
             page,
             code,
             lambda: page,
@@ -283,7 +280,6 @@ class ReviewPanel(AnalysisPanel):
                 "reviews.review_gaps",
                 "reviews",
                 "review-gaps",
-                columns="review_gaps",
                 scene_of=scene_of,
                 weights=weights or None,
                 unwritten={"signs": self._signs()},
@@ -299,7 +295,7 @@ class ReviewPanel(AnalysisPanel):
         return Result(
             found,
             found.table,
-            "review_coverage",
+            "reviews",
             figure,
             code,
             lambda: draw(scene_of(analyse(self.atlas, "reviews.review_gaps", signs=self._signs()))),
@@ -407,7 +403,6 @@ class ThesaurusPanel(AnalysisPanel):
                 "thesaurus.thesaurus_overlay",
                 "uat",
                 "concepts",
-                columns="concepts",
                 scene_of=lambda found: uat_scene(self.atlas, analysis=found, colours=self.theme),
                 concepts=chosen["concepts"] or None,
             )
@@ -564,19 +559,14 @@ class TrendsPanel(AnalysisPanel):
                 raise InputError(
                     "Write a filter for each of the two selections, such as 2015.. or -review."
                 )
-            over_in = {"a": a, "b": b}
             return self._analysed(
                 "trends.compare",
                 "compare",
                 "comparison",
                 a,
                 b,
-                columns="comparison",
                 scene_of=lambda found: compare_scene(
                     self.atlas, a, b, analysis=found, colours=self.theme
-                ),
-                table=lambda found: found.table.assign(
-                    more_in=found.table["over_in"].map(over_in).fillna("")
                 ),
             )
         return self._analysed(f"trends.{what}", what, what)

@@ -5,100 +5,52 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._columns import heading
 from landscape._render import render
+from landscape._serializer import with_units
 from landscape._wording import count
-from landscape.widgets._panel import close_all, make_control, panel_texts, style_sheet
+from landscape.widgets._panel import close_all, make_control, style_sheet
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.types import Hit, Results
 
-Form = Literal["text", "count", "number", "share", "year", "points", "list"]
 _MAX_ROWS = 200
-_MAX_LIST = 5
-_MANY_INTERVALS = 3
-_FORMATS: dict[str, str] = {"year": ".0f", "count": ",.0f", "share": ".1%"}
 
 
-@dataclass(frozen=True)
-class Column:
-    """Heading and format of a column. `low` and `high` name the columns of its interval."""
-
-    name: str
-    heading: str
-    form: Form = "text"
-    low: str | None = None
-    high: str | None = None
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the values are numbers, which are right-aligned."""
-        return self.form not in ("text", "list")
-
-
-def table_html(table: pd.DataFrame, columns: str | Sequence[Column], *, about: str) -> str:
-    """Return HTML of the first 200 rows; `columns` can be a name from ``panels.yaml``."""
-    if isinstance(columns, str):
-        columns = [Column(*column) for column in panel_texts()["tables"][columns]]
-    shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
-    rows = table.head(_MAX_ROWS)
-    cells = [zip([column] * len(rows), _cells(rows, column), strict=True) for column in shown]
-    # If there are many intervals, write each below its value to keep the table narrow.
-    n_bounded = sum(set(_bounds(one)) <= set(rows.columns) for one in shown)
+def table_html(table: pd.DataFrame, kind: str, *, about: str) -> str:
+    """Return HTML of the first 200 rows, with the columns that a kind of table shows."""
+    rows = table.dropna(axis="columns", how="all").head(_MAX_ROWS)
+    text = with_units(rows, kind)
+    is_number = {name: rows[name].dtype.kind in "iuf" for name in text}
+    bounded = [
+        name
+        for name in text
+        if {f"{name}_low", f"{name}_high"} <= set(rows)
+        or (name in ("value", "difference") and "low" in rows)
+    ]
     return render(
         "panel_table.html",
         about=about,
-        columns=shown,
-        rows=zip(*cells, strict=True),
-        stacked=n_bounded >= _MANY_INTERVALS,
+        columns=[(heading(kind, name), is_number[name]) for name in text],
+        rows=zip(*(_cells(text[name], name in bounded) for name in text), strict=True),
+        n_bounded=len(bounded),
         n_shown=len(rows),
         n_all=len(table),
     )
 
 
-def _bounds(column: Column) -> tuple[str, str]:
-    return column.low or f"{column.name}_low", column.high or f"{column.name}_high"
-
-
-def _cells(rows: pd.DataFrame, column: Column) -> list[tuple[str, str]]:
-    """Return the value and the interval of each cell as text."""
-    texts = [_written(value, column.form) for value in rows[column.name]]
-    low, high = _bounds(column)
-    if low not in rows or high not in rows:
-        return [(text, "") for text in texts]
-    bounds = (
-        [_written(one, column.form).removesuffix("%") for one in rows[name]] for name in (low, high)
-    )
-    return [
-        (text, f"{a} to {b}" if text and a and b else "")
-        for text, a, b in zip(texts, *bounds, strict=True)
-    ]
-
-
-def _written(value: Any, form: Form) -> str:
-    if _is_missing(value):
-        return ""
-    if form == "list":
-        items = [str(one) for one in value]
-        more = f"; and {len(items) - _MAX_LIST} more" if len(items) > _MAX_LIST else ""
-        return "; ".join(items[:_MAX_LIST]) + more
-    if form == "text":
-        return str(value)
-    if form == "number":
-        return f"{value:.3g}" if not value or 1e-3 <= abs(value) < 1e4 else f"{value:.1e}"
-    if form == "points":
-        return f"{100 * value:+.1f}"
-    return format(value, _FORMATS[form])
-
-
-def _is_missing(value: object) -> bool:
-    is_list = hasattr(value, "__len__") and not isinstance(value, str)
-    return not is_list and (value is None or str(value) in ("<NA>", "NaT", "nan"))
+def _cells(text: pd.Series, is_bounded: bool) -> list[tuple[str, str]]:
+    """Return the value and the interval of each cell."""
+    if not is_bounded:
+        return [(cell, "") for cell in text]
+    parts = (cell.removesuffix(")").partition(" (") for cell in text)
+    return [(value, interval) for value, _, interval in parts]
 
 
 _SHOWN = 30  # number of papers that are shown initially

@@ -33,7 +33,7 @@ from landscape.widgets import (
     WritingPanel,
 )
 from landscape.widgets._panel import Chooser, panel_texts
-from landscape.widgets._tables import Column, table_html
+from landscape.widgets._tables import table_html
 from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
@@ -450,24 +450,22 @@ def test_a_choice_that_is_taken_away_leaves_no_widgets_behind():
     assert live_widgets() == before
 
 
-def test_a_rise_is_told_in_points(demo_atlas):
+def test_a_rise_is_in_percentage_points(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
     page = panel._table.value
     assert "Rise since first light (points)" in page
-    assert f"{100 * panel.table['rise'].iloc[0]:+.1f} <span" in page
+    assert f"{100 * panel.table['rise'].iloc[0]:+.3g} <span" in page
+    assert "In brackets: 95% intervals." in page
 
 
 def test_texts_of_papers_are_escaped_in_tables():
     import pandas as pd
 
     evil = "<img src=x onerror=alert(1)>"
-    table = pd.DataFrame({"title": [evil], "names": [[evil]], "n": [pd.NA]})
-    text = table_html(
-        table,
-        [Column("title", evil), Column("names", "Names", "list"), Column("n", "N", "count")],
-        about=evil,
-    )
+    table = pd.DataFrame({evil: [evil], "names": [[evil]], "n": [pd.NA]})
+    text = table_html(table, "another table", about=evil)
     assert "<img" not in text
+    assert "Names" in text
     assert '<th scope="col" class="number">N</th>' not in text
 
 

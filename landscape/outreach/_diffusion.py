@@ -41,8 +41,9 @@ _MIN_TILE = 256
 _SHORE = 3  # width of the blended strip of land along the coast, in pixels
 _BAND = 1024  # number of rows processed at a time
 _SEA_GREY, _SHORE_GREY = 24, 64  # grey levels of the depth picture (peak: 255)
+Scheduler = Literal["dpm++", "ddim", "euler", "own"]
 # These schedulers are deterministic: the result depends only on the initial noise.
-SCHEDULERS = {
+SCHEDULERS: dict[Scheduler, str] = {
     "dpm++": "DPMSolverMultistepScheduler",
     "ddim": "DDIMScheduler",
     "euler": "EulerDiscreteScheduler",
@@ -55,7 +56,7 @@ class OutOfMemoryError(LandscapeError):
 
 
 class RedrawSettings(Settings):
-    """Settings of `redraw`; see there."""
+    """Settings of the diffusion and of its check against the data."""
 
     strength: Number | None = Field(
         None, ge=0.001, le=1, description="strength of the diffusion (default: that of the theme)"
@@ -74,7 +75,7 @@ class RedrawSettings(Settings):
     overlap: Whole | None = Field(
         None, ge=0, le=4096, description="overlap of tiles in pixels (default: a quarter of a tile)"
     )
-    scheduler: Literal["dpm++", "ddim", "euler", "own"] = Field(
+    scheduler: Scheduler = Field(
         "dpm++", description="scheduler of the diffusion; own uses that of the weights"
     )
     attempts: Whole = Field(
@@ -341,7 +342,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 class DiffusionModel:
     """A diffusers pipeline, loaded from checked weights without network, pickles or code."""
 
-    def __init__(self, weights: Weights, scheduler: str = "dpm++") -> None:
+    def __init__(self, weights: Weights, scheduler: Scheduler = "dpm++") -> None:
         self.weights = weights
         try:
             with _quiet():

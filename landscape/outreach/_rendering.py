@@ -161,27 +161,28 @@ def render(
         Style of the map.
     size : str, default "web"
         ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or a width and height such as
-        ``"600x400mm"``, see `landscape.outreach.page.choose_sheet`.
+        ``"600x400mm"``.
     dpi : int, optional
         Pixels per inch; the default depends on the size.
     title : str, optional
         Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
-        Everyday names, as a CSV table (see `landscape.outreach.names.read_names`) or as a mapping
-        from topic numbers or technical names to everyday names. The gazetteer also lists the
-        technical names.
+        Everyday names, as a CSV table with the columns ``region`` and ``name``, or as a mapping from
+        topic numbers or technical names to everyday names. The gazetteer also lists the technical
+        names.
     model : LanguageModel, optional
         Language model that names the places without an entry in `names`, see
-        `landscape.llm._client.connect`.
+        `landscape.llm.connect`.
     language : str, default "en"
-        Language of the everyday names. The legend is in the same language if it is in
-        `landscape.outreach.names.LANGUAGES`, else in English.
+        Language of the everyday names. The legend is in the same language if it is Arabic, Chinese,
+        English, French, German, Hindi or Spanish, else in English.
     credits : str, default ""
         Acknowledgements, shown in the legend.
     max_names : int, optional
         Maximum number of named regions; by default it depends on the size of the sheet.
     weights : str or path, optional
-        Stable Diffusion weights, as a Hub id or a local folder, see `landscape.outreach.redraw`.
+        Stable Diffusion weights, as a Hub id or a local folder. The settings from `strength` to
+        `device` apply only with weights.
     note : callable, optional
         Called with each message for the user.
     **settings

@@ -110,7 +110,7 @@ class Terrain:
 
 
 class TerrainSettings(Settings):
-    """Settings of `make_terrain`; see there."""
+    """Settings of the land, the water and the coasts."""
 
     sea_share: Number = Field(
         0.97, ge=0.5, le=0.999, description="share of the papers that are on land"

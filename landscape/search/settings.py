@@ -100,7 +100,9 @@ class SearchSettings(Settings):
         "scores", description="rule of the hybrid method to combine the two rankings"
     )
     filter: str | None = Field(
-        None, description="filter such as '2015..; author:Hubble; -review; citations>=50'"
+        None,
+        description="filter such as '2015..; author:Hubble; -review; citations>=50; facility:JWST; "
+        "role:science'",
     )
     sort: Sort = Field("relevance", description="order of the k most relevant papers")
     rerank: bool = Field(

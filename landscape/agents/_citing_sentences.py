@@ -61,13 +61,13 @@ def write_sentences(
     """
     known: dict[str, tuple[str, Evidence]] = {}
     papers: list[dict[str, Any]] = []
-    for n, one in enumerate(suggestions, start=1):
-        mine = {f"p{n}s{i}": s for i, s in enumerate(sentences_of(one.paper), start=1)}
+    for n, suggestion in enumerate(suggestions, start=1):
+        mine = {f"p{n}s{i}": s for i, s in enumerate(sentences_of(suggestion.paper), start=1)}
         known |= {key: (f"p{n}", sentence) for key, sentence in mine.items()}
         papers.append(
             {
                 "paper": f"p{n}",
-                "title": without_labels(one.paper.title),
+                "title": without_labels(suggestion.paper.title),
                 "sentences": {key: without_labels(s.text) for key, s in mine.items()},
             }
         )
@@ -96,7 +96,9 @@ def _checked(
         f"{text.rstrip('.!? ')} [{suggestions[int(name[1:]) - 1].paper.label}]."
         for name, (text, _) in written.items()
     ]
-    checked = check_claims("\n".join(lines), [one.paper for one in suggestions], model=model)
+    checked = check_claims(
+        "\n".join(lines), [suggestion.paper for suggestion in suggestions], model=model
+    )
     verdicts: dict[str, list[Any]] = {}
     for claim in checked.claims:
         for label in claim.citations[:1]:

@@ -226,7 +226,7 @@ def check_draft(
         judgements, failure = _judge_by_model(judgements, model)
         partial = bool(failure)
         notes += [failure] if failure else []
-    elif any(one.verdict in ("near", "far", "mismatch") for one in judgements):
+    elif any(judgement.verdict in ("near", "far", "mismatch") for judgement in judgements):
         notes.append(_OFFLINE_NOTE)
     uncited: tuple[Uncited, ...] = ()
     if find_missing:
@@ -352,7 +352,7 @@ def _nearest_sentences(
     sentences = sentences_of(paper)
     if not sentences:
         return ()
-    texts = [one.text for one in sentences]
+    texts = [sentence.text for sentence in sentences]
     cosines = np.zeros(len(texts))
     if isinstance(embedder, WordEmbedder):  # this embedder is local and free
         cosines = (embedder.embed_few(texts) @ vector).astype(float)

@@ -119,7 +119,7 @@ def read_draft(source: str) -> list[DraftSentence]:
 def inputs_of(source: str) -> list[tuple[int, str]]:
     r"""Find the files included by a draft, with the line numbers of the ``\input`` commands."""
     text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
-    return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
+    return [(text.count("\n", 0, match.start()) + 1, match[1]) for match in _INPUT.finditer(text)]
 
 
 def _own_citations(text: str) -> str:

@@ -190,7 +190,7 @@ class Crawler:
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Return queries for parts of the question, and their origin: "model" or "facet"."""
         if self.model is not None and most > 0:
-            asked = [one.text for one in self.searches]
+            asked = [search.text for search in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
             if reply.value:
                 return list(reply.value), "model"
@@ -213,7 +213,7 @@ class Crawler:
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
         """Search, unless an earlier search had the same words; return the number of new papers."""
         words = _words(text)
-        if not words or any(_words(one.text) == words for one in self.searches):
+        if not words or any(_words(search.text) == words for search in self.searches):
             return 0
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
@@ -230,7 +230,7 @@ class Crawler:
         if self.model is None or not self.settings.selector or self.budget.ended:
             return
         left = self.settings.papers - len(self.candidates.judged)
-        deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
+        deepest = max((origin.depth for origin in self.candidates.origins.values()), default=1)
         if deepest < self.settings.depth and self.settings.expand:
             left = (left + 1) // 2  # the other half is kept for papers found by citations
         known = {*self.candidates.judged, *self.candidates.seeds}
@@ -322,7 +322,7 @@ class Crawler:
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every
-        asked = [one.text for one in self.searches]
+        asked = [search.text for search in self.searches]
         requests = [
             self.model.read(
                 self.question, paper, {name: len(rows) for name, rows in leads.items()}, asked

@@ -131,12 +131,12 @@ class JsonSurveyModel:
 
         def read(reply: JudgementsReply) -> dict[str, Decision]:
             found: dict[str, Decision] = {}
-            for one in reply.papers:
-                if one.label in by_label:  # ignores invented labels
-                    score = float(min(1.0, max(0.0, one.score)))
-                    reason = one_line(one.reason, most=MAX_REASON)
-                    decision = Decision(one.decision, score, reason)
-                    found.setdefault(by_label[one.label].paper_id, decision)
+            for paper in reply.papers:
+                if paper.label in by_label:  # ignores invented labels
+                    score = float(min(1.0, max(0.0, paper.score)))
+                    reason = one_line(paper.reason, most=MAX_REASON)
+                    decision = Decision(paper.decision, score, reason)
+                    found.setdefault(by_label[paper.label].paper_id, decision)
             return found
 
         data = {"question": question, "papers": listed}
@@ -183,7 +183,7 @@ class PasaSurveyModel:
         names = {name.casefold(): name for name in lists}
 
         def read(reply: str) -> NextStep:
-            wanted = (one.casefold() for one in parse_tokens(reply, "Expand"))
+            wanted = (parse_token.casefold() for parse_token in parse_tokens(reply, "Expand"))
             more = parse_tokens(reply, "Search")
             return NextStep(tuple(names[n] for n in wanted if n in names), more[0] if more else "")
 

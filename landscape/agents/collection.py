@@ -439,8 +439,8 @@ def _with_highlights(
 
 def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
     """Return a note if no corpus has a paper about the context."""
-    searches = [one for corpus in corpora for one in found[corpus.name].searches]
-    if any(one.matched for one in searches) or not any(one.hits for one in searches):
+    searches = [search for corpus in corpora for search in found[corpus.name].searches]
+    if any(search.matched for search in searches) or not any(search.hits for search in searches):
         return ()
     return ("No paper is similar to the context.",)
 

@@ -90,7 +90,7 @@ class Tools:
         Pass 1 to 100 papers.
         """
         _bounded("the number of papers", len(papers), _LINKED)
-        named = [_text("paper", one) for one in papers]
+        named = [_text("paper", paper) for paper in papers]
         return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MAX_PAPERS)))
 
     def paper(self, paper: str) -> Reply:

@@ -165,9 +165,9 @@ def _by_model(
     brief = as_data({"papers": papers, "claims": listed})
     reply = request_reply(model, prompt("check_claims"), brief, _Judgements)
     judged = list(claims)
-    for one in reply.verdicts:
-        if 0 <= one.claim < len(claims):
-            judged[one.claim] = _with_verdict(claims[one.claim], one, known, by_label)
+    for verdict in reply.verdicts:
+        if 0 <= verdict.claim < len(claims):
+            judged[verdict.claim] = _with_verdict(claims[verdict.claim], verdict, known, by_label)
     return judged
 
 

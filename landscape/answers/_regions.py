@@ -175,7 +175,11 @@ def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:
     found: list[tuple[float, int, str]] = []
     for place, paper in enumerate(papers):
         sentences = [one for one in sentences_of(paper) if says_something(one.text)]
-        some = [one.text for one in sentences if _LENGTH[0] <= len(one.text) <= _LENGTH[1]]
+        some = [
+            sentence.text
+            for sentence in sentences
+            if _LENGTH[0] <= len(sentence.text) <= _LENGTH[1]
+        ]
         if some:
             scores = word_scores(subject, some)
             best = int(np.argmax(scores))

@@ -266,7 +266,10 @@ def _take_people(atlas: AtlasStore, text: str, parts: list[str], phrases: list[s
 
 def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
     """Add the conditions of facilities that a text names, and return the rest of the text."""
-    spans = {(one.start, one.end): text[one.start : one.end] for one in find_mentions(text)}
+    spans = {
+        (find_mention.start, find_mention.end): text[find_mention.start : find_mention.end]
+        for find_mention in find_mentions(text)
+    }
     for found in _USED.finditer(text):
         if not any(start < found.end(1) and found.start(1) < end for start, end in spans):
             with suppress(InputError):

@@ -249,7 +249,7 @@ def _shared(claim: str, text: str) -> float:
 
 
 def _numbers_differ(claim: str, texts: Sequence[str]) -> str:
-    every = [one for text in texts for one in _quantities(text)]
+    every = [quantity for text in texts for quantity in _quantities(text)]
     mine = _quantities(claim)
     for one in mine:
         same = [other for other in every if other.unit == one.unit]

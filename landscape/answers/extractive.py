@@ -171,8 +171,8 @@ def _aims() -> dict[str, re.Pattern[str]]:
 
 def _aim_of(question: str) -> _Aim:
     entities, subject = find_entities(question), " ".join(subject_words(question))
-    names = tuple(one.text for one in entities)
-    sources = tuple(one.text for one in entities if one.kind in ("acronym", "object"))
+    names = tuple(entity.text for entity in entities)
+    sources = tuple(entity.text for entity in entities if entity.kind in ("acronym", "object"))
     kind = next((name for name, pattern in _aims().items() if pattern.search(question)), "")
     phrase = re.escape(subject.removesuffix("s")) + "s?"
     defined = re.compile(_DEFINED.format(phrase), re.IGNORECASE)

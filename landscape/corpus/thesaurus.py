@@ -87,8 +87,8 @@ class Thesaurus:
     @property
     def top(self) -> tuple[str, ...]:
         """Ids of the concepts that have no broader concept, sorted by name."""
-        roots = [one for one in self.concepts.values() if not one.broader]
-        return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
+        roots = [concept for concept in self.concepts.values() if not concept.broader]
+        return tuple(one.concept_id for one in sorted(roots, key=lambda root: root.label))
 
     def narrower(self, concept_id: str) -> tuple[str, ...]:
         """Return the ids of the directly narrower concepts."""
@@ -131,13 +131,13 @@ class Thesaurus:
         columns = [*Concept.__dataclass_fields__, "version"]
         rows = [
             (
-                one.concept_id,
-                one.label,
-                *(list(getattr(one, name)) for name in _LISTS),
-                one.definition,
+                concept.concept_id,
+                concept.label,
+                *(list(getattr(concept, name)) for name in _LISTS),
+                concept.definition,
                 self.version,
             )
-            for one in self.concepts.values()
+            for concept in self.concepts.values()
         ]
         return pd.DataFrame(rows, columns=columns)
 
@@ -173,14 +173,14 @@ class Thesaurus:
     @cached_property
     def _narrower(self) -> dict[str, tuple[str, ...]]:
         below: defaultdict[str, list[str]] = defaultdict(list)
-        for one in self.concepts.values():
-            for parent in one.broader:
-                below[parent].append(one.concept_id)
+        for concept in self.concepts.values():
+            for parent in concept.broader:
+                below[parent].append(concept.concept_id)
         return {parent: tuple(children) for parent, children in below.items()}
 
     @cached_property
     def _parents_first(self) -> list[str]:
-        above = {one.concept_id: one.broader for one in self.concepts.values()}
+        above = {concept.concept_id: concept.broader for concept in self.concepts.values()}
         return list(TopologicalSorter(above).static_order())
 
     @cached_property
@@ -238,8 +238,14 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     try:
         readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
         concepts = _concepts(readers.get(text.lstrip()[:1], _read_csv)(text))
-        for one in concepts.values():  # encode() raises an error for lone surrogates
-            for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
+        for concept in concepts.values():  # encode() raises an error for lone surrogates
+            for text in (
+                concept.concept_id,
+                *concept.names,
+                *concept.broader,
+                *concept.related,
+                concept.definition,
+            ):
                 text.encode()
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
         raise _foreign(file, str(error)) from error

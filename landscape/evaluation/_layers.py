@@ -315,8 +315,8 @@ def _plain(
     """Rank concepts by their frequency in a text, ignoring case and a plural s."""
     names = [
         (column, f" {_plain_text(name)} ")
-        for column, one in enumerate(thesaurus.concepts.values())
-        for name in one.names
+        for column, concept in enumerate(thesaurus.concepts.values())
+        for name in concept.names
     ]
     counts = np.zeros((len(rows), len(thesaurus.concepts)))
     for place, row in enumerate(rows):

@@ -218,7 +218,11 @@ def rouge(text: str, reference: str) -> dict[str, float]:
 
 
 def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
-    scores = [rouge(one.sentence.text, sentence) for one in found.suggestions if one.sentence]
+    scores = [
+        rouge(suggestion.sentence.text, sentence)
+        for suggestion in found.suggestions
+        if suggestion.sentence
+    ]
     if not scores:
         return None
     return {name: max(score[name] for score in scores) for name in ROUGE}

@@ -185,7 +185,7 @@ def impact_scene(
         raise InputError(f"{len(views)} maps do not fit into one ax; choose one facility.")
     alone = len(views) == 1 and not multiples
     size = fitted_page(x, y, len(views), beside=BESIDE if alone else 0.0)
-    names = join_names([clean_name(one.name) for one in usage.facilities])
+    names = join_names([clean_name(facility.name) for facility in usage.facilities])
     names = names if len(usage.facilities) <= 4 else f"{len(usage.facilities)} facilities"
     period = format_period(*windows[0]) if slices is None else ""
     when = f", {period}" if period not in ("", "all years") else ""
@@ -218,7 +218,7 @@ def _write_bounds(
             f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
         )
     caption = gaps_first(caption_of(analysis), usage)
-    rest = [one for one in caption.sentences if not one.startswith("Bridges")]
+    rest = [sentence for sentence in caption.sentences if not sentence.startswith("Bridges")]
     n_gaps = bool(usage.years.in_part)
     sentences = [first, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
     return replace(caption, head=f"{title}.", sentences=sentences)
@@ -227,7 +227,9 @@ def _write_bounds(
 def gaps_first(caption: Caption, usage: Usage) -> Caption:
     """Move the sentence on the hatched years to the front, because long captions are cut."""
     gaps = usage.years.warnings[:1] if usage.years.in_part else ()
-    return replace(caption, sentences=sorted(caption.sentences, key=lambda one: one not in gaps))
+    return replace(
+        caption, sentences=sorted(caption.sentences, key=lambda sentence: sentence not in gaps)
+    )
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:

@@ -111,7 +111,9 @@ def uat_scene(
     caption = caption_of(analysis)
     how = _CONTOURS if multiples else _PLACES
     bounds = f"{describe_corpus(atlas, with_size=True)}."
-    rest = [one for one in caption.sentences if not one.startswith("Highest-density")]
+    rest = [
+        sentence for sentence in caption.sentences if not sentence.startswith("Highest-density")
+    ]
     caption = replace(caption, head=_TITLE, sentences=[how, bounds, *rest])
     page = Page(caption, look, size=size, soft=True, has_key=multiples)
     add_concepts = _draw_multiples if multiples else _draw_places

@@ -304,7 +304,7 @@ class Namer:
         if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
             inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
             words = [set(form.split(" ")) for form in forms[ranked["phrase"]]]
-            holds = [any(some <= one for some in inner) for one in words]
+            holds = [any(some <= word for some in inner) for word in words]
             ranked = ranked[~np.array(holds, dtype=bool)]
         subjects = [part for name in taken for part in (name, *name.split(" and "))]
         used = {_sorted_words(form) for form in normal_forms(subjects)}
@@ -314,7 +314,7 @@ class Namer:
             own = ranked[ranked["region"] == number]
             merit = dict(zip(forms[own["phrase"]], own["merit"], strict=True))
             subjects = normal_forms(name.split(" and "))
-            free = {_sorted_words(one) for one in subjects if one in merit} - used
+            free = {_sorted_words(subject) for subject in subjects if subject in merit} - used
             good = own["merit"].max() - _SETTINGS.inertia
             if len(free) == len(subjects) and merit[subjects[0]] >= good:
                 names[number] = name
@@ -535,7 +535,9 @@ class Namer:
         _, head = np.unique([singular(word) for word in last], return_inverse=True)
         plural = np.bincount(head, weights=self._uses * is_plural)
         is_cut = ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
-        names = [name for one in embedded_thesaurus().concepts.values() for name in one.names]
+        names = [
+            name for concept in embedded_thesaurus().concepts.values() for name in concept.names
+        ]
         return is_cut & ~np.isin(self._wide.forms.astype(str), normal_forms(names))
 
     @cached_property
@@ -564,7 +566,7 @@ def broadened(table: PhraseTable) -> PhraseTable:
     form_of = dict(zip(labels, normal_forms(list(labels.values())), strict=True))
     number = {form: place for place, form in enumerate(table.forms)}
     fields = [*thesaurus.top, *(one for top in thesaurus.top for one in thesaurus.narrower(top))]
-    added = [one for one in dict.fromkeys(fields) if form_of[one] not in number]
+    added = [fromkey for fromkey in dict.fromkeys(fields) if form_of[fromkey] not in number]
     number |= {form_of[one]: len(table.forms) + place for place, one in enumerate(added)}
     top, uses = set(thesaurus.top), np.bincount(table.phrase, minlength=len(number))
     links = sorted(

@@ -315,7 +315,7 @@ def _waters(
     language: str,
 ) -> list[FoundPlace]:
     """Find seas and straits, and name them after a keyword that both shores share."""
-    labels = {int(one.key): one.called({}) for one in lands}
+    labels = {int(land.key): land.called({}) for land in lands}
     waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())
     found = []

@@ -393,7 +393,9 @@ class CitationGraph:
         numbers = np.asarray(nodes, dtype=np.int64)
         inside = numbers[numbers < self.n_papers]
         papers = open_engine(self._atlas).papers(inside)
-        facts = {one.row: (one.paper_id, one.row, one.title, one.year) for one in papers}
+        facts = {
+            paper.row: (paper.paper_id, paper.row, paper.title, paper.year) for paper in papers
+        }
         values = np.ones(len(numbers)) if scores is None else scores
         return [
             Linked(*facts[node], score) if node in facts else self.stub(node, score=score)

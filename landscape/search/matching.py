@@ -207,11 +207,11 @@ def match_papers(
 
     absent = tuple(word for word in subject if is_absent(word))
     names = find_entities(query)
-    unknown = [one.text for one in names if one.kind == "object" and is_absent(one.text)]
+    unknown = [name.text for name in names if name.kind == "object" and is_absent(name.text)]
     share = _share(indexes, set(index.terms(" ".join(subject))), texts, several)
     has_cosines = cosines is not None and len(cosines) > 0
     cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
-    known = [one.text for one in names if one.kind == "object" and one.text not in unknown]
+    known = [name.text for name in names if name.kind == "object" and name.text not in unknown]
     by_name = bool(known) or (bool(names) and share >= MATCHING.of_names)
     found = Match(by_name or _is_match(share, cosine), subject, absent, share, cosine)
     others = [word for word in subject if word not in " ".join(unknown)]

@@ -212,7 +212,9 @@ _STEM_ENDINGS = (
 def stem(word: str) -> str:
     """Return the stem of a lower-case word, such as "accret" for "accretion"."""
     if len(word) > 5 and word.endswith(_STEM_ENDINGS):
-        return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
+        return word.removesuffix(
+            next(stem_ending for stem_ending in _STEM_ENDINGS if word.endswith(stem_ending))
+        )
     return word
 
 

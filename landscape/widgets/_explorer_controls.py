@@ -164,7 +164,7 @@ class Controls(SimpleNamespace):
         if "uat" in atlas.stages:
             with contextlib.suppress(LandscapeError):
                 concepts = atlas.thesaurus.concepts.values()
-                self.concept.options = sorted(one.label for one in concepts)
+                self.concept.options = sorted(concept.label for concept in concepts)
         missing = [name for stage, (name, _) in controls.items() if stage not in atlas.stages]
         if not missing:
             return []

@@ -126,7 +126,12 @@ def _fields(given: Mapping[str, Any], title: str) -> dict[str, widgets.Widget]:
         "title": {"placeholder": title},
         "language": {"options": [(words, one) for one, words in languages.items()]},
         "sea_share": {"min": min(0.8, given["sea_share"]), "max": max(0.995, given["sea_share"])},
-        "strength": {"options": [("the theme's", 0.0), *((f"{one:g}", one) for one in strengths)]},
+        "strength": {
+            "options": [
+                ("the theme's", 0.0),
+                *((f"{strength:g}", strength) for strength in strengths),
+            ]
+        },
     }
     return {
         name: make_control(f"outreach.{name}", **more.get(name, {}), value=values[name])

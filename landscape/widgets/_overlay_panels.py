@@ -390,7 +390,7 @@ class ThesaurusPanel(AnalysisPanel):
         show_only({self._chooser: overlay, self._top: overlay and bool(self._chooser.value)})
 
     def _prepare(self) -> list[str]:
-        return sorted(one.label for one in self.atlas.thesaurus.concepts.values())
+        return sorted(concept.label for concept in self.atlas.thesaurus.concepts.values())
 
     def _offer(self, known: list[str]) -> None:
         self._chooser.offer({label: label for label in known})

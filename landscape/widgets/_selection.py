@@ -64,7 +64,9 @@ def selection_table(atlas: Atlas, rows: Rows) -> pd.DataFrame:
     table = atlas.read_papers(list(_COLUMNS)).iloc[rows].copy()
     places = atlas.map.iloc[rows]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
-    table["authors"] = ["; ".join(one) if one is not None else "" for one in table["authors"]]
+    table["authors"] = [
+        "; ".join(author) if author is not None else "" for author in table["authors"]
+    ]
     table["region"] = [names.get(topic, "") for topic in places["topic_id"]]
     table["x"], table["y"] = places["x"].to_numpy(), places["y"].to_numpy()
     table.index = rows

@@ -93,7 +93,9 @@ class PaperList(widgets.VBox):
     def chosen(self) -> tuple[str, ...]:
         """Keys of the ticked papers, in the order of the list."""
         return tuple(
-            one.key for one in self._items if one.key in self._boxes and self._boxes[one.key].value
+            item.key
+            for item in self._items
+            if item.key in self._boxes and self._boxes[item.key].value
         )
 
     @property
@@ -117,8 +119,8 @@ class PaperList(widgets.VBox):
 
     def tick(self, key: str, *, on: bool = True) -> None:
         """Tick or untick a paper, if it is in the list."""
-        for place, one in enumerate(self._items):
-            if one.key == key:
+        for place, item in enumerate(self._items):
+            if item.key == key:
                 if place >= self._n_shown:
                     self._n_shown = place + 1
                     self._draw()

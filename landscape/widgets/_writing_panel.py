@@ -347,7 +347,9 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
             )
 
     def _listed(self, found: CitationSuggestions) -> Listed:
-        return found.table, [(str(one.rank), one.paper, True) for one in found.suggestions]
+        return found.table, [
+            (str(suggestion.rank), suggestion.paper, True) for suggestion in found.suggestions
+        ]
 
     def _show_papers(self, found: CitationSuggestions) -> None:
         self._value = found
@@ -358,12 +360,12 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         self._papers.show(
             [
                 Item(
-                    str(one.rank),
-                    f"{one.rank}.",
-                    one.paper.title,
-                    f"<div class='landscape-results'>{one.to_html()}</div>",
+                    str(suggestion.rank),
+                    f"{suggestion.rank}.",
+                    suggestion.paper.title,
+                    f"<div class='landscape-results'>{suggestion.to_html()}</div>",
                 )
-                for one in found.suggestions
+                for suggestion in found.suggestions
             ]
         )
         self._found.layout.display = ""

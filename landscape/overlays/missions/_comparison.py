@@ -107,7 +107,7 @@ def compare_facilities(
     import pandas as pd
 
     usage = read_usage(atlas, facilities)
-    names = [one.name for one in usage.facilities]
+    names = [facility.name for facility in usage.facilities]
     if len(names) < 2:
         raise InputError(f"Only {names[0]} is given; name at least two facilities to compare.")
     inside = in_period(usage, since, until)

@@ -239,7 +239,7 @@ def measure_usage(
             found.setdefault(name, []).append(frame)
     tables = {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
     table = tables.pop("facilities")
-    uneven = {one.name: _is_uneven(usage.years, one) for one in usage.facilities}
+    uneven = {facility.name: _is_uneven(usage.years, facility) for facility in usage.facilities}
     table["rise_comparable"] = ~table["facility"].map(uneven).astype(bool)
     any_use = np.zeros(usage.n_papers, dtype=bool)
     any_use[np.concatenate(usage.rows)] = True

@@ -483,6 +483,10 @@ def _spells(words: list[str], letters: list[str]) -> list[str] | None:
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])
-        if tail and tail[0][0].lower() == letters[0] and all(one in initials for one in letters):
+        if (
+            tail
+            and tail[0][0].lower() == letters[0]
+            and all(letter in initials for letter in letters)
+        ):
             return tail
     return None

@@ -254,9 +254,9 @@ def request_roles(
     if listed:
         data = as_data({"paper": text[:_MAX_PAPER], "mentions": listed})
         reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)
-        for one in reply.mentions:
-            if 0 <= one.number < len(listed):
-                roles[one.number] = one.role
+        for mention in reply.mentions:
+            if 0 <= mention.number < len(listed):
+                roles[mention.number] = mention.role
     return _possible(roles, text, places, day)
 
 

@@ -184,7 +184,10 @@ def read_roles(atlas: AtlasStore, facilities: Sequence[Facility] | None = None) 
     mentions = atlas.read_layer("missions", ["facility", "surface", "role"])
     mentions = mentions.assign(role=pd.Index(ROLES).get_indexer(mentions["role"]))
     if facilities is not None:
-        chosen = [(one.name, mentions[select_mentions(mentions, one)]) for one in facilities]
+        chosen = [
+            (facility.name, mentions[select_mentions(mentions, facility)])
+            for facility in facilities
+        ]
         mentions = pd.concat([own.assign(facility=name) for name, own in chosen])
     return mentions.sort_values("role", kind="stable").drop_duplicates(["facility", "paper_row"])
 
@@ -458,8 +461,8 @@ def flag_home_papers(atlas: AtlasStore, usage: Usage) -> list[NDArray[np.int8]]:
             atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[unknown]
         )
     return [
-        match_home_fields(one.home_fields, fields[np.searchsorted(every, papers)])
-        for one, papers in zip(usage.facilities, usage.rows, strict=True)
+        match_home_fields(facility.home_fields, fields[np.searchsorted(every, papers)])
+        for facility, papers in zip(usage.facilities, usage.rows, strict=True)
     ]
 
 

@@ -62,7 +62,7 @@ def measure_phrases(
     kept = np.flatnonzero(papers >= fewest)
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
     words = [singular_words(form) for form in frame["form"]]
-    frame["bag"] = [join_bag(one) for one in words]
+    frame["bag"] = [join_bag(word) for word in words]
     # The mean cosine of all pairs of papers is computed from the length of the summed vectors.
     n, total = len(vectors), np.asarray(vectors, np.float32).sum(axis=0, dtype=np.float64)
     mean_cosine = float((total @ total - n) / max(n * (n - 1), 1))
@@ -85,7 +85,7 @@ def measure_phrases(
     frame["promise"] = table.promise[kept]
     frame["log_papers"] = np.log(frame["papers"])
     frame["log_papers_squared"] = frame["log_papers"] ** 2
-    lengths = np.array([len(one) for one in words])
+    lengths = np.array([len(word) for word in words])
     return frame.assign(
         one_word=lengths == 1,
         two_words=lengths == 2,
@@ -103,8 +103,8 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
     inside = _inside_names(phrases["bag"].tolist(), named)
     short = {abbreviation_letters(one) for one in phrases.loc[known, "acronym"]} - {""}
     abbreviates = phrases["name"].map(abbreviation_letters).isin(short).to_numpy(dtype=bool)
-    longer = [one if len(one) > 1 else [] for one in words]
-    synonym = np.array([is_synonym(one, named) for one in words], dtype=bool)
+    longer = [word if len(word) > 1 else [] for word in words]
+    synonym = np.array([is_synonym(word, named) for word in words], dtype=bool)
     return phrases.assign(
         concept_id=ids,
         inside=inside,
@@ -155,21 +155,21 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
 
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Score phrases by the share of concepts among other phrases with the same word (log ratio)."""
-    seen: Counter[str] = Counter(word for one in groups for word in one)
+    seen: Counter[str] = Counter(word for group in groups for word in group)
     hits: Counter[str] = Counter(
-        word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
+        word for group, is_known in zip(groups, known, strict=True) if is_known for word in group
     )
     base = float(known.mean())
     rates = [
         np.mean(
             [
                 np.log((hits[word] - is_known + 2 * base) / (seen[word] - 1 + 2) / base)
-                for word in one
+                for word in group
             ]
         )
-        if one
+        if group
         else 0.0
-        for one, is_known in zip(groups, known.tolist(), strict=True)
+        for group, is_known in zip(groups, known.tolist(), strict=True)
     ]
     return np.asarray(rates, dtype=np.float64)
 
@@ -219,7 +219,7 @@ def is_synonym(words: list[str], named: Mapping[str, str]) -> bool:
         variants = [[other] for other in alike.get(word, ())]
         if word in degrees or (not after and word in last_words):
             variants.append([])
-        if any(join_bag([*before, *one, *after]) in named for one in variants):
+        if any(join_bag([*before, *variant, *after]) in named for variant in variants):
             return True
     return False
 
@@ -287,7 +287,7 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
     before = Counter(
         (match[1] or "").casefold() for text in texts for match in pattern.finditer(f". {text}")
     )
-    word, uses = max(before.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    word, uses = max(before.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if len(word) < 3 or word in _vocabulary()[0] or uses < max(share * before.total(), 2):
         return name
     return f"{word} {name}"
@@ -427,7 +427,7 @@ def nearest_concepts(
     cosines[:, papers < _MIN_PAPERS] = -np.inf
     best = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
     return [
-        [(str(ids[one]), float(row[one])) for one in places if np.isfinite(row[one])]
+        [(str(ids[place]), float(row[place])) for place in places if np.isfinite(row[place])]
         for row, places in zip(cosines, best, strict=True)
     ]
 
@@ -458,7 +458,7 @@ def suggest_parent(
             *((two, _OF_A_PARENT) for two in thesaurus.concepts[one].broader),
         ):
             votes[above] = votes.get(above, 0.0) + share * weight
-    return max(votes, key=lambda one: (votes[one], one), default="")
+    return max(votes, key=lambda vote: (votes[vote], vote), default="")
 
 
 def _directions(

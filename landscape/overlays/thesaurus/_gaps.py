@@ -240,7 +240,7 @@ def _add_parents(
     labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
     return proposals.assign(
         parent_id=parents,
-        parent=[labels.get(one, "") for one in parents],
+        parent=[labels.get(parent, "") for parent in parents],
         nearest=[tuple(f"{labels[one]} ({one})" for one, _ in near[:3]) for near in nearest],
     )[_SHOWN]
 
@@ -459,8 +459,8 @@ def score_proposals(
     for method, column in _METHODS.items():
         ranked = merge_spellings(candidates.assign(score=candidates[column]), limit=max(limits))
         hits = [
-            {added[bag] for bag in (one.bag, *map(word_bag, one.alternatives)) if bag in added}
-            for one in ranked.itertuples()
+            {added[bag] for bag in (row.bag, *map(word_bag, row.alternatives)) if bag in added}
+            for row in ranked.itertuples()
         ]
         for limit in limits:
             concepts = set().union(*hits[:limit])

@@ -70,7 +70,7 @@ class Lexicon(dict[str, int]):
     def __missing__(self, token: str) -> int:
         """Process a token that is not in the cache, and return its number."""
         pieces = _PIECE.findall(token)
-        found = [self._pieces.get(one) or self._read(one) for one in pieces]
+        found = [self._pieces.get(piece) or self._read(piece) for piece in pieces]
         if found and all(one is _NOTHING for one in found):
             self[token] = int(_is_capitalised(pieces[0]))
             return self[token]
@@ -145,11 +145,11 @@ def _normal(piece: str) -> tuple[str, ...]:
 def names_of(thesaurus: Thesaurus) -> dict[str, list[str]]:
     """Return the terms of each concept, without last words of many concepts such as "stars"."""
     concepts = thesaurus.concepts.values()
-    heads = Counter(singular(normal_form(one.label).split(" ")[-1]) for one in concepts)
+    heads = Counter(singular(normal_form(concept.label).split(" ")[-1]) for concept in concepts)
     return {
-        one.concept_id: [one.label]
-        + [name for name in one.alternatives if heads[singular(normal_form(name))] < _COMMON]
-        for one in concepts
+        concept.concept_id: [concept.label]
+        + [name for name in concept.alternatives if heads[singular(normal_form(name))] < _COMMON]
+        for concept in concepts
     }
 
 
@@ -453,7 +453,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
         known.setdefault(tuple(written[start:stop]), len(known))
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
-    made = [" ".join(dict.fromkeys(texts.pieces[one] for one in pieces)) for pieces in known]
+    made = [" ".join(dict.fromkeys(texts.pieces[piece] for piece in pieces)) for pieces in known]
     names = {name: number for number, name in enumerate(dict.fromkeys(made))}
     number = np.array([names[one] for one in made], dtype=np.int64)
     return pd.Categorical.from_codes(
@@ -711,18 +711,18 @@ def join_term_matches(parts: Sequence[TermMatches]) -> TermMatches:
     import pandas as pd
     from scipy.sparse import vstack
 
-    starts = list(accumulate((one.n_papers for one in parts), initial=0))
+    starts = list(accumulate((part.n_papers for part in parts), initial=0))
     given = [
-        one.given.assign(row=one.given["row"] + start)
-        for one, start in zip(parts, starts, strict=False)
+        part.given.assign(row=part.given["row"] + start)
+        for part, start in zip(parts, starts, strict=False)
     ]
     return TermMatches(
         starts[-1],
-        join_matches([one.title for one in parts], starts[:-1]),
-        join_matches([one.abstract for one in parts], starts[:-1]),
+        join_matches([part.title for part in parts], starts[:-1]),
+        join_matches([part.abstract for part in parts], starts[:-1]),
         pd.concat(given, ignore_index=True),
         *(
-            vstack([getattr(one, name) for one in parts], format="csr")
+            vstack([getattr(part, name) for part in parts], format="csr")
             for name in ("in_text", "in_title")
         ),
     )

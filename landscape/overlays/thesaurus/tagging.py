@@ -51,8 +51,9 @@ _STEP = 0.001  # difference between the scores of a concept and of its broader c
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
     """Return ids of concepts and texts to embed; a text has the term and some alternatives."""
     texts = [
-        one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
-        for one in thesaurus.concepts.values()
+        concept.label
+        + (f" ({', '.join(concept.alternatives[:4])})" if concept.alternatives else "")
+        for concept in thesaurus.concepts.values()
     ]
     return list(thesaurus.concepts), texts
 
@@ -193,8 +194,8 @@ def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
     """Return the logarithm of the number of papers whose authors chose each concept."""
     counts = _usage_counts()
     papers = [
-        counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
-        for one in thesaurus.concepts.values()
+        counts.get(concept.concept_id, counts.get(concept.label.casefold(), 0))
+        for concept in thesaurus.concepts.values()
     ]
     return np.log(np.array(papers, dtype=np.float32) + 0.5)
 
@@ -431,11 +432,11 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
     """Return a sparse 0/1 matrix from each concept (row) to its broader concepts (columns)."""
     from scipy.sparse import csr_matrix
 
-    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
     pairs = [
-        (column_of[one.concept_id], column_of[parent])
-        for one in thesaurus.concepts.values()
-        for parent in one.broader
+        (column_of[concept.concept_id], column_of[parent])
+        for concept in thesaurus.concepts.values()
+        for parent in concept.broader
     ]
     children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     shape = (len(column_of), len(column_of))
@@ -457,11 +458,11 @@ def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
     """Return a sparse 0/1 matrix of the narrower, broader and related concepts of each concept."""
     from scipy.sparse import csr_matrix
 
-    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
     pairs = [
-        (column_of[one.concept_id], column_of[other])
-        for one in thesaurus.concepts.values()
-        for other in one.related
+        (column_of[concept.concept_id], column_of[other])
+        for concept in thesaurus.concepts.values()
+        for other in concept.related
     ]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     related = csr_matrix((np.ones(len(pairs), np.float32), (rows, columns)), shape=below.shape)

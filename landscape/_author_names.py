@@ -58,14 +58,14 @@ class AuthorName(NamedTuple):
 def parse_name(name: str) -> AuthorName:
     """Parse a name of the form "Family, Given" or "Given Family"."""
     name = " ".join(name.split())
-    found = _SUFFIX.search(name)
-    bare = name[: found.start()] + name[found.end() :] if found else name
+    match = _SUFFIX.search(name)
+    bare = name[: match.start()] + name[match.end() :] if match else name
     family, comma, given = (part.strip() for part in bare.partition(","))
     if not comma:
         family, given = _split_spoken(family)
     if not given:
         return AuthorName(name, "", "")
-    return AuthorName(family, given, found[1] if found else "")
+    return AuthorName(family, given, match[1] if match else "")
 
 
 def _split_spoken(name: str) -> tuple[str, str]:

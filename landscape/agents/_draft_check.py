@@ -135,8 +135,8 @@ def find_citation_cue(sentence: str) -> str:
     """Return words such as "previous studies" that need a citation, or "" if there are none."""
     if len(sentence.split()) < _MIN_WORDS or _phrases("own_work").search(sentence):
         return ""
-    found = _phrases("earlier_work").search(sentence)
-    return found[0].strip() if found else ""
+    match = _phrases("earlier_work").search(sentence)
+    return match[0].strip() if match else ""
 
 
 METHOD = "offline"

@@ -124,16 +124,16 @@ def inputs_of(source: str) -> list[tuple[int, str]]:
 
 def _own_citations(text: str) -> str:
     r"""Replace citation commands defined in the draft with ``\citep``."""
-    names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
+    names = sorted({match["name"] for match in _OWN_CITE.finditer(text)})
     if not names:
         return text
     return re.sub(rf"\\(?:{'|'.join(names)})(?=\s*\{{)", r"\\citep", text)
 
 
-def _in_sentence(found: re.Match[str]) -> str:
+def _in_sentence(match: re.Match[str]) -> str:
     """Convert a footnote to text in parentheses."""
-    note = found["note"].strip().rstrip(".")
-    return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
+    note = match["note"].strip().rstrip(".")
+    return f" ({note}){match['stop']}" + "\n" * (match[0].count("\n") - note.count("\n"))
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
@@ -167,12 +167,12 @@ def _sentences(
     plain = clean_text(" ".join(numbered))
     starts, lines, pieces = [0], [first], []
     done = length = 0
-    for found in _LINED.finditer(plain):
-        pieces.append(plain[done : found.start()])
+    for match in _LINED.finditer(plain):
+        pieces.append(plain[done : match.start()])
         length += len(pieces[-1])
         starts.append(length)
-        lines.append(int(found[1]))
-        done = found.end()
+        lines.append(int(match[1]))
+        done = match.end()
     pieces.append(plain[done:])
     text = _BEHIND_STOP.sub(r"\2\1", "".join(pieces))
     for start, end in split_sentences(text):
@@ -184,18 +184,18 @@ def _sentences(
 
 def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
     cited = []
-    for found in _CITED.finditer(marked):
+    for match in _CITED.finditer(marked):
         # A text without full stops may be very long.
-        first, last = max(0, found.start() - _AROUND), found.end() + _AROUND
+        first, last = max(0, match.start() - _AROUND), match.end() + _AROUND
         before, after = (
             _CITED.sub(" [1] ", rest)
-            for rest in (marked[first : found.start()], marked[found.end() : last])
+            for rest in (marked[first : match.start()], marked[match.end() : last])
         )
         try:
             part = read_excerpt(f"{before} {MARK} {after}").clause
         except InputError:  # the sentence contains only the citation
             part = ""
-        keys = groups[int(found[1])] if int(found[1]) < len(groups) else ()
+        keys = groups[int(match[1])] if int(match[1]) < len(groups) else ()
         if keys:
             cited.append(Citation(keys, part))
     plain = re.sub(r"(?<!\s)\s++(?=[.,;:!?)])", "", _CITED.sub("", marked))

@@ -52,11 +52,11 @@ def parse_tokens(reply: str, token: str) -> list[str]:
 
 def parse_decision(reply: str) -> tuple[bool, str] | None:
     """Parse the decision and its reason in the reply of PaSa's selector."""
-    found = _DECIDED.search(reply)
-    if found is None:
+    match = _DECIDED.search(reply)
+    if match is None:
         return None
     reason = _REASONED.search(reply)
-    return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=MAX_REASON)
+    return match[1].casefold() == "true", one_line(reason[1] if reason else "", most=MAX_REASON)
 
 
 def one_line_each(texts: Sequence[object]) -> list[str]:

@@ -63,7 +63,7 @@ def search_wordings(
     settings = SearchSettings(k=k, filter=filter)
     searches = tuple(engine.search(text, settings) for text in weights)
     kept = [
-        [hit for hit in found.hits if allows is None or allows(hit.paper)] for found in searches
+        [hit for hit in search.hits if allows is None or allows(hit.paper)] for search in searches
     ]
     first: dict[int, Hit] = {}
     for hits in kept:

@@ -478,12 +478,12 @@ def as_latex(paragraph: Answer) -> str:
     )
     pieces = []
     start = 0
-    for found in _LABELS.finditer(paragraph.text):
-        labels = [part.strip() for part in re.split(r"[;,]", found[1])]
+    for match in _LABELS.finditer(paragraph.text):
+        labels = [part.strip() for part in re.split(r"[;,]", match[1])]
         if all(label in keys for label in labels):
-            pieces.append(_escaped(paragraph.text[start : found.start()]))
+            pieces.append(_escaped(paragraph.text[start : match.start()]))
             pieces.append(f"~\\citep{{{','.join(keys[label] for label in labels)}}}")
-            start = found.end()
+            start = match.end()
     pieces.append(_escaped(paragraph.text[start:]))
     return "".join(pieces)
 

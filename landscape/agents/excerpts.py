@@ -63,7 +63,7 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     """
     line = " ".join(_ANY_MARK.sub(MARK, readable_text("excerpt", text)).split())
     line = re.sub(f"[{_MINE}{_OTHER}]", "", line)
-    marks = [found.start() for found in re.finditer(re.escape(MARK), line)]
+    marks = [match.start() for match in re.finditer(re.escape(MARK), line)]
     if not 1 <= mark <= len(marks):
         seen = {0: "no mark", 1: "one mark"}.get(len(marks), f"{len(marks)} marks")
         raise InputError(

@@ -52,10 +52,10 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def _pieces(pattern: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
     """Return each match and the text between it and the next match."""
-    found = [*pattern.finditer(text)]
-    ends = [*(match.start() for match in found[1:]), len(text)]
+    pieces = [*pattern.finditer(text)]
+    ends = [*(match.start() for match in pieces[1:]), len(text)]
     # If there is no match, `ends` has one item and `found` is empty.
-    return [(match, text[match.end() : end]) for match, end in zip(found, ends, strict=False)]
+    return [(match, text[match.end() : end]) for match, end in zip(pieces, ends, strict=False)]
 
 
 def join_sections(

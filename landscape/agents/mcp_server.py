@@ -75,14 +75,14 @@ class Tools:
         matched is false if no paper of the atlas is about the query; the papers are then only the
         nearest ones.
         """
-        found = search_papers(
+        results = search_papers(
             self._atlas,
             _text("query", query),
             k=_bounded("k", k, MAX_PAPERS),
             filter=_text("filter", filter) or None,
             sort=sort,
         )
-        return self._papers(found)
+        return self._papers(results)
 
     def similar(self, papers: list[str], k: int = 10) -> Reply:
         """Find papers similar to one or more papers, given by bibcode, arXiv id or DOI.
@@ -175,23 +175,23 @@ class Tools:
 
     def attribute(self, excerpt: str, source: str = "", before: str = "") -> Reply:
         """Find the one paper that an excerpt cites at [CITATION], or the best guesses."""
-        found = attribute(
+        attribution = attribute(
             self._atlas,
             _text("excerpt", excerpt),
             source=_text("source", source) or None,
             before=_text("before", before) or None,
             model=self._model,
         )
-        fields = found.to_dict()
+        fields = attribution.to_dict()
         shown = {
             name: fields[name] for name in ("clause", "abstained", "partial", "method", "notes")
         }
         return {
             **shown,
-            "paper": None if found.paper is None else _short(found.paper),
+            "paper": None if attribution.paper is None else _short(attribution.paper),
             "guesses": [
                 {**_short(guess.paper), "score": guess.score, "reason": guess.reason}
-                for guess in found.guesses
+                for guess in attribution.guesses
             ],
             "searched": fields["coverage"],
         }
@@ -241,17 +241,17 @@ class Tools:
             _tool(self.map_region),
         ]
 
-    def _papers(self, found: Results) -> Reply:
-        spread = spread_of(self._atlas, found).to_dict() if found.hits else None
+    def _papers(self, results: Results) -> Reply:
+        spread = spread_of(self._atlas, results).to_dict() if results.hits else None
         return {
-            "matched": found.matched,
-            "note": found.note,
+            "matched": results.matched,
+            "note": results.note,
             "papers": [
-                {"rank": hit.rank, "score": hit.score, **_short(hit.paper)} for hit in found.hits
+                {"rank": hit.rank, "score": hit.score, **_short(hit.paper)} for hit in results.hits
             ],
             "map": spread,
-            "searched": found.coverage.to_dict(),
-            "notes": list(found.coverage.notes),
+            "searched": results.coverage.to_dict(),
+            "notes": list(results.coverage.notes),
         }
 
     def _names(self) -> Mapping[int, str]:

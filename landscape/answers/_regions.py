@@ -156,15 +156,15 @@ def _facilities(atlas: AtlasStore) -> pd.DataFrame | None:
     return mentions.drop_duplicates()
 
 
-def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False) -> Any:
+def _typical(table: pd.DataFrame | None, rows: NDArray[np.int64], *, common: bool = False) -> Any:
     """Return the names that are most over-represented in some papers, or most frequent."""
-    if found is None or not len(found):
+    if table is None or not len(table):
         return []
-    inside = found["name"][found["paper_row"].isin(rows)].value_counts()
+    inside = table["name"][table["paper_row"].isin(rows)].value_counts()
     inside = inside[inside >= 2]
     if not common:
         share = inside / len(rows)
-        everywhere = found["name"].value_counts()[inside.index] / found["paper_row"].nunique()
+        everywhere = table["name"].value_counts()[inside.index] / table["paper_row"].nunique()
         inside = (share * np.log(share / everywhere)).sort_values(ascending=False, kind="stable")
         inside = inside[inside > 0]
     return [str(name) for name in inside.index[:_MAX_NUMBER]]
@@ -172,7 +172,7 @@ def _typical(found: pd.DataFrame | None, rows: NDArray[np.int64], *, common: boo
 
 def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:
     """Quote the sentences of central papers that share most words with a subject."""
-    found: list[tuple[float, int, str]] = []
+    quotes: list[tuple[float, int, str]] = []
     for place, paper in enumerate(papers):
         sentences = [one for one in sentences_of(paper) if says_something(one.text)]
         some = [
@@ -183,8 +183,8 @@ def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:
         if some:
             scores = word_scores(subject, some)
             best = int(np.argmax(scores))
-            found.append((-float(scores[best]), place, f"“{some[best]}” ({paper.label})"))
-    return [text for _, _, text in sorted(found)[:_QUOTED]]
+            quotes.append((-float(scores[best]), place, f"“{some[best]}” ({paper.label})"))
+    return [text for _, _, text in sorted(quotes)[:_QUOTED]]
 
 
 def _caption(row: pd.Series) -> str:

@@ -211,11 +211,11 @@ def _with_months(text: str) -> str:
 def _read_period(text: str) -> tuple[str, str, str]:
     """Return the filter of a period, the words for it, and the rest of a question."""
     for pattern, written in _PERIODS:
-        if found := re.search(pattern, text, re.IGNORECASE):
-            left = text.replace(found[0], " ")
+        if match := re.search(pattern, text, re.IGNORECASE):
+            left = text.replace(match[0], " ")
             if re.search(r"\b(?:19|20)\d\d\b", left):
                 raise InputError("The question has several periods; ask about one of them.")
-            return re.sub(r"\\\d", "", found.expand(written)), found[0].strip(), left
+            return re.sub(r"\\\d", "", match.expand(written)), match[0].strip(), left
     return "", "", text
 
 
@@ -250,12 +250,12 @@ def _conditions(atlas: AtlasStore, text: str, measure: str) -> tuple[list[str], 
 def _take_people(atlas: AtlasStore, text: str, parts: list[str], phrases: list[str]) -> str:
     """Add the conditions of authors that a text names, and return the rest of the text."""
     indexes = open_engine(atlas).indexes
-    for found in _CAPITALISED.finditer(text):
-        short, rows = indexes.papers_of_person(found[0])
+    for match in _CAPITALISED.finditer(text):
+        short, rows = indexes.papers_of_person(match[0])
         if len(rows):
             parts.append(f'author:"{short}"')
             phrases.append(f"by {short}.")
-            text = text.replace(found[0], " ")
+            text = text.replace(match[0], " ")
     by = _BY_AUTHOR.search(text)
     if by and not find_mentions(by[0]) and len(open_engine(atlas).select(f'author:"{by[1]}"')):
         parts.append(f'author:"{by[1]}"')
@@ -270,11 +270,11 @@ def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
         (find_mention.start, find_mention.end): text[find_mention.start : find_mention.end]
         for find_mention in find_mentions(text)
     }
-    for found in _USED.finditer(text):
-        if not any(start < found.end(1) and found.start(1) < end for start, end in spans):
+    for match in _USED.finditer(text):
+        if not any(start < match.end(1) and match.start(1) < end for start, end in spans):
             with suppress(InputError):
-                find_facility(found[1])
-                spans[found.span(1)] = found[1]
+                find_facility(match[1])
+                spans[match.span(1)] = match[1]
     names = []
     for (start, end), surface in sorted(spans.items(), reverse=True):
         with suppress(InputError):

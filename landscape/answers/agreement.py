@@ -78,7 +78,7 @@ def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
 
 def invents_numbers(text: str, source: str) -> bool:
     """Return whether a text has a number that is not in the source; the languages may differ."""
-    known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
+    known = {_NUMBER_WORDS[match[1].lower()] for match in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
 
@@ -191,7 +191,7 @@ class _Quantity:
 def _quantities(text: str) -> list[_Quantity]:
     """Return the numbers of a text with their units or counted nouns."""
     plain = _PER_CENT.sub("%", _SPEED.sub("kmps", text)).translate(_SUPERSCRIPTS)
-    found = []
+    quantities = []
     for match in _QUANTITY.finditer(plain):
         written = match[1].replace(",", "")
         hedged = bool(_LOOSE.search(plain[max(0, match.start() - 16) : match.start()].lower()))
@@ -206,13 +206,15 @@ def _quantities(text: str) -> list[_Quantity]:
         for unit in (word, *(nouns if is_noun else ())):
             name, size = _unit(unit)
             if unit.lower() not in STOP_WORDS:
-                found.append(
+                quantities.append(
                     _Quantity(value * (size or 1.0), size or 1.0, written, hedged, name, shown)
                 )
     for match in _NUMBERED.finditer(plain):
         count = _NUMBER_WORDS[match[1].lower()]
-        found.append(_Quantity(count, 1.0, f"{count:.0f}", False, _unit(match[2])[0], match[0]))
-    return found
+        quantities.append(
+            _Quantity(count, 1.0, f"{count:.0f}", False, _unit(match[2])[0], match[0])
+        )
+    return quantities
 
 
 def _unit(text: str) -> tuple[str, float]:
@@ -263,15 +265,15 @@ def _numbers_differ(claim: str, texts: Sequence[str]) -> str:
     return ""
 
 
-def _is_same(one: _Quantity, other: _Quantity) -> bool:
+def _is_same(quantity: _Quantity, other: _Quantity) -> bool:
     """Return whether a number is another number, rounded to its digits, but at least two."""
-    if one.value == other.value:
+    if quantity.value == other.value:
         return True
-    if one.hedged and abs(one.value - other.value) <= 0.1 * abs(one.value):
+    if quantity.hedged and abs(quantity.value - other.value) <= 0.1 * abs(quantity.value):
         return True
-    digits = max(len(one.written.replace(".", "").strip("0")), 2)
-    rounded = float(f"{other.value / one.size:.{digits - 1}e}")
-    return other.value > 0 and math.isclose(rounded, one.value / one.size, rel_tol=1e-9)
+    digits = max(len(quantity.written.replace(".", "").strip("0")), 2)
+    rounded = float(f"{other.value / quantity.size:.{digits - 1}e}")
+    return other.value > 0 and math.isclose(rounded, quantity.value / quantity.size, rel_tol=1e-9)
 
 
 def _named_objects(text: str) -> list[str]:
@@ -341,13 +343,13 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
 def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
     """Return the value, decimals, approximation flag, start and end of each number in a text."""
     plain = text.translate(_SUPERSCRIPTS)  # does not change the length of the text
-    found = []
+    numbers = []
     for number in _NUMBER.finditer(plain):
         digits = number[1].replace(",", "")
         hedged = bool(_HEDGE.search(plain[max(0, number.start() - 16) : number.start()].lower()))
         decimals = len(digits.partition(".")[2])
-        found.append((float(digits), decimals, hedged, number.start(), number.end()))
-    return found
+        numbers.append((float(digits), decimals, hedged, number.start(), number.end()))
+    return numbers
 
 
 def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
@@ -439,8 +441,8 @@ def side_of(question: str, sentence: str) -> int:
     opposite = predicate.translate(str.maketrans("+-", "-+")) if predicate[0] in "+-" else ""
     if predicate in held:
         plain = _NOT_ONLY.sub(" ", sentence)
-        for found in _DENIAL.finditer(plain):
-            clause = re.split(r"[;:,.]\s", plain[found.end() :])[0]
+        for match in _DENIAL.finditer(plain):
+            clause = re.split(r"[;:,.]\s", plain[match.end() :])[0]
             if predicate in map(_stem, tokenise(clause)[:_SCOPE]):
                 return -1
         return 1 if not opposite or opposite not in held else 0
@@ -529,7 +531,7 @@ def _negated(text: str) -> frozenset[str]:
     """Return the words that closely follow a negation."""
     plain = _NOT_ONLY.sub(" ", text)
     negated: set[str] = set()
-    for found in _NEGATION.finditer(plain):
-        clause = re.split(r"[;:.]\s|, (?:but|and|while|whereas)\b", plain[found.end() :])[0]
+    for match in _NEGATION.finditer(plain):
+        clause = re.split(r"[;:.]\s|, (?:but|and|while|whereas)\b", plain[match.end() :])[0]
         negated.update(_stem(word) for word in tokenise(clause)[:_SCOPE])
     return frozenset(negated)

@@ -143,10 +143,10 @@ def _folded(label: str) -> str:
 
 
 def _cited(
-    found: re.Match[str], known: Mapping[str, str]
+    match: re.Match[str], known: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the known and unknown labels, or None if the brackets contain no citations."""
-    inside, square = found[1] or found[2], bool(found[1])
+    inside, square = match[1] or match[2], bool(match[1])
     if _folded(inside) in known:
         return (known[_folded(inside)],), ()
     parts = [part for part in re.split(r"[;,]", inside) if part.strip()]

@@ -220,8 +220,8 @@ def _value_of_name(aim: _Aim, text: str) -> bool:
     """Return whether a value directly follows a name, such as SH0ES or S8, of a question."""
     plain = plain_math(text)
     for name in aim.sources:
-        for found in re.finditer(re.escape(plain_math(name)), plain, re.IGNORECASE):
-            if _MEASURED.search(plain[found.end() : found.end() + _CLAUSE]):
+        for match in re.finditer(re.escape(plain_math(name)), plain, re.IGNORECASE):
+            if _MEASURED.search(plain[match.end() : match.end() + _CLAUSE]):
                 return True
     return False
 

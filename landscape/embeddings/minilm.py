@@ -212,12 +212,12 @@ def _windows(tokens: list[int]) -> list[_Window]:
         return [_Window(tokens, 0)]
     opening, body, closing = tokens[0], tokens[1:-1], tokens[-1]
     end = _MAX_TOKENS - 2
-    found = [_Window([opening, *body[:end], closing], 0)]
-    while end < len(body) and len(found) < _MAX_WINDOWS:
+    windows = [_Window([opening, *body[:end], closing], 0)]
+    while end < len(body) and len(windows) < _MAX_WINDOWS:
         context, begin = body[end - _CONTEXT : end], end
         end = begin + _MAX_TOKENS - 2 - _CONTEXT
-        found.append(_Window([opening, *context, *body[begin:end], closing], 1 + _CONTEXT))
-    return found
+        windows.append(_Window([opening, *context, *body[begin:end], closing], 1 + _CONTEXT))
+    return windows
 
 
 def model_folder() -> Path:
@@ -381,5 +381,5 @@ def has_bf16_instructions() -> bool:
 
 def cpu_flags(cpuinfo: str) -> frozenset[str]:
     """Return the flags of the first processor from the content of ``/proc/cpuinfo``."""
-    found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
-    return frozenset(found.group(1).split()) if found else frozenset()
+    match = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
+    return frozenset(match.group(1).split()) if match else frozenset()

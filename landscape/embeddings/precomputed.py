@@ -30,7 +30,7 @@ def file_and_model(detail: str) -> tuple[Path, str]:
     >>> file_and_model("me@home/vectors.npy")[1]
     'unknown'
     """
-    ends = [found.end() for found in _BEFORE_MODEL.finditer(detail, 1)]
+    ends = [match.end() for match in _BEFORE_MODEL.finditer(detail, 1)]
     return (Path(detail[: ends[-1]]), detail[ends[-1] + 1 :]) if ends else (Path(detail), "unknown")
 
 

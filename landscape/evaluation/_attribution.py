@@ -176,14 +176,14 @@ def evaluate_attribution(
     search_papers(atlas, "warm up", k=1)  # load the indexes before timing
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
-            found = attribute(
+            attribution = attribute(
                 atlas, case.excerpt, source=case.source, before=case.before, model=model, **settings
             )
-            rows.append(_scores(atlas, case, found))
-            seconds.append(found.seconds)
-            partial += found.partial
+            rows.append(_scores(atlas, case, attribution))
+            seconds.append(attribution.seconds)
+            partial += attribution.partial
             if on_result is not None:
-                on_result(case, found)
+                on_result(case, attribution)
             advance(1)
     return AttributionScores(
         values={name: np.array([row[name] for row in rows]) for name in rows[0]},
@@ -195,16 +195,16 @@ def evaluate_attribution(
     )
 
 
-def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, float]:
+def _scores(atlas: AtlasStore, case: Case, attribution: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
     searched = BoundedLibrary(atlas, limits).search_wordings([Wording(plain)]).papers
-    right = [title_matches(paper.title, case.titles) for paper in found.papers]
+    right = [title_matches(paper.title, case.titles) for paper in attribution.papers]
     there = [title_matches(paper.title, case.titles) for paper in searched[: _GUESSES[-1]]]
-    chosen = found.paper is not None and title_matches(found.paper.title, case.titles)
+    chosen = attribution.paper is not None and title_matches(attribution.paper.title, case.titles)
     return {
         "accuracy": float(chosen),
-        "selected": float(found.paper is not None),
+        "selected": float(attribution.paper is not None),
         **{f"guess@{k}": float(any(right[:k])) for k in _GUESSES},
         **{f"search@{k}": float(any(there[:k])) for k in _GUESSES},
     }

@@ -379,14 +379,14 @@ def read_trec(path: Path) -> list[Query]:
 
 
 def _only_qrels(folder: Path) -> Path:
-    found = sorted(file for file in folder.iterdir() if "qrel" in file.name.lower())
-    if len(found) != 1:
-        names = ", ".join(file.name for file in found) or "none"
+    qrels = sorted(file for file in folder.iterdir() if "qrel" in file.name.lower())
+    if len(qrels) != 1:
+        names = ", ".join(file.name for file in qrels) or "none"
         raise InputError(
             f"{folder} must have exactly one file of qrels, but has: {names}. Pass the path of the "
             "file, and keep the topics in the same folder."
         )
-    return found[0]
+    return qrels[0]
 
 
 def _topics_beside(path: Path) -> Path:
@@ -404,15 +404,15 @@ def _read_topics(path: Path) -> dict[str, str]:
     text = read_text(path, wanted="qrels")
     if text.lstrip()[:1] == "{":
         return dict(_json_topic(record, n, path) for n, record in json_lines(text, path))
-    found = {topic[1]: " ".join(topic[2].split()) for topic in _TOPIC.finditer(text)}
-    if not found:
+    topics = {topic[1]: " ".join(topic[2].split()) for topic in _TOPIC.finditer(text)}
+    if not topics:
         lines = (line.split("\t", 1) for line in text.split("\n") if "\t" in line)
-        found = {qid.strip(): question.strip() for qid, question in lines}
-    if not found:
+        topics = {qid.strip(): question.strip() for qid, question in lines}
+    if not topics:
         raise InputError(
             f"{path} has no topics; use JSON lines, <num> and <title>, or lines with id TAB text."
         )
-    return found
+    return topics
 
 
 def _json_topic(record: Mapping[str, object], number: int, path: Path) -> tuple[str, str]:

@@ -226,12 +226,12 @@ def evaluate_survey(
             without = (query.qid,) if query.qid in own else ()
             for name, changes in variants.items():
                 chosen = SurveySettings(**{**settings, **changes, "without": without})
-                found = survey_question(atlas, query.question, model=model, **chosen.to_dict())
-                seconds[name].append(found.spent.seconds)
-                measures[name].append(_measures(found, query))
+                survey = survey_question(atlas, query.question, model=model, **chosen.to_dict())
+                seconds[name].append(survey.spent.seconds)
+                measures[name].append(_measures(survey, query))
                 if name == FULL:
                     begin = time.perf_counter()
-                    measures[ONE_SHOT].append(_one_search(atlas, query, chosen, len(found)))
+                    measures[ONE_SHOT].append(_one_search(atlas, query, chosen, len(survey)))
                     seconds[ONE_SHOT].append(time.perf_counter() - begin)
                 advance(1)
     return SurveyEvaluation(
@@ -242,10 +242,10 @@ def evaluate_survey(
     )
 
 
-def _measures(found: Survey, query: Query) -> dict[str, float]:
+def _measures(survey: Survey, query: Query) -> dict[str, float]:
     truth = set(query.relevant)
-    order = [one.key for one in found.crawled if one.how != "seed"]
-    chosen = [one.key for one in found.selected]
+    order = [one.key for one in survey.crawled if one.how != "seed"]
+    chosen = [one.key for one in survey.selected]
     hits = len(truth & set(chosen))
     return _recalls(truth, order, crawled=len(order), hits=hits, n=len(chosen))
 

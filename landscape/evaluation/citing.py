@@ -188,10 +188,10 @@ def evaluate_citing(
                 if how == "with keywords" and words is None:
                     continue
                 started = time.perf_counter()
-                found = desk.cite(place.context, words, k=DEPTHS[-1] + 1, n_highlights=0)
+                suggestions = desk.cite(place.context, words, k=DEPTHS[-1] + 1, n_highlights=0)
                 seconds.append(time.perf_counter() - started)
                 own = known_rows(atlas, [place.citing] if place.citing else [])
-                hits = [paper.row in rows for paper in found.papers if paper.row not in own]
+                hits = [paper.row in rows for paper in suggestions.papers if paper.row not in own]
                 recall[how].append([sum(hits[:k]) / len(rows) for k in DEPTHS])
             if model is not None and place.sentence:
                 written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
@@ -217,10 +217,10 @@ def rouge(text: str, reference: str) -> dict[str, float]:
     return {name: float(found[name].fmeasure) for name in ROUGE}
 
 
-def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
+def _best_rouge(sentence: str, citing: Citing) -> dict[str, float] | None:
     scores = [
         rouge(suggestion.sentence.text, sentence)
-        for suggestion in found.suggestions
+        for suggestion in citing.suggestions
         if suggestion.sentence
     ]
     if not scores:

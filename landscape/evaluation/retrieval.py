@@ -166,15 +166,15 @@ def paired_difference(
 def _parse_measure(name: str) -> Measure:
     from ir_measures import RR, P, R, Success, nDCG
 
-    found = _MEASURE.fullmatch(name)
-    if found is None or (found[2] is None and found[1] != "mrr"):
+    match = _MEASURE.fullmatch(name)
+    if match is None or (match[2] is None and match[1] != "mrr"):
         raise InputError(
             f"There is no measure {name!r}; use success@10, recall@50, precision@10, ndcg@10, "
             "mrr or mrr@10."
         )
     kinds = {"success": Success, "recall": R, "precision": P, "ndcg": nDCG, "mrr": RR}
-    kind = kinds[found[1]]
-    return kind @ int(found[2]) if found[2] else kind
+    kind = kinds[match[1]]
+    return kind @ int(match[2]) if match[2] else kind
 
 
 def _whole_grades(query: Query) -> dict[str, int]:

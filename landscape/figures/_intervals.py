@@ -250,8 +250,8 @@ def _known(kind: str) -> tuple[Callable[..., Analysis], Callable[[Analysis, int]
     return KINDS[kind]
 
 
-def _facility_rows(found: Analysis, most: int) -> IntervalRows:
-    table = found.table.sort_values("share", ascending=False).head(most)
+def _facility_rows(analysis: Analysis, most: int) -> IntervalRows:
+    table = analysis.table.sort_values("share", ascending=False).head(most)
     rows = _rows(
         table,
         "facility",
@@ -261,11 +261,11 @@ def _facility_rows(found: Analysis, most: int) -> IntervalRows:
     return IntervalRows(rows, "share of all papers")
 
 
-def _era_rows(found: Analysis, most: int) -> IntervalRows:
+def _era_rows(analysis: Analysis, most: int) -> IntervalRows:
     import pandas as pd
 
-    used = found.table[["papers_before", "papers_after"]].sum(axis=1) > 0
-    table = found.table[found.table["rise"].notna() & used]
+    used = analysis.table[["papers_before", "papers_after"]].sum(axis=1) > 0
+    table = analysis.table[analysis.table["rise"].notna() & used]
     head, regions = table[table["topic_id"] == -1], table[table["topic_id"] != -1]
     largest = regions.loc[regions["rise"].abs().sort_values(ascending=False, kind="stable").index]
     table = pd.concat([head, largest.head(most - 1).sort_values("rise", ascending=False)])
@@ -287,10 +287,10 @@ def _era_rows(found: Analysis, most: int) -> IntervalRows:
     return IntervalRows(rows, "share of the papers of a region")
 
 
-def _difference_rows(found: Analysis, most: int) -> IntervalRows:
+def _difference_rows(analysis: Analysis, most: int) -> IntervalRows:
     import pandas as pd
 
-    regions = found.tables["regions"]
+    regions = analysis.tables["regions"]
     regions = regions[regions["difference"].notna()]
     others = list(dict.fromkeys(regions["other"]))
     size = regions["difference"].abs().groupby(regions["topic_id"]).max()
@@ -319,9 +319,9 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
     return IntervalRows(pd.concat(parts, ignore_index=True), words, reference=0.0)
 
 
-def _place_rows(found: Analysis, most: int) -> IntervalRows:
-    kind = "country" if "institution" not in found.table else "institution"
-    table = found.table.head(most)
+def _place_rows(analysis: Analysis, most: int) -> IntervalRows:
+    kind = "country" if "institution" not in analysis.table else "institution"
+    table = analysis.table.head(most)
     if kind == "institution":  # institutions in two countries can have the same name
         names = table[kind].astype(str)
         twice = names.duplicated(keep=False)
@@ -335,9 +335,9 @@ def _place_rows(found: Analysis, most: int) -> IntervalRows:
     return IntervalRows(rows, f"share of the papers with a known {kind}")
 
 
-def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
+def _proposal_rows(analysis: Analysis, most: int) -> IntervalRows:
     rows = _rows(
-        found.table[found.table["growth"] > 0].head(most),
+        analysis.table[analysis.table["growth"] > 0].head(most),
         "name",
         "growth",
         high="growth",

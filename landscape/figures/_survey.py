@@ -244,11 +244,13 @@ def _add_dots(
         )
 
 
-def _label(one: Crawled) -> str:
+def _label(judged: Crawled) -> str:
     """Return the label of a paper: short author names, year and title."""
-    names = short_names(one.paper.authors, link="&")
-    head = f"{names} {one.paper.year or ''}".strip()
-    return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_MAX_LENGTH)
+    names = short_names(judged.paper.authors, link="&")
+    head = f"{names} {judged.paper.year or ''}".strip()
+    return clean_name(
+        f"{head}: {judged.paper.title}" if names else judged.paper.title, most=_MAX_LENGTH
+    )
 
 
 def _write_bounds(survey: Survey, drawn: int) -> Caption:

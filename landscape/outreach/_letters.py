@@ -261,20 +261,20 @@ def clusters(text: str) -> list[str]:
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
     """Return the words of a text, each with the separator before it (empty in Chinese)."""
-    found: list[tuple[str, str]] = []
+    words: list[tuple[str, str]] = []
     for word in text.split(" "):
         if breaks_anywhere(word):
             glue = " "
             for cluster in clusters(word):
                 closing = unicodedata.category(cluster[0]) in ("Po", "Pe", "Pf")
-                if closing and found:
-                    found[-1] = (found[-1][0] + cluster, found[-1][1])
+                if closing and words:
+                    words[-1] = (words[-1][0] + cluster, words[-1][1])
                 else:
-                    found.append((cluster, glue))
+                    words.append((cluster, glue))
                 glue = ""
         else:
-            found.append((word, " "))
-    return found
+            words.append((word, " "))
+    return words
 
 
 def _shaped(text: str, style: Style) -> Path:

@@ -192,7 +192,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
     table = atlas.map
     x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
     topic = table["topic_id"].to_numpy(np.int64)
-    found: list[FoundPlace] = []
+    places: list[FoundPlace] = []
     children = topics[topics["level"] == 1]["parent_id"].value_counts()
     parents = dict(
         zip(topics["topic_id"].astype(int), topics["parent_id"].astype(int), strict=True)
@@ -210,9 +210,9 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
             if level == 0 and children.get(row.topic_id, 0) < 2:
                 continue
             members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
-            found.append(_land(row, kind, members, x, y, parents))
+            places.append(_land(row, kind, members, x, y, parents))
     field_of = continents if len(set(continents[continents >= 0])) > 1 else topic
-    return [*found, *_waters(atlas, terrain, x, y, field_of, found, language)]
+    return [*places, *_waters(atlas, terrain, x, y, field_of, places, language)]
 
 
 def as_places(
@@ -436,7 +436,7 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
             if float(ways[0] @ ways[1]) <= _FACING:
                 first, second = sorted((int(owner[row, column]), int(owner[other])))
                 meetings.setdefault((first, second), []).append((int(row), int(column)))
-    found = []
+    waters = []
     for pair, cells in meetings.items():
         mask = np.zeros(land.shape, dtype=bool)
         mask[tuple(np.array(cells).T)] = True
@@ -448,9 +448,9 @@ def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integ
             continue
         wide = 2 * float(np.median(distance[row, column]))
         kind = "strait" if wide < _STRAIT * side else "sea"
-        found.append(Water(pair, kind, line_x, line_y, wide))
-    found.sort(key=lambda water: (-len(water.x) * water.width, water.shores))
-    return found
+        waters.append(Water(pair, kind, line_x, line_y, wide))
+    waters.sort(key=lambda water: (-len(water.x) * water.width, water.shores))
+    return waters
 
 
 def shared_idea(

@@ -167,7 +167,7 @@ def render(
     title : str, optional
         Heading of the map; by default the name of the atlas.
     names : path or mapping, optional
-        Everyday names, as a CSV table with the columns ``region`` and ``name``, or as a mapping from
+        Everyday names: a CSV table with the columns ``region`` and ``name``, or a mapping from
         topic numbers or technical names to everyday names. The gazetteer also lists the technical
         names.
     model : LanguageModel, optional

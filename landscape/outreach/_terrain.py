@@ -275,7 +275,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
     drawn = relief_of(np.array([claim[1] for claim in best.values()], np.float32), highest=highest)
     x0, x1, y0, y1 = ground.extent
     rows, columns = height.shape
-    found = [
+    peaks = [
         Peak(
             region=region,
             x=x0 + (cell % columns + 0.5) * (x1 - x0) / columns,
@@ -286,7 +286,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
         )
         for (region, (summit, _, cell)), elevation in zip(best.items(), drawn, strict=True)
     ]
-    return tuple(sorted(found, key=lambda peak: (-peak.elevation, peak.region)))
+    return tuple(sorted(peaks, key=lambda peak: (-peak.elevation, peak.region)))
 
 
 def _summits(

@@ -25,7 +25,7 @@ def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile
 
     known_checksums = {(part.file, part.bytes, part.modified): part.sha256 for part in known}
     seen: set[Path] = set()
-    found = []
+    inputs = []
     for path in paths:
         choose_reader(path)  # raises InputError if the file cannot be read
         if path.resolve() in seen:
@@ -33,8 +33,10 @@ def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile
         seen.add(path.resolve())
         state = path.stat()
         checksum = known_checksums.get((path.name, state.st_size, state.st_mtime_ns))
-        found.append(InputFile(path, checksum or sha256_of(path), state.st_size, state.st_mtime_ns))
-    return found
+        inputs.append(
+            InputFile(path, checksum or sha256_of(path), state.st_size, state.st_mtime_ns)
+        )
+    return inputs
 
 
 def _inputs(context: Context) -> dict[str, str]:

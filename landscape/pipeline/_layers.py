@@ -78,7 +78,7 @@ def _tables(
     context: Context,
     find: Callable[[pd.DataFrame], pd.DataFrame],
     columns: list[str],
-    found: list[pd.DataFrame],
+    tables: list[pd.DataFrame],
     advance: Callable[[int], None],
     *,
     workers: int = 1,
@@ -94,8 +94,8 @@ def _tables(
             frames.append(frame.assign(row=frame["row"] + start))
             start += n
             advance(n)
-        found.append(pd.concat(frames, ignore_index=True))
-        yield found[-1]
+        tables.append(pd.concat(frames, ignore_index=True))
+        yield tables[-1]
 
 
 def _apply(

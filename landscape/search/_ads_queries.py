@@ -316,10 +316,10 @@ def propose_ads_query(
 
 def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
     """Return the first match of a pattern, and the request without this match."""
-    found = re.search(pattern, request, re.IGNORECASE)
-    if found:
-        request = f"{request[: found.start()]} , {request[found.end() :]}"
-    return found, request
+    match = re.search(pattern, request, re.IGNORECASE)
+    if match:
+        request = f"{request[: match.start()]} , {request[match.end() :]}"
+    return match, request
 
 
 def _years(request: str, now: int) -> tuple[list[str], str]:

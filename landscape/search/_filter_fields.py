@@ -229,9 +229,9 @@ def _contains(texts: pa.Array, phrase: str) -> Mask:
     return mask
 
 
-def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
+def _any_of_each(mask: Mask, counts: NDArray[np.intp]) -> Mask:
     """Return the mask of papers with at least one match among their texts."""
-    totals = np.concatenate([[0], np.cumsum(found)])
+    totals = np.concatenate([[0], np.cumsum(mask)])
     ends = np.cumsum(counts)
     return totals[ends] > totals[ends - counts]
 

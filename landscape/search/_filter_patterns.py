@@ -33,7 +33,7 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 def phrase_pattern(text: str) -> str:
     """Return the pattern of a word or phrase; use it for case-insensitive matching."""
     folded = _spelled_out(text)
-    words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
+    words = [(match.start(), match.end()) for match in _WORD.finditer(folded)]
     pieces, *patterns = word_patterns(text)
     for (begin, stop), (start, end), pattern in zip(words, words[1:], patterns, strict=False):
         gap = _DOTTED_GAP if "." in folded[stop:start] else _GAP

@@ -302,9 +302,9 @@ class _FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return _Part(node, _start(name), lone_value=not is_phrase)
 
     def compared(self, token: Token) -> _Part:
-        found = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*([\d-]+)", str(token))
-        assert found is not None, token  # noqa: S101  # the token's own pattern
-        name, sign, value = found[1].lower(), found[2].replace("==", "="), found[3]
+        match = re.fullmatch(r"(\w+?)\s*([<>=]+)\s*([\d-]+)", str(token))
+        assert match is not None, token  # noqa: S101  # the token's own pattern
+        name, sign, value = match[1].lower(), match[2].replace("==", "="), match[3]
         if name == "citations":
             if not value.isdecimal():
                 raise MisplacedError(_start(token), "a whole number is needed, as in citations>=50")
@@ -450,9 +450,9 @@ def _ends(text: str, position: int) -> tuple[Any, Any]:
     """Return the first and the last day of a day or a month, or a year as two integers."""
     if re.fullmatch(r"\d{1,4}", text):
         return int(text), int(text)
-    found = re.fullmatch(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", text)
+    match = re.fullmatch(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", text)
     try:
-        year, month, day = map(int, found.groups("0")) if found else (0, 0, 0)
+        year, month, day = map(int, match.groups("0")) if match else (0, 0, 0)
         last = calendar.monthrange(year, month)[1]
         return date(year, month, day or 1), date(year, month, day or last)
     except ValueError as error:

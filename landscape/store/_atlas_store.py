@@ -185,8 +185,8 @@ class AtlasStore:
         years, categories = self.paper_table.years_and_categories()
         if set(years) <= {UNKNOWN_YEAR}:
             return {"years": "", "in_part": ""}
-        found = count_years(years, categories)
-        return {"years": found.text, "in_part": found.in_part}
+        counts = count_years(years, categories)
+        return {"years": counts.text, "in_part": counts.in_part}
 
     @cached_property
     def paper_table(self) -> PaperTable:

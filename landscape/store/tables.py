@@ -241,16 +241,16 @@ class PaperTable:
     ) -> list[list[object]]:
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
-        found: list[list[object]] = [[None] * len(wanted) for _ in names]
+        columns: list[list[object]] = [[None] * len(wanted) for _ in names]
         for number in np.unique(batch_of):
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
             inside = wanted[here] - (self._ends[number] - batch.num_rows)
             taken = batch.select(list(names)).take(_arrow(inside))
-            for column, values in zip(found, taken.columns, strict=True):
+            for column, values in zip(columns, taken.columns, strict=True):
                 for place, value in zip(here, values.to_pylist(), strict=True):
                     column[place] = value
-        return found
+        return columns
 
     def frame(
         self,

@@ -171,7 +171,7 @@ def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> 
     ranks = np.zeros(len(known))
     ranks[known] = rank_words(np.array(words, dtype=np.int64), sentences[known], of_document[known])
     n_chunks = list(map(len, chunks))
-    spans = np.array([span for found in chunks for span in found], dtype=np.int64).reshape(-1, 2)
+    spans = np.array([span for chunk in chunks for span in chunk], dtype=np.int64).reshape(-1, 2)
     scores = score_chunks(ranks, known, spans + np.repeat(begins[:-1], n_chunks)[:, None])
     values, ends = scores.tolist(), np.cumsum(n_chunks, dtype=np.int64).tolist()
     return [values[end - n : end] for n, end in zip(n_chunks, ends, strict=True)]

@@ -145,7 +145,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
             for place in range(1, len(words) - 1):
                 if words[place] == joint and _joins(place, words, tags):
                     marks[place] = "a"
-    return [found.span() for found in _RUN.finditer("".join(marks))]
+    return [match.span() for match in _RUN.finditer("".join(marks))]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:

@@ -119,9 +119,9 @@ def _fold(text: str) -> str:
     return _REDSHIFT.sub(_redshift, text)
 
 
-def _redshift(found: re.Match[str]) -> str:
-    named = "" if found.group(1) == "z" else " redshift"
-    return named + f" z{float(found.group(2)):g} ".replace(".", "p")
+def _redshift(match: re.Match[str]) -> str:
+    named = "" if match.group(1) == "z" else " redshift"
+    return named + f" z{float(match.group(2)):g} ".replace(".", "p")
 
 
 @cache

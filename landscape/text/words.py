@@ -320,8 +320,8 @@ def readable(text: str) -> str:
     return text.translate(_LEFT_MARKS)
 
 
-def _formula(found: re.Match[str]) -> str:
-    inside = found.group(1)
+def _formula(match: re.Match[str]) -> str:
+    inside = match.group(1)
     if _PLAIN_FORMULA.fullmatch(inside.strip()):
         return inside.strip(" ^_{}")
     return f" {FORMULA} " if inside.strip() else " "
@@ -410,22 +410,22 @@ def _is_unfinished(text: str, first: int, last: int) -> bool:
 
 
 def _cuts(text: str) -> list[int]:
-    cuts = {found.start() for found in _GLUED.finditer(text)}
-    for found in _SENTENCE_END.finditer(text):
-        if not found["mark"] or _ends_here(text, found):
-            cuts.add(found.end())
+    cuts = {match.start() for match in _GLUED.finditer(text)}
+    for match in _SENTENCE_END.finditer(text):
+        if not match["mark"] or _ends_here(text, match):
+            cuts.add(match.end())
     return sorted(cuts)
 
 
-def _ends_here(text: str, found: re.Match[str]) -> bool:
-    after = text[found.end() : found.end() + 40].lstrip(_OPENING_MARKS)
-    if "\n\n" in found["gap"]:
+def _ends_here(text: str, match: re.Match[str]) -> bool:
+    after = text[match.end() : match.end() + 40].lstrip(_OPENING_MARKS)
+    if "\n\n" in match["gap"]:
         return True
     if after[:1].islower():
         return False
-    if found["mark"] != "." or found["closers"]:
+    if match["mark"] != "." or match["closers"]:
         return True
-    before = text[max(0, found.start() - _MAX_SHORTENED) : found.start() + 1]
+    before = text[max(0, match.start() - _MAX_SHORTENED) : match.start() + 1]
     if _LISTED.search(before):
         return False
     if _SHORTENED.search(before):

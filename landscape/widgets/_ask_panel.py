@@ -404,8 +404,8 @@ class AskPanel(AtlasPanel[Answer]):
         if running:
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
 
-    def _listed(self, found: Answer) -> Listed:
-        results = found.results
+    def _listed(self, answer: Answer) -> Listed:
+        results = answer.results
         return results.table, [(str(hit.rank), hit.paper, True) for hit in results.hits]
 
     def _file(self, ending: str) -> str:

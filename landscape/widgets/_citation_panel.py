@@ -157,23 +157,28 @@ class CitationPanel(ScholarPanel[Attribution]):
             f"<span class='landscape-quiet tex2jax_ignore mathjax_ignore'>{escape(text)}</span>"
         )
 
-    def _show(self, found: Attribution) -> None:
-        self._value = found
+    def _show(self, attribution: Attribution) -> None:
+        self._value = attribution
         items = []
-        for rank, guess in enumerate(found.guesses, start=1):
+        for rank, guess in enumerate(attribution.guesses, start=1):
             hit = Hit(rank, guess.paper, guess.score).to_html()
-            page = render("panel_citation.html", part="guess", found=found, guess=guess, hit=hit)
+            page = render(
+                "panel_citation.html", part="guess", found=attribution, guess=guess, hit=hit
+            )
             items.append(Item(str(rank), f"{rank}.", guess.paper.title, page))
         self._answer.value = render(
-            "panel_citation.html", part="heading", found=found, notes=clean_notes(found.notes)
+            "panel_citation.html",
+            part="heading",
+            found=attribution,
+            notes=clean_notes(attribution.notes),
         )
         self._papers.show(items)
-        self._method.value = render("panel_citation.html", part="method", found=found)
+        self._method.value = render("panel_citation.html", part="method", found=attribution)
         self._found.layout.display = ""
         self._offer_files()
 
-    def _listed(self, found: Attribution) -> Listed:
-        return found.table, [
-            (str(rank), guess.paper, found.abstained or found.is_selected(guess))
-            for rank, guess in enumerate(found.guesses, start=1)
+    def _listed(self, attribution: Attribution) -> Listed:
+        return attribution.table, [
+            (str(rank), guess.paper, attribution.abstained or attribution.is_selected(guess))
+            for rank, guess in enumerate(attribution.guesses, start=1)
         ]

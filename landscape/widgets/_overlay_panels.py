@@ -188,9 +188,9 @@ class ImpactPanel(AnalysisPanel):
         )
 
 
-def _regions_with_papers(found: Analysis) -> pd.DataFrame:
+def _regions_with_papers(analysis: Analysis) -> pd.DataFrame:
     """Return the regions with papers of the facility, sorted by decreasing share."""
-    regions = found.tables["regions"]
+    regions = analysis.tables["regions"]
     return regions[regions["papers"] > 0].sort_values(
         "shrunk_share", ascending=False, ignore_index=True
     )
@@ -284,8 +284,8 @@ class ReviewPanel(AnalysisPanel):
                 weights=weights or None,
                 unwritten={"signs": self._signs()},
             )
-        found = analyse(self.atlas, "reviews.reviews")
-        figure = draw(coverage_scene(self.atlas, analysis=found, colours=self.theme), "plotly")
+        analysis = analyse(self.atlas, "reviews.reviews")
+        figure = draw(coverage_scene(self.atlas, analysis=analysis, colours=self.theme), "plotly")
         code = figure_lines(
             call("ls.overlays.reviews.reviews"),
             "coverage",
@@ -293,8 +293,8 @@ class ReviewPanel(AnalysisPanel):
             colours=self._colours,
         )
         return Result(
-            found,
-            found.table,
+            analysis,
+            analysis.table,
             "reviews",
             figure,
             code,

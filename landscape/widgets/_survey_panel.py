@@ -281,8 +281,8 @@ class SurveyPanel(ScholarPanel[Survey]):
         self._question.value = self.value.question
         self._start(self.value.question)
 
-    def _listed(self, found: Survey) -> Listed:
-        return found.table, [(one.key, one.paper, one.selected) for one in found.crawled]
+    def _listed(self, survey: Survey) -> Listed:
+        return survey.table, [(one.key, one.paper, one.selected) for one in survey.crawled]
 
     def _file(self, ending: str) -> str:
         if ending == ".csv" and self._value is not None:

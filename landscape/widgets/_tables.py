@@ -131,24 +131,24 @@ class PaperList(widgets.VBox):
         self._more.layout.display = "" if len(self._items) > self._n_shown else "none"
         self._summarise()
 
-    def _row(self, one: Item) -> widgets.HBox:
-        if one.key in self._rows:
-            return self._rows[one.key]
+    def _row(self, item: Item) -> widgets.HBox:
+        if item.key in self._rows:
+            return self._rows[item.key]
         box = widgets.Checkbox(
             value=False,
             indent=False,
-            description=one.number,
-            tooltip=f"Choose paper {one.number} {one.title[:120]}",
+            description=item.number,
+            tooltip=f"Choose paper {item.number} {item.title[:120]}",
             layout={"width": "58px", "flex": "0 0 58px"},
         )
         box.observe(lambda _: self._summarise(), "value")
         page = widgets.HTML(
-            f"<div class='tex2jax_ignore mathjax_ignore'>{one.page}</div>",
+            f"<div class='tex2jax_ignore mathjax_ignore'>{item.page}</div>",
             layout={"flex": "1 1 0", "min_width": "0"},
         )
         row = widgets.HBox([box, page])
         row.add_class("landscape-paper")
-        self._boxes[one.key], self._rows[one.key] = box, row
+        self._boxes[item.key], self._rows[item.key] = box, row
         return row
 
     def _choose_all(self) -> None:

@@ -346,16 +346,18 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
                 "warning",
             )
 
-    def _listed(self, found: CitationSuggestions) -> Listed:
-        return found.table, [
-            (str(suggestion.rank), suggestion.paper, True) for suggestion in found.suggestions
+    def _listed(self, suggestions: CitationSuggestions) -> Listed:
+        return suggestions.table, [
+            (str(suggestion.rank), suggestion.paper, True) for suggestion in suggestions.suggestions
         ]
 
-    def _show_papers(self, found: CitationSuggestions) -> None:
-        self._value = found
-        notes = clean_notes([*found.notes, *(one.summary for one in found.coverage.values())])
+    def _show_papers(self, suggestions: CitationSuggestions) -> None:
+        self._value = suggestions
+        notes = clean_notes(
+            [*suggestions.notes, *(one.summary for one in suggestions.coverage.values())]
+        )
         self._heading_of_papers.value = render(
-            "panel_writing.html", part="suggestions", found=found, notes=notes
+            "panel_writing.html", part="suggestions", found=suggestions, notes=notes
         )
         self._papers.show(
             [
@@ -365,7 +367,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
                     suggestion.paper.title,
                     f"<div class='landscape-results'>{suggestion.to_html()}</div>",
                 )
-                for suggestion in found.suggestions
+                for suggestion in suggestions.suggestions
             ]
         )
         self._found.layout.display = ""

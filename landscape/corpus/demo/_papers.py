@@ -493,7 +493,7 @@ def _bibcodes(
 ) -> list[tuple[str, str]]:
     """Return the journal and an ADS bibcode (19 characters) of each paper."""
     pages: Counter[tuple[str, int]] = Counter()
-    found = []
+    bibcodes = []
     for plan, (authors, _) in zip(plans, bylines, strict=True):
         special, share = _JOURNALS.get(plan.kind, ("letters", 0.12))
         name = special if rng.random() < share else "main"
@@ -502,5 +502,5 @@ def _bibcodes(
         pages[stem, volume] += rng.randint(1, 14)
         initial = next((c for c in authors[0].upper() if "A" <= c <= "Z"), "A")
         bibcode = f"{plan.day.year}{stem}{volume:.>4}.{pages[stem, volume]:.>4}{initial}"
-        found.append((journal, bibcode))
-    return found
+        bibcodes.append((journal, bibcode))
+    return bibcodes

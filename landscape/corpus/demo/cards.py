@@ -286,11 +286,11 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
     """Find words that look like a facility and do not overlap a true mention."""
     lowered = text.lower()  # the words of a title can be capitalised
-    found = [
+    traps = [
         Mention(field, match.start(), match.end(), match[0], trap.looks_like)
         for trap in load_traps()
         if trap.surface.lower() in lowered
         for match in re.finditer(rf"\b{re.escape(trap.surface)}(?:s|es)?\b", text, re.IGNORECASE)
         if all(match.end() <= m.start or match.start() >= m.end for m in mentions)
     ]
-    return sorted(found, key=lambda mention: mention.start)
+    return sorted(traps, key=lambda mention: mention.start)

@@ -296,14 +296,14 @@ def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
     """Return the first complete JSON objects of a file, or () if the file is not JSON."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
-    found = []
+    objects = []
     for number, (_, piece) in enumerate(_pieces(io.BytesIO(head), head, source="the input")):
         value, problem = _parsed(piece)
         if problem is None:
-            found.append(value)
-        if len(found) == 5 or number == 200:
+            objects.append(value)
+        if len(objects) == 5 or number == 200:
             break
-    return tuple(found)
+    return tuple(objects)
 
 
 def is_ads_reply(head: bytes) -> bool:

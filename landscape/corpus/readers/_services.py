@@ -272,7 +272,7 @@ def _dates_scilit(value: object) -> list[object]:
 
 def _references(value: object) -> list[str]:
     """Return the identifiers of the cited papers. Papers without an identifier are omitted."""
-    found = []
+    references = []
     for reference in value if isinstance(value, list) else []:
         values = reference.values() if isinstance(reference, dict) else [reference]
         texts = [text for text in values if isinstance(text, str) and len(text) < 200]
@@ -281,8 +281,8 @@ def _references(value: object) -> list[str]:
         doi = next(filter(None, map(parse_doi, texts)), None)
         name = bibcode or (arxiv_id and f"arXiv:{arxiv_id}") or (doi and f"doi:{doi}")
         if name:
-            found.append(name)
-    return found
+            references.append(name)
+    return references
 
 
 SCILIT = JsonReader("scilit", _is_scilit, _fields_scilit, _has_scilit_text)

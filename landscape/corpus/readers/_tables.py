@@ -165,10 +165,10 @@ def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, ob
         return [_value_of(path, one, row + number + 1) for number, one in enumerate(rows)]
 
 
-def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, object] | Rejection:
+def _value_of(path: Path, batch: pa.RecordBatch, line: int) -> dict[str, object] | Rejection:
     record: dict[str, Any] = {}
     problem = None
-    for name, column in zip(one.schema.names, one.columns, strict=True):
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             record[name] = column.to_pylist()[0]
         except _UNREADABLE as error:
@@ -216,7 +216,7 @@ class TableReader:
         if head.startswith(PARQUET_MAGIC):
             return has_titles(column_names(path))
         if head.lstrip()[:1] in (b"{", b"["):
-            return any(has_titles(tuple(found)) for found in first_objects(head))
+            return any(has_titles(tuple(first_object)) for first_object in first_objects(head))
         return _delimiter(head) is not None
 
     def read(

@@ -59,14 +59,14 @@ def facility_candidates(atlas: AtlasStore, *, limit: int = 50) -> Analysis:
         " ".join(f"{title}. {abstract or ''}".split())
         for title, abstract in zip(papers["title"], papers["abstract"], strict=True)
     ]
-    found = {
+    candidates = {
         name: places
         for name, places in _find_names(texts).items()
         if len({row for _, row, _ in places}) >= _MIN_NUMBER
     }
-    totals = _count_papers(texts, list(found))
+    totals = _count_papers(texts, list(candidates))
     rows = []
-    for name, places in found.items():
+    for name, places in candidates.items():
         inside, kinds = len({row for _, row, _ in places}), len({kind for kind, _, _ in places})
         _, row, start = min(places)
         begin = sum(len(one) + 1 for one in _SENTENCES.split(texts[row][:start])[:-1])
@@ -93,7 +93,7 @@ def facility_candidates(atlas: AtlasStore, *, limit: int = 50) -> Analysis:
         table,
         f"Names in the positions of facilities that missions.yaml lacks, in "
         f"{describe_corpus(atlas)}.",
-        {"papers": len(papers), "names": len(found)},
+        {"papers": len(papers), "names": len(candidates)},
         atlas.coverage,
     )
 
@@ -101,7 +101,7 @@ def facility_candidates(atlas: AtlasStore, *, limit: int = 50) -> Analysis:
 def _find_names(texts: list[str]) -> dict[str, set[tuple[int, int, int]]]:
     """Return the kind of position, the text and the start of each unknown name."""
     patterns, excluded = _patterns()
-    found: dict[str, set[tuple[int, int, int]]] = defaultdict(set)
+    names: dict[str, set[tuple[int, int, int]]] = defaultdict(set)
     for row, text in enumerate(texts):
         matches = [
             (kind, one) for kind, pattern in enumerate(patterns) for one in pattern.finditer(text)
@@ -113,8 +113,8 @@ def _find_names(texts: list[str]) -> dict[str, set[tuple[int, int, int]]]:
             name, (start, end) = match[1], match.span(1)
             overlaps = any(start < last and first - _BESIDE < end for first, last in known)
             if not overlaps and name not in excluded and not is_known_name(name):
-                found[name].add((kind, row, start))
-    return found
+                names[name].add((kind, row, start))
+    return names
 
 
 def _count_papers(texts: list[str], names: list[str]) -> Counter[str]:

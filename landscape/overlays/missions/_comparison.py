@@ -160,15 +160,15 @@ def _citations(period: Period, pair: tuple[int, int], draw: Draw) -> dict[str, S
     uses = [np.isin(rows, usage.rows[index]).astype(np.int64) for index in pair]
     cells, counts = count_equal_rows([*uses, level.astype(np.int64), steps])
     weights = np.vstack([counts, draw(counts)])
-    found: dict[str, Samples] = {"citations_median": [], "citation_percentile": []}
+    citations: dict[str, Samples] = {"citations_median": [], "citation_percentile": []}
     for column in cells[:2]:
         its = np.flatnonzero(column == 1)
         its = its[np.argsort(cells[2][its], kind="stable")]
         own = weights[:, its]
-        found["citations_median"].append(median_of_counts(levels[cells[2][its]], own))
+        citations["citations_median"].append(median_of_counts(levels[cells[2][its]], own))
         sums = own @ (cells[3][its] / PERCENTILE_STEPS)
-        found["citation_percentile"].append(ratio(sums, own.sum(axis=1)))
-    return found
+        citations["citation_percentile"].append(ratio(sums, own.sum(axis=1)))
+    return citations
 
 
 def _difference(

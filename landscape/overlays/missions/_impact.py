@@ -584,12 +584,12 @@ def _bridge_table(period: Period, index: int) -> pd.DataFrame:
     from scipy.special import gammaincinv
 
     usage = period.usage
-    found = find_bridges(
+    bridges = find_bridges(
         period.reach, usage.region, usage.uses(index), period.inside, rates=period.rates
     )
-    papers, expected = found["papers"], found["expected"]
+    papers, expected = bridges["papers"], bridges["expected"]
     names = ["topic_id", "label"]
-    a, b = (usage.regions.loc[found[f"region_{side}"], names].reset_index() for side in "ab")
+    a, b = (usage.regions.loc[bridges[f"region_{side}"], names].reset_index() for side in "ab")
     return pd.DataFrame(
         {
             "facility": usage.facilities[index].name,
@@ -599,11 +599,11 @@ def _bridge_table(period: Period, index: int) -> pd.DataFrame:
             "label_b": b["label"],
             "papers": papers,
             "expected": expected,
-            "ratio": found["ratio"],
+            "ratio": bridges["ratio"],
             "low": gammaincinv(papers, 0.025) / expected,
             "high": gammaincinv(papers + 1, 0.975) / expected,
-            "p": found["p"],
-            "q": found["q"],
+            "p": bridges["p"],
+            "q": bridges["q"],
         }
     )
 

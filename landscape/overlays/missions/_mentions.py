@@ -179,10 +179,10 @@ def _candidates(text: str) -> list[_Candidate]:
     )
     if not words:
         return []
-    found = [match for word in words for match in pattern_of(word.decode()).finditer(text)]
-    found.sort(key=lambda match: (match.start(), -match.end()))
+    candidates = [match for word in words for match in pattern_of(word.decode()).finditer(text)]
+    candidates.sort(key=lambda match: (match.start(), -match.end()))
     kept, reached = [], 0
-    for match in found:
+    for match in candidates:
         start, end = match.span()
         if start < reached:
             continue
@@ -194,38 +194,40 @@ def _candidates(text: str) -> list[_Candidate]:
 
 
 def _accepted(
-    text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
+    text: str, candidates: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
     """Keep names that are unambiguous, supported by context, or in a list with an accepted name."""
-    found = [one for one in found if text[one.start : one.end] not in foreign]
-    good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
-    for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
+    candidates = [one for one in candidates if text[one.start : one.end] not in foreign]
+    good = [not one.ambiguous or _is_meant(text, one, sure) for one in candidates]
+    for order in (range(1, len(candidates)), range(len(candidates) - 2, -1, -1)):
         step = order.step
         for i in order:
             first, second = sorted((i - step, i))
             if not good[i] and good[i - step]:
-                plain = text[found[i].start : found[i].end] in _context().plain_words
-                good[i] = is_in_list(text, found[first].end, found[second].start, parted=plain)
-    return [one for one, accepted in zip(found, good, strict=True) if accepted]
+                plain = text[candidates[i].start : candidates[i].end] in _context().plain_words
+                good[i] = is_in_list(
+                    text, candidates[first].end, candidates[second].start, parted=plain
+                )
+    return [one for one, accepted in zip(candidates, good, strict=True) if accepted]
 
 
-def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
-    surface = text[one.start : one.end]
-    if not _context().companions.get(one.facility, frozenset()).isdisjoint(sure):
+def _is_meant(text: str, candidate: _Candidate, sure: set[str]) -> bool:
+    surface = text[candidate.start : candidate.end]
+    if not _context().companions.get(candidate.facility, frozenset()).isdisjoint(sure):
         return True
     if surface in _context().plain_words:
-        return supported(text, one.start, one.end, strictly=True)
+        return supported(text, candidate.start, candidate.end, strictly=True)
     # At the start of a sentence any word is capitalised.
-    starts_sentence = _SENTENCE_START.search(text[max(0, one.start - 4) : one.start])
-    if one.facility in sure or (surface == "Swift" and not starts_sentence):
+    starts_sentence = _SENTENCE_START.search(text[max(0, candidate.start - 4) : candidate.start])
+    if candidate.facility in sure or (surface == "Swift" and not starts_sentence):
         return True
-    return supported(text, one.start, one.end)
+    return supported(text, candidate.start, candidate.end)
 
 
-def _joined(text: str, found: list[_Candidate]) -> list[Place]:
+def _joined(text: str, candidates: list[_Candidate]) -> list[Place]:
     """Return mentions, and merge joined names of one facility, such as ``Swift/XRT``."""
     spans: list[tuple[int, int, str]] = []
-    for one in found:
+    for one in candidates:
         if spans:
             start, end, facility = spans[-1]
             if facility == one.facility and text[end : one.start] in _JOINTS:
@@ -338,10 +340,10 @@ def folded(surface: str) -> str:
 
 
 def _first_words(name: str) -> set[str]:
-    found = _WORD.match(name)
-    if found is None:
+    match = _WORD.match(name)
+    if match is None:
         raise InputError(f"The name {name!r} in missions.yaml must begin with a letter or digit.")
-    word = found.group()
+    word = match.group()
     return {word, word.upper(), word.capitalize()} if _any_case(name) else {word}
 
 

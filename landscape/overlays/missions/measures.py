@@ -209,8 +209,8 @@ def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> floa
         a, b = np.exp(log_weight) * mean, np.exp(log_weight) * (1 - mean)
         return -float(np.sum(repeats * (betaln(k + a, n - k + b) - betaln(a, b))))
 
-    found = minimize_scalar(unlikelihood, bounds=np.log(_STRENGTHS), method="bounded")
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(unlikelihood, bounds=np.log(_STRENGTHS), method="bounded")
+    return float(np.exp(optimum.x))
 
 
 def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:

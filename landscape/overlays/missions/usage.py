@@ -244,16 +244,16 @@ def _by_papers(counted: pd.Series, mentioned: pd.Series) -> tuple[Facility, ...]
 
     known = load_facilities()
     counts, used = mentioned.value_counts(), counted.value_counts()
-    found = sorted(
+    ranking = sorted(
         (-int(used.get(name, 0)), -int(n), str(name))
         for name, n in counts.items()
         if n and name in known
     )
-    if not found:
+    if not ranking:
         raise InputError(
             "No paper of this corpus mentions a facility; use an atlas of observational papers."
         )
-    return tuple(known[name] for *_, name in found)
+    return tuple(known[name] for *_, name in ranking)
 
 
 _BLOCK = 16_384

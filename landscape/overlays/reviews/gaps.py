@@ -601,7 +601,9 @@ def compare_rankings(
     shuffled = [random.permutation(n).astype(float) for _ in range(n_resamples)]
     by_chance = np.array([_share_at(one, outcome, top) for one in shuffled])
     picks = random.integers(0, n, size=(n_resamples, n))
-    found = {name: np.array(_lift_and_auc(score, outcome, top)) for name, score in scores.items()}
+    rankings = {
+        name: np.array(_lift_and_auc(score, outcome, top)) for name, score in scores.items()
+    }
     drawn = {
         name: np.array([_lift_and_auc(score[pick], outcome[pick], top) for pick in picks])
         for name, score in scores.items()
@@ -617,10 +619,10 @@ def compare_rankings(
                 "method": name,
                 "reviews": share * outcome.sum(),
                 "share": share,
-                "lift": found[name][0],
+                "lift": rankings[name][0],
                 "lift_low": lift_low,
                 "lift_high": lift_high,
-                "auc": found[name][1],
+                "auc": rankings[name][1],
                 "auc_low": auc_low,
                 "auc_high": auc_high,
                 "rank_correlation": float(correlation),
@@ -645,7 +647,7 @@ def compare_rankings(
                 {
                     "against": other,
                     "measure": ["lift", "auc"],
-                    "difference": found["gaps"] - found[other],
+                    "difference": rankings["gaps"] - rankings[other],
                     "difference_low": low,
                     "difference_high": high,
                 }

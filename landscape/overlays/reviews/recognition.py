@@ -160,14 +160,14 @@ def _clues() -> dict[str, Any]:
     parts = {"kind": kinds, **{name: stored["parts"][name] for name in ("authors", "facility")}}
 
     def read(name: str) -> tuple[Clue, ...]:
-        found = []
+        clues = []
         for one in stored[name]:
             pattern = "|".join(one["any"])
             for part, meaning in parts.items():
                 pattern = pattern.replace(f"<{part}>", meaning)
             needs = tuple(one.get("needs", ()))
-            found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
-        return tuple(found)
+            clues.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
+        return tuple(clues)
 
     return {
         **{name: read(name) for name in ("journal", "title", "abstract")},

@@ -245,27 +245,27 @@ def join_bag(words: list[str]) -> str:
 
 def index_names(thesaurus: Thesaurus) -> dict[str, str]:
     """Return a mapping from the key (`word_bag`) of each term to the id of its concept."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
-        found.setdefault(word_bag(concept.label), concept.concept_id)
+        names.setdefault(word_bag(concept.label), concept.concept_id)
     for concept in thesaurus.concepts.values():  # preferred terms come first
         for name in concept.alternatives:
-            found.setdefault(word_bag(name), concept.concept_id)
-    found.pop("", None)
-    return found
+            names.setdefault(word_bag(name), concept.concept_id)
+    names.pop("", None)
+    return names
 
 
 def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
     """Count abbreviations defined in texts, as in "pulsar wind nebulae (PWNe)", by phrase key."""
-    found: dict[str, Counter[str]] = {}
+    abbreviations: dict[str, Counter[str]] = {}
     for text in texts:
         for match in _ABBREVIATION.finditer(text):
             letters = abbreviation_letters(match[1])
             words = re.findall(r"[^\s\-/]+", text[max(match.start() - 90, 0) : match.start()])
             tail = words[-len(letters) :]
             if "".join(word[0] for word in tail).casefold() == letters:
-                found.setdefault(word_bag(" ".join(tail)), Counter())[match[1]] += 1
-    return found
+                abbreviations.setdefault(word_bag(" ".join(tail)), Counter())[match[1]] += 1
+    return abbreviations
 
 
 def abbreviation_letters(name: str) -> str:
@@ -325,8 +325,8 @@ def quote_definition(name: str, texts: Sequence[str]) -> tuple[int, str]:
         plain = " ".join(text.split())
         for start, end in split_sentences(plain):
             sentence = plain[start:end]
-            found = term.match(sentence)
-            defines = found and _DEFINES.match(sentence, found.end())
+            match = term.match(sentence)
+            defines = match and _DEFINES.match(sentence, match.end())
             if not defines or len(sentence) > _MAX_DEFINITION:
                 continue
             kinds = min(len(_KIND.findall(sentence)), 2)

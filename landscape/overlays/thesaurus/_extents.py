@@ -252,7 +252,7 @@ def trace_territories(
         others = np.delete(scores, group, axis=0).max(axis=0)
         margin = gaussian_filter(np.clip(scores[group] - others, -0.05, 0.05), 1.2)
         inside = np.minimum(margin, coast / 5) if group >= 0 else coast
-        found = contour_lines(DensityGrid.of_window(extent, np.exp(inside)), 1.0)
+        contours = contour_lines(DensityGrid.of_window(extent, np.exp(inside)), 1.0)
         lines += [
             pd.DataFrame(
                 {
@@ -264,7 +264,7 @@ def trace_territories(
                     "y": line[:, 1],
                 }
             )
-            for piece, line in enumerate(found)
+            for piece, line in enumerate(contours)
             if np.ptp(line, axis=0).max() > 3 * cell
         ]
     table = pd.DataFrame(places, columns=["group", "x", "y", "papers", "ratio"])

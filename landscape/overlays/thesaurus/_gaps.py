@@ -455,7 +455,7 @@ def score_proposals(
     candidates = named[~named["covered"]]
     reachable = {added[bag] for bag in named["bag"] if bag in added}
     rows: list[dict[str, Any]] = []
-    found: list[tuple[str, int, str, str]] = []
+    proposals: list[tuple[str, int, str, str]] = []
     for method, column in _METHODS.items():
         ranked = merge_spellings(candidates.assign(score=candidates[column]), limit=max(limits))
         hits = [
@@ -478,9 +478,11 @@ def score_proposals(
                     "recall_reachable": len(concepts & reachable) / max(len(reachable), 1),
                 }
             )
-        found.extend(
+        proposals.extend(
             (method, int(rank), str(name), one)
             for rank, name, ids in zip(ranked["rank"], ranked["name"], hits, strict=True)
             for one in sorted(ids)
         )
-    return pd.DataFrame(rows), pd.DataFrame(found, columns=["method", "rank", "name", "concept_id"])
+    return pd.DataFrame(rows), pd.DataFrame(
+        proposals, columns=["method", "rank", "name", "concept_id"]
+    )

@@ -188,8 +188,8 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
 
     known = texts.stems >= 0
     places = (texts.rows[known], texts.stems[known])
-    found = csr_matrix((np.ones(known.sum(), dtype=bool), places), shape=(n, len(stems.stems)))
-    return found.astype(np.int8)
+    matrix = csr_matrix((np.ones(known.sum(), dtype=bool), places), shape=(n, len(stems.stems)))
+    return matrix.astype(np.int8)
 
 
 def covered(
@@ -436,10 +436,10 @@ def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
         return starts
     is_new = np.ones(len(starts), dtype=bool)
     is_new[1:] = (starts[1:] != starts[:-1]) | (groups[1:] != groups[:-1])
-    one = np.flatnonzero(is_new)
-    furthest = np.maximum.accumulate(stops[one])
-    inside = np.zeros(len(one), dtype=np.int64)
-    inside[1:] = stops[one][1:] <= furthest[:-1]
+    rows = np.flatnonzero(is_new)
+    furthest = np.maximum.accumulate(stops[rows])
+    inside = np.zeros(len(rows), dtype=np.int64)
+    inside[1:] = stops[rows][1:] <= furthest[:-1]
     return inside[np.cumsum(is_new) - 1]
 
 
@@ -470,12 +470,12 @@ def _language() -> dict[str, Any]:
 
 def _shared_endings(names: Sequence[str]) -> Mapping[_Words, set[str]]:
     """Return the first words of the names that end with the same words."""
-    found: dict[_Words, set[str]] = {}
+    endings: dict[_Words, set[str]] = {}
     for name in names:
         words = tuple(filter(None, split(name)[0]))
         if words:
-            found.setdefault(words[1:], set()).add(words[0])
-    return found
+            endings.setdefault(words[1:], set()).add(words[0])
+    return endings
 
 
 def _omitted(label: str, name: str) -> _Words:
@@ -633,14 +633,14 @@ class TermReader:
         )
 
     def _is_defined_otherwise(
-        self, found: pd.DataFrame, abstracts: Sequence[str]
+        self, table: pd.DataFrame, abstracts: Sequence[str]
     ) -> NDArray[np.bool_]:
         """Return whether the abstract gives an abbreviation another meaning than the concept."""
-        rows = found["row"].to_numpy() % max(len(abstracts), 1)
-        columns = found["column"].to_numpy()
-        codes, names = found["surface"].cat.codes.to_numpy(), found["surface"].cat.categories
+        rows = table["row"].to_numpy() % max(len(abstracts), 1)
+        columns = table["column"].to_numpy()
+        codes, names = table["surface"].cat.codes.to_numpy(), table["surface"].cat.categories
         short = np.array([name.isupper() and len(name) > 1 for name in names], dtype=bool)
-        other = np.zeros(len(found), dtype=bool)
+        other = np.zeros(len(table), dtype=bool)
         for at in np.flatnonzero(short[codes]).tolist():
             words = _words_of(names[codes[at]], abstracts[rows[at]])
             if words:

@@ -300,7 +300,7 @@ def gather_evidence(
     )
 
 
-def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
+def _vagueness(table: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
     """Return 0 for terms with one meaning, 2 for a word of the preferred term, otherwise 1.
 
     A preferred term, several words, an abbreviation and a term that the thesaurus explains in
@@ -314,7 +314,7 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
         {tuple(split(name.partition(" (")[0])[0]) for name in one.names if name.endswith(")")}
         for one in known
     ]
-    names = [str(name) for name in found["surface"].cat.categories]
+    names = [str(name) for name in table["surface"].cat.categories]
     words = [tuple(split(name.replace("-", " "))[0]) for name in names]
     single = [
         {normal[0] for name in one.names if len(normal := split(name)[0]) == 1} for one in known
@@ -323,9 +323,9 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
         [" ".join(normal) for name in one.names if len(normal := split(name)[0]) > 1]
         for one in known
     ]
-    codes = found["surface"].cat.codes.to_numpy(np.int64)
+    codes = table["surface"].cat.codes.to_numpy(np.int64)
     pairs, place = np.unique(
-        codes * len(known) + found["column"].to_numpy(np.int64), return_inverse=True
+        codes * len(known) + table["column"].to_numpy(np.int64), return_inverse=True
     )
     vague = np.zeros(len(pairs), dtype=np.float32)
     for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
@@ -344,10 +344,10 @@ def _vagueness(found: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]
     return vague[place.ravel()]
 
 
-def _matrix(found: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
+def _matrix(table: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
-    places = (found["row"].to_numpy(), found["column"].to_numpy())
+    places = (table["row"].to_numpy(), table["column"].to_numpy())
     made = csr_matrix((values.to_numpy(np.float32), places), shape=shape)
     made.eliminate_zeros()
     return made

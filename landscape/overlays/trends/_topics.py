@@ -238,11 +238,11 @@ def _find_dates(
     if known.sum() < 0.9 * inside.sum() or (month[known] == 1).mean() > 0.5:  # only years
         return period, years, 1
     quarter = np.where(known, 4 * years + (month - 1) // 3, UNKNOWN_YEAR)
-    found = count_years(quarter)
-    thick = np.flatnonzero(found.counts >= 0.2 * np.median(found.counts))  # omit partial quarters
+    counts = count_years(quarter)
+    thick = np.flatnonzero(counts.counts >= 0.2 * np.median(counts.counts))  # omit partial quarters
     kept = slice(thick[0], thick[-1] + 1)
-    covered = found.covered & np.isin(found.years // 4, period.years[period.covered])
-    return Years(found.years[kept], found.counts[kept], covered[kept]), quarter, 4
+    covered = counts.covered & np.isin(counts.years // 4, period.years[period.covered])
+    return Years(counts.years[kept], counts.counts[kept], covered[kept]), quarter, 4
 
 
 def _expected_shares(
@@ -450,13 +450,13 @@ def find_all_changes(
     """Return a table with one row per trend change; ``row`` is the row of `counts`."""
     import pandas as pd
 
-    found = [
+    changes = [
         (row, *change)
         for row, of in enumerate(counts)
         if of.sum() >= _FEW
         for change in find_changes(of, totals, years, eras)
     ]
-    return pd.DataFrame(found, columns=["row", *Change._fields])
+    return pd.DataFrame(changes, columns=["row", *Change._fields])
 
 
 def find_changes(

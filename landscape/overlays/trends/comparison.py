@@ -207,7 +207,7 @@ def _named(selection: str | ArrayLike, letter: str) -> str:
 def _warnings(
     atlas: AtlasStore, rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
 ) -> tuple[str, ...]:
-    found = [
+    warnings = [
         f"{side} has only {len(of)} papers, so differences may be missed."
         for side, of in zip("ab", rows, strict=True)
         if len(of) < _FEW
@@ -215,9 +215,9 @@ def _warnings(
     known = [years[of][years[of] != UNKNOWN_YEAR] for of in rows]
     medians = [int(np.median(of)) for of in known if len(of)]
     if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
-        found.extend(read_years(atlas).warnings)
-        found.append(
+        warnings.extend(read_years(atlas).warnings)
+        warnings.append(
             "The selections are from different times (median years "
             f"{medians[0]} and {medians[1]}), which may explain the differences."
         )
-    return tuple(found)
+    return tuple(warnings)

@@ -38,6 +38,7 @@ class Found:
 
     hits: tuple[Hit, ...]
     searches: tuple[Results, ...]
+    weights: tuple[float, ...]  # weight of each search
 
     @property
     def papers(self) -> tuple[Paper, ...]:
@@ -84,7 +85,7 @@ def search_wordings(
         replace(listed[place], rank=rank, score=float(total[place]), outlier=None)
         for rank, place in enumerate(order, start=1)
     )
-    return Found(tuple(ranked), searches)
+    return Found(tuple(ranked), searches, tuple(weights.values()))
 
 
 Sort = Literal["relevance", "citations"]

@@ -388,8 +388,8 @@ def _read_context(
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Suggestion]:
     """Rank the papers of all corpora together.
 
-    Cosines and word scores of several corpora are comparable if the embedders are the same.
-    Otherwise, only the ranks are comparable.
+    Cosines and word scores of several corpora are comparable if the embedders are the same and the
+    search text is the same. Otherwise, only the ranks are comparable.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
@@ -403,17 +403,32 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
         )
     else:
         scores = np.zeros(len(entries))
-        weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
-        for part, weight in weights.items():
-            column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
-            known = column[~np.isnan(column)]
-            scores += weight * standardised(
-                np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
-            )
+        for number, weight in enumerate(found[corpora[0].name].weights):
+            hits = {
+                (c.name, hit.paper.row): hit
+                for c in corpora
+                for hit in found[c.name].searches[number].hits
+            }
+            totals = dict(zip(hits, _comparable_scores(list(hits.values())), strict=True))
+            least = min(totals.values(), default=0.0)
+            scores += weight * np.array([totals.get((n, h.paper.row), least) for n, h in entries])
     ranked = enumerate(np.argsort(-scores, kind="stable"), start=1)
     return [
         Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i])) for rank, i in ranked
     ]
+
+
+def _comparable_scores(hits: Sequence[Hit]) -> list[float]:
+    """Return the scores of the papers found with one search text in several corpora."""
+    scores = np.zeros(len(hits))
+    weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
+    for part, weight in weights.items():
+        column = np.array([hit.parts.get(part, np.nan) for hit in hits], dtype=float)
+        known = column[~np.isnan(column)]
+        scores += weight * standardised(
+            np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
+        )
+    return standardised(scores).tolist()
 
 
 def _with_highlights(

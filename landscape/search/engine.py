@@ -315,8 +315,8 @@ class Engine:
         by_words, matches = np.zeros(0, np.int64), np.zeros(0)
         if settings.method != "semantic" or reading.vector is None:
             keys = None if allowed is None else indexes.keys[allowed]
-            ranking = indexes.words.search(reading.terms or reading.text, k=5 * n, keys=keys)
-            by_words, matches = indexes.rows_of_keys(ranking.keys), ranking.scores.astype(float)
+            found = indexes.words.search(reading.terms or reading.text, k=5 * n, keys=keys)
+            by_words, matches = indexes.rows_of_keys(found.keys), found.scores.astype(float)
         rows = np.setdiff1d(np.union1d(by_meaning, by_words[:n]), without)
         semantic = np.full(len(rows), np.nan)
         if reading.vector is not None:

@@ -79,7 +79,7 @@ def test_corpora_come_and_go_without_touching_each_other(demo_atlas: Atlas) -> N
     found = both.cite(CONTEXT, k=5)
     single = first.cite(CONTEXT, k=5)
     assert {one.also_in for one in found.suggestions} == {("again",)}
-    assert {p.paper_id for p in found.papers} & {p.paper_id for p in single.papers}
+    assert {p.paper_id for p in found.papers} == {p.paper_id for p in single.papers}
     assert list(found.coverage) == [demo_atlas.title, "again"]
     off = both.switch_off(demo_atlas.title)
     assert {one.corpus for one in off.cite(CONTEXT, k=5).suggestions} == {"again"}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from landscape._bibliography import find_journal
+from landscape._io import data_file, read_yaml
 from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode
 from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
 from landscape.corpus.records import RawRecord, Rejection
@@ -20,6 +20,7 @@ _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
 _String = tuple[int, str]  # line number and text of a block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
+_JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 
 
 class BibtexEntry(NamedTuple):
@@ -160,6 +161,5 @@ def _dates(entry: dict[str, str]) -> list[str]:
 def _journal(entry: dict[str, str]) -> str | None:
     journal = entry.get("journal") or entry.get("booktitle")
     if journal and journal.startswith("\\"):
-        known = find_journal(journal[1:])
-        return known.names[0] if known else journal[1:]
+        return _JOURNALS.get(journal[1:].lower(), journal[1:])
     return journal

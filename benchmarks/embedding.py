@@ -74,7 +74,7 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
 
 
 def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed single sentences as queries, with NumPy and with the library in turns.
+    """Embed sentences one at a time, alternately with NumPy and with the library.
 
     Returns
     -------

@@ -279,7 +279,7 @@ def _write_thesaurus(folder: Path) -> Any:
 
 
 def _tags(plan: Plan, ids: list[str], thesaurus: Any) -> pa.Table:
-    """Return tags with concepts of the region of each paper; the first ones are certain."""
+    """Return random concept tags of each paper, from the concepts of its region."""
     import pyarrow as pa
 
     rng = np.random.default_rng(8)

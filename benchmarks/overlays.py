@@ -1,4 +1,4 @@
-"""Mentions, impact tables and every figure at 350,000 made-up papers, 100 regions, 60 facilities.
+"""Measure mentions, impact tables and all figures on 350,000 generated papers.
 
 Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,interactive]
      [--atlas FOLDER]
@@ -118,7 +118,7 @@ def _find_mentions(papers: Any) -> tuple[int, Any]:
 def _in_two_processes(
     work: Callable[..., Any], batches: Iterator[Any], *, most: int | None = None
 ) -> dict[str, Any]:
-    """Return papers per second while both processes work, and the additional time.
+    """Measure papers per second while both processes work, and the start-up time in seconds.
 
     ``unshared`` is the rate per CPU time, as on two cores without other load.
     """

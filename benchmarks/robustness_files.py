@@ -1,4 +1,4 @@
-"""Valid files of every reader of the package, which `benchmarks.robustness` damages."""
+"""Valid input files of each reader; `benchmarks.robustness` damages them."""
 
 from __future__ import annotations
 

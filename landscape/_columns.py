@@ -50,7 +50,6 @@ _HEADINGS = {
     "over_in": "More in",
     "paper_id": "Key",
     "papers_after": "Papers since",
-    "papers_since": "Papers since",
     "papers_waiting.title": "Papers newer than the reviews near them",
     "parent": "Broader term",
     "pieces_50": "Pieces of 50%",

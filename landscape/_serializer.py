@@ -23,7 +23,9 @@ _MAX_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
 _BOUNDS = ("low", "high")
+_NOT_SHOWN = {"papers_low", "papers_high"}  # the number of papers is exact
 _ZERO, _CERTAIN = 1e-9, 0.001
+_THOUSANDS = re.compile(r"^\d{4,}")
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 
@@ -138,7 +140,7 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
         .to_latex(index=False, escape=True, column_format=form)
     )
     body = re.sub("[<>]", r"$\g<0>$", body)  # other letters in the default encoding of LaTeX
-    bounds = {f"{name}_{end}" for name in [*names, "papers"] for end in ("low", "high")}
+    bounds = {f"{name}_{end}" for name in [*names, "papers"] for end in _BOUNDS}
     others = ", ".join(str(name) for name in table if name not in {*names, *bounds, *_BOUNDS})
     if others or len(first) < len(table):
         part = f"This table has {len(names)} columns and {len(first):,} of {len(table):,} rows"
@@ -150,13 +152,18 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
     )
 
 
+def name_bounds(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the columns "low" and "high" after the value whose interval they are."""
+    value = "difference" if "difference" in table else "value"
+    return table.rename(columns={end: f"{value}_{end}" for end in _BOUNDS})
+
+
 def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) -> pd.DataFrame:
     """Convert the shown columns to text in the units of their headings, with intervals."""
     names = shown_columns(table, kind)[:n_columns]
-    # "low" and "high" are the interval of the only value that has one.
-    of_bounds = "difference" if "difference" in table else "value"
-    table = table.rename(columns={end: f"{of_bounds}_{end}" for end in _BOUNDS})
-    table = table.drop(columns=["papers_low", "papers_high"], errors="ignore")
+    bounds = {f"{name}_{end}" for name in names for end in _BOUNDS} - _NOT_SHOWN
+    table = name_bounds(table)
+    table = table[[column for column in table if column in names or column in bounds]]
     for name in names:
         if heading(kind, name).endswith(("(%)", "(points)")):
             cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in table]
@@ -166,9 +173,11 @@ def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) 
         text.loc[table[name] < _CERTAIN, name] = f"<{_CERTAIN}"
     for name in names:
         if heading(kind, name).endswith("(points)"):
-            text[name] = (
-                text[name].where(table[name] <= 0, "+" + text[name]).where(text[name] != "", "")
-            )
+            text[name] = ("+" + text[name]).where(table[name] > 0, text[name])
+        elif table[name].dtype.kind in "iu" and not _YEAR.search(name):
+            text[name] = [
+                _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", cell) for cell in text[name]
+            ]
     if "measure" in names:
         text["measure"] = text["measure"].str.replace("_", " ")
     return text

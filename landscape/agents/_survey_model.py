@@ -183,7 +183,7 @@ class PasaSurveyModel:
         names = {name.casefold(): name for name in lists}
 
         def read(reply: str) -> NextStep:
-            wanted = (parse_token.casefold() for parse_token in parse_tokens(reply, "Expand"))
+            wanted = (name.casefold() for name in parse_tokens(reply, "Expand"))
             more = parse_tokens(reply, "Search")
             return NextStep(tuple(names[n] for n in wanted if n in names), more[0] if more else "")
 

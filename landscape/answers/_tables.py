@@ -267,8 +267,8 @@ def _take_people(atlas: AtlasStore, text: str, parts: list[str], phrases: list[s
 def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
     """Add the conditions of facilities that a text names, and return the rest of the text."""
     spans = {
-        (find_mention.start, find_mention.end): text[find_mention.start : find_mention.end]
-        for find_mention in find_mentions(text)
+        (mention.start, mention.end): text[mention.start : mention.end]
+        for mention in find_mentions(text)
     }
     for match in _USED.finditer(text):
         if not any(start < match.end(1) and match.start(1) < end for start, end in spans):

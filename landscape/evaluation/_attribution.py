@@ -65,7 +65,7 @@ class AttributionScores:
 
     def summary(self, half: str | None = None) -> dict[str, object]:
         """Return the means of all measures and the share of correct selections."""
-        kept = np.array([half is None or halve == half for halve in self.halves], dtype=bool)
+        kept = np.array([half in (None, other) for other in self.halves], dtype=bool)
         means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
         chosen = self.values["selected"][kept].sum()
         right = self.values["accuracy"][kept].sum()

@@ -303,8 +303,8 @@ class Namer:
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
         if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
             inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
-            words = [set(form.split(" ")) for form in forms[ranked["phrase"]]]
-            holds = [any(some <= word for some in inner) for word in words]
+            split_forms = [set(form.split(" ")) for form in forms[ranked["phrase"]]]
+            holds = [any(some <= form for some in inner) for form in split_forms]
             ranked = ranked[~np.array(holds, dtype=bool)]
         subjects = [part for name in taken for part in (name, *name.split(" and "))]
         used = {_sorted_words(form) for form in normal_forms(subjects)}
@@ -566,7 +566,7 @@ def broadened(table: PhraseTable) -> PhraseTable:
     form_of = dict(zip(labels, normal_forms(list(labels.values())), strict=True))
     number = {form: place for place, form in enumerate(table.forms)}
     fields = [*thesaurus.top, *(one for top in thesaurus.top for one in thesaurus.narrower(top))]
-    added = [fromkey for fromkey in dict.fromkeys(fields) if form_of[fromkey] not in number]
+    added = [field for field in dict.fromkeys(fields) if form_of[field] not in number]
     number |= {form_of[one]: len(table.forms) + place for place, one in enumerate(added)}
     top, uses = set(thesaurus.top), np.bincount(table.phrase, minlength=len(number))
     links = sorted(

@@ -91,7 +91,7 @@ class RedrawSettings(Settings):
     )
     coast: str = Field("auto", description="ControlNet for coasts, as for depth")
     revision: str | None = Field(None, description="branch, tag or commit of weights on the Hub")
-    device: str = Field("auto", description="auto, cuda, mps or cpu")
+    device: str = Field("auto", description="device: auto, cuda, mps or cpu")
     bars: Bars = Field(Bars(), description="lowest accepted scores", examples=["a Bars object"])
 
     @field_validator("bars", mode="before")

@@ -257,7 +257,7 @@ class _Known:
                 words = [open_words(*pair) for pair in zip(*files, strict=True)]
             # The files may come from anybody, so they must fit together.
             lengths = [sum(map(len, matrices)), sum(map(len, words)) if words else len(keys)]
-            fit = all(word.lengths.sum() == len(word.vectors) for word in words)
+            fit = all(part.lengths.sum() == len(part.vectors) for part in words)
             if fit and lengths == [len(keys)] * 2:
                 self.model, self.matrices, self.words, self.keys = (
                     record.model,

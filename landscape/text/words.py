@@ -212,9 +212,7 @@ _STEM_ENDINGS = (
 def stem(word: str) -> str:
     """Return the stem of a lower-case word, such as "accret" for "accretion"."""
     if len(word) > 5 and word.endswith(_STEM_ENDINGS):
-        return word.removesuffix(
-            next(stem_ending for stem_ending in _STEM_ENDINGS if word.endswith(stem_ending))
-        )
+        return word.removesuffix(next(end for end in _STEM_ENDINGS if word.endswith(end)))
     return word
 
 

@@ -65,7 +65,7 @@ def selection_table(atlas: Atlas, rows: Rows) -> pd.DataFrame:
     places = atlas.map.iloc[rows]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     table["authors"] = [
-        "; ".join(author) if author is not None else "" for author in table["authors"]
+        "" if authors is None else "; ".join(authors) for authors in table["authors"]
     ]
     table["region"] = [names.get(topic, "") for topic in places["topic_id"]]
     table["x"], table["y"] = places["x"].to_numpy(), places["y"].to_numpy()

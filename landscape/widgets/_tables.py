@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from landscape._columns import heading
 from landscape._render import render
-from landscape._serializer import with_units
+from landscape._serializer import name_bounds, with_units
 from landscape._wording import count
 from landscape.widgets._panel import close_all, make_control, style_sheet
 
@@ -25,15 +25,10 @@ _MAX_ROWS = 200
 
 def table_html(table: pd.DataFrame, kind: str, *, about: str) -> str:
     """Return HTML of the first 200 rows, with the columns that a kind of table shows."""
-    rows = table.dropna(axis="columns", how="all").head(_MAX_ROWS)
+    rows = name_bounds(table.dropna(axis="columns", how="all").head(_MAX_ROWS))
     text = with_units(rows, kind)
     is_number = {name: rows[name].dtype.kind in "iuf" for name in text}
-    bounded = [
-        name
-        for name in text
-        if {f"{name}_low", f"{name}_high"} <= set(rows)
-        or (name in ("value", "difference") and "low" in rows)
-    ]
+    bounded = [name for name in text if {f"{name}_low", f"{name}_high"} <= set(rows)]
     return render(
         "panel_table.html",
         about=about,

@@ -1,4 +1,4 @@
-"""The writing desk: several corpora, quoted highlights, and checked citing sentences."""
+"""Suggested citations: several corpora, quoted highlights, and checked citing sentences."""
 
 from __future__ import annotations
 

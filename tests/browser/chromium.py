@@ -16,7 +16,7 @@ _PLAYWRIGHT = [sys.executable, "-m", "playwright", "install", "chromium"]
 
 
 def executable() -> str:
-    """Return the path of a Chromium that starts.
+    """Return the path of a working Chromium.
 
     Raises
     ------

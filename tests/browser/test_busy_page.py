@@ -1,4 +1,4 @@
-"""A figure works on a busy page, on which anywidget stops waiting for it."""
+"""A figure is drawn on a busy page even if anywidget times out."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ NASTY = "$\\frac{1}{0}$ <script>alert(1)</script> H_0 ^ \\input{x} \u202e%s {} $
 
 
 def found(atlas, rows, *, apart=(), query="Why do galaxies stop forming stars?", **settings):
-    """Return results with the papers of these rows; the ranks `apart` are outliers."""
+    """Return results with the papers of `rows`; the ranks in `apart` are marked as outliers."""
     hits = tuple(
         Hit(
             rank,

@@ -1,4 +1,4 @@
-"""Projection: all sizes of corpora, reproducible by seed, and positions of new papers."""
+"""Projection of corpora of any size, reproducibility by seed, and placement of new papers."""
 
 from __future__ import annotations
 

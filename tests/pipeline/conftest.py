@@ -66,7 +66,7 @@ def papers_file() -> Callable[..., Path]:
 
 @pytest.fixture
 def quick() -> dict[str, Any]:
-    """Options of `build` with which a small atlas is built in a second."""
+    """Return options of `build` for a small atlas that builds in about one second."""
     return dict(QUICK)
 
 

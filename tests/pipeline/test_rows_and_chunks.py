@@ -54,7 +54,7 @@ def test_column_digests_see_every_value(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """Replaces a signal inside the process."""
+    """Exception that simulates a kill signal."""
 
 
 @pytest.mark.parametrize("killed_in", [0, 1, 2, 3])

@@ -1,4 +1,4 @@
-"""ADS queries: parsed, refused with the position of the error, proposed, and linked."""
+"""ADS queries: parsing, positions of errors, proposals and links."""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ def say(body: bytes, **headers: str) -> Fault:
 
 
 class Loopback:
-    """Server of `answer` in a thread; `faults[n]` changes the n-th reply (from 1), `always` all."""
+    """HTTP server in a thread that replies with `answer`.
+
+    `faults[n]` changes the n-th reply (counted from 1), `always` changes all replies.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []

@@ -66,7 +66,7 @@ def some_items(n: int, *, first_day: int = 1, a_day: int = 4) -> list[Item]:
 
 
 class OaiServer(Loopback):
-    """Server of `items` in pages; `epoch += 1` invalidates all earlier tokens."""
+    """OAI-PMH server that returns `items` in pages. A new `epoch` invalidates earlier tokens."""
 
     def __init__(self, items: list[Item], *, page_size: int = 5) -> None:
         super().__init__()

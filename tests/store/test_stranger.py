@@ -1,4 +1,4 @@
-"""Untrusted atlases: no access to files outside, and no model is loaded without consent."""
+"""Untrusted atlases open no files outside the atlas and load no model without consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built-in tagger on constructions that decide about noun phrases."""
+"""The built-in tagger on constructions that determine noun phrases."""
 
 from __future__ import annotations
 

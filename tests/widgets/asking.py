@@ -60,7 +60,7 @@ def inside(widget: widgets.Widget) -> Iterator[widgets.Widget]:
 
 
 def page_of(widget: widgets.Widget) -> str:
-    """Return all HTML of a panel, also of closed parts."""
+    """Return all HTML of a panel, including collapsed sections."""
     return "\n".join(part.value for part in inside(widget) if isinstance(part, widgets.HTML))
 
 

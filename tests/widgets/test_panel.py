@@ -1,4 +1,4 @@
-"""The base of all panels: background work, immediate stops, and one-sentence failures."""
+"""Base class of all panels: background work, cancellation, and error messages."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class TableReader:
         if head.startswith(PARQUET_MAGIC):
             return has_titles(column_names(path))
         if head.lstrip()[:1] in (b"{", b"["):
-            return any(has_titles(tuple(first_object)) for first_object in first_objects(head))
+            return any(has_titles(tuple(record)) for record in first_objects(head))
         return _delimiter(head) is not None
 
     def read(

@@ -62,7 +62,7 @@ def measure_phrases(
     kept = np.flatnonzero(papers >= fewest)
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
     words = [singular_words(form) for form in frame["form"]]
-    frame["bag"] = [join_bag(word) for word in words]
+    frame["bag"] = [join_bag(tokens) for tokens in words]
     # The mean cosine of all pairs of papers is computed from the length of the summed vectors.
     n, total = len(vectors), np.asarray(vectors, np.float32).sum(axis=0, dtype=np.float64)
     mean_cosine = float((total @ total - n) / max(n * (n - 1), 1))
@@ -85,7 +85,7 @@ def measure_phrases(
     frame["promise"] = table.promise[kept]
     frame["log_papers"] = np.log(frame["papers"])
     frame["log_papers_squared"] = frame["log_papers"] ** 2
-    lengths = np.array([len(word) for word in words])
+    lengths = np.array([len(tokens) for tokens in words])
     return frame.assign(
         one_word=lengths == 1,
         two_words=lengths == 2,
@@ -103,8 +103,8 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
     inside = _inside_names(phrases["bag"].tolist(), named)
     short = {abbreviation_letters(one) for one in phrases.loc[known, "acronym"]} - {""}
     abbreviates = phrases["name"].map(abbreviation_letters).isin(short).to_numpy(dtype=bool)
-    longer = [word if len(word) > 1 else [] for word in words]
-    synonym = np.array([is_synonym(word, named) for word in words], dtype=bool)
+    longer = [tokens if len(tokens) > 1 else [] for tokens in words]
+    synonym = np.array([is_synonym(tokens, named) for tokens in words], dtype=bool)
     return phrases.assign(
         concept_id=ids,
         inside=inside,

@@ -152,7 +152,7 @@ def concept_members(
     :math:`1 - \prod (1 - s)` over the scores s of the tags.
     """
     surprise = _surprise(tags, thesaurus, n_papers) @ _upwards(thesaurus)
-    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
+    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
     columns = [column_of[concept.concept_id] for concept in concepts]
     return _likely(surprise, least_score)[:, columns].toarray()
 
@@ -397,7 +397,7 @@ def _upwards(thesaurus: Thesaurus) -> csr_matrix:
     """Return a sparse 0/1 matrix from each concept (row) to itself and all broader concepts."""
     from scipy.sparse import csr_matrix
 
-    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
+    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
     pairs = [
         (column, column_of[above])
         for one, column in column_of.items()
@@ -417,7 +417,7 @@ def _levels(thesaurus: Thesaurus) -> list[int]:
             if below not in level:
                 level[below] = level[one] + 1
                 waiting.append(below)
-    return [level[concept] for concept in thesaurus.concepts]
+    return [level[concept_id] for concept_id in thesaurus.concepts]
 
 
 def neighbour_shares(

@@ -591,7 +591,7 @@ class TermReader:
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._terms = arrange_terms(thesaurus)
         self._stems = stem_terms(thesaurus)
-        self._columns = {one: column for column, one in enumerate(thesaurus.concepts)}
+        self._columns = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
         self._short = {
             word
             for concept in thesaurus.concepts.values()

@@ -432,7 +432,7 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
     """Return a sparse 0/1 matrix from each concept (row) to its broader concepts (columns)."""
     from scipy.sparse import csr_matrix
 
-    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
+    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
     pairs = [
         (column_of[concept.concept_id], column_of[parent])
         for concept in thesaurus.concepts.values()
@@ -458,7 +458,7 @@ def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
     """Return a sparse 0/1 matrix of the narrower, broader and related concepts of each concept."""
     from scipy.sparse import csr_matrix
 
-    column_of = {concept: column for column, concept in enumerate(thesaurus.concepts)}
+    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
     pairs = [
         (column_of[concept.concept_id], column_of[other])
         for concept in thesaurus.concepts.values()

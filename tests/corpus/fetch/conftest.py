@@ -1,4 +1,4 @@
-"""Loopback servers that speak the real protocols, and a clock that does not wait."""
+"""Fixtures for fetching: a fake clock, retries without waiting, and a closed port."""
 
 from __future__ import annotations
 

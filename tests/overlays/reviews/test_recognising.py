@@ -1,4 +1,4 @@
-"""Recognition of reviews by lists and by texts, and on 300 papers judged by readers."""
+"""Recognise reviews by lists and by texts; compare with 300 papers that readers labelled."""
 
 from __future__ import annotations
 

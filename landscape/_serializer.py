@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from landscape._bibliography import escape_latex
-from landscape._columns import heading, shown_columns
 from landscape._wording import escape_invisible
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ _MAX_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
 _BOUNDS = ("low", "high")
-_NOT_SHOWN = {"papers_low", "papers_high"}  # the number of papers is exact
+_EXACT = {"papers_low", "papers_high"}  # the number of papers is exact
 _ZERO, _CERTAIN = 1e-9, 0.001
 _THOUSANDS = re.compile(r"^\d{4,}")
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
@@ -125,7 +124,7 @@ def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
 def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str]) -> str:
     r"""Write the main columns and the first rows as a LaTeX ``table`` with notes below.
 
-    The columns of each `kind` are in `landscape._columns`. Intervals are in the cells of their
+    The columns of each `kind` are in `SHOWN`. Intervals are in the cells of their
     values. A comment at the end lists the other columns. The package booktabs is required.
     """
     first = table.head(_MAX_ROWS)
@@ -161,7 +160,7 @@ def name_bounds(table: pd.DataFrame) -> pd.DataFrame:
 def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) -> pd.DataFrame:
     """Convert the shown columns to text in the units of their headings, with intervals."""
     names = shown_columns(table, kind)[:n_columns]
-    bounds = {f"{name}_{end}" for name in names for end in _BOUNDS} - _NOT_SHOWN
+    bounds = {f"{name}_{end}" for name in names for end in _BOUNDS} - _EXACT
     table = name_bounds(table)
     table = table[[column for column in table if column in names or column in bounds]]
     for name in names:
@@ -233,3 +232,116 @@ def _inert(cell: object) -> object:
     if isinstance(cell, str) and cell.lstrip().startswith(_FORMULA):
         return f"'{cell}"
     return cell
+
+
+# -- columns that panels and LaTeX tables show
+
+# The heading of a column is its name in words unless `_HEADINGS` has another. Values of columns
+# with (%) or (points) are shares, which are multiplied by 100.
+_HEADINGS = {
+    "a_papers": "Papers of a",
+    "a_share": "Share of a (%)",
+    "about": "Keywords; for a sea or river, the adjacent regions",
+    "alternatives": "Other spellings",
+    "area_50": "Area of 50% (%)",
+    "area_80": "Area of 80% (%)",
+    "b_papers": "Papers of b",
+    "b_share": "Share of b (%)",
+    "bar": "Minimum",
+    "citation_percentile": "Citation percentile (%)",
+    "citations_share": "Citations (%)",
+    "change_years": "Years of change",
+    "cites": "Citations",
+    "class": "Trend",
+    "concepts.label": "Concept",
+    "density_ratio": "Reviews to expected",
+    "draft_check.evidence": "Sentence of the paper",
+    "draft_check.sentence": "Sentence of the draft",
+    "impact.rise": "Rise since first light (points)",
+    "label": "Region",
+    "fidelity.value": "This picture",
+    "fidelity.verdict": "Reached",
+    "led": "Found",
+    "lettered": "On the map",
+    "local_share": "Main regions (%)",
+    "main_region": "Most papers in",
+    "map_places.technical": "Technical name",
+    "n_authors": "Authors",
+    "n_papers": "Papers",
+    "need": "Absolute need",
+    "note": "Meaning",
+    "of_facility": "Of the facility's papers (%)",
+    "other": "Compared with",
+    "other_value": "Value of the other",
+    "outside_home": "Outside home (%)",
+    "over_in": "More in",
+    "paper_id": "Key",
+    "papers_after": "Papers since",
+    "papers_waiting.title": "Papers newer than the reviews near them",
+    "parent": "Broader term",
+    "pieces_50": "Pieces of 50%",
+    "pieces_80": "Pieces of 80%",
+    "q": "False discovery rate",
+    "recent_share": "New papers at the peak (%)",
+    "region_papers": "All papers",
+    "region_share": "Of the region (%)",
+    "review_gaps.score": "Relative gap",
+    "rise": "Rise (points)",
+    "separability_full": "Separability by meaning",
+    "separability_map": "Separability on the map",
+    "share": "Share (%)",
+    "share_after": "Share since (%)",
+    "share_before": "Share before (%)",
+    "slope": "Change of the log odds per year",
+    "step": "Distance from the previous paper",
+    "thesaurus_gaps.name": "Proposed term",
+    "thesaurus_overlay.label": "Concept",
+    "why": "Reason",
+}
+# A LaTeX table has the first eight of these columns; columns that a table lacks are omitted.
+_PLACES = "country papers fractional share effective_regions main_region"
+SHOWN = {
+    "author": "date title label n_authors step affiliation group",
+    "author_summary": "measure value note",
+    "before_after": "label papers_before share_before papers_after share_after rise growth",
+    "compare": "label a_papers b_papers a_share b_share odds_ratio q over_in",
+    "compare_facilities": "measure facility other value other_value difference probability",
+    "concepts": "label level papers with_narrower share",
+    "countries": _PLACES,
+    "draft_check": "line key verdict sentence evidence why",
+    "facility_regions": "label papers region_papers share of_facility share_before rise",
+    "fidelity": "measure value bar verdict",
+    "impact": "period facility papers share local_share citations_share effective_regions "
+    "outside_home rise citations citation_percentile bridging",
+    "institutions": f"institution {_PLACES}",
+    "map_places": "name technical kind n_papers share recent_share lettered about",
+    "papers_waiting": "place title year cites paper_id",
+    "review_gaps": "rank label papers reviews last_review papers_since growth score need expected "
+    "newer_papers citations years_without disagreement",
+    "reviews": "label papers reviews expected share density_ratio last_review papers_since "
+    "years_without",
+    "survey": "decision score title year reason led",
+    "thesaurus_gaps": "rank name parent region papers growth novelty score nearest region_share "
+    "alternatives",
+    "thesaurus_overlay": "label papers share area_50 area_80 pieces_50 separability_full "
+    "separability_map pieces_80",
+    "trends": "label papers share slope change q class change_years why",
+}
+_NOT_SHOWN = ("_id", "_row", "_low", "_high")  # ends of names in a table of another kind
+
+
+def shown_columns(table: pd.DataFrame, kind: str) -> list[str]:
+    """Return the names of the columns of a table that are shown, in order."""
+    if kind in SHOWN:
+        return [name for name in SHOWN[kind].split() if name in table]
+    return [str(name) for name in table if not str(name).endswith(_NOT_SHOWN)]
+
+
+def heading(kind: str, name: str) -> str:
+    """Return the heading of a column.
+
+    >>> heading("review_gaps", "score"), heading("survey", "score"), heading("", "share")
+    ('Relative gap', 'Score', 'Share (%)')
+    """
+    words = name[:1].upper() + name[1:].replace("_", " ")
+    return _HEADINGS.get(f"{kind}.{name}", _HEADINGS.get(name, words))

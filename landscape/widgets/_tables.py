@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._columns import heading
 from landscape._render import render
-from landscape._serializer import name_bounds, with_units
+from landscape._serializer import heading, name_bounds, with_units
 from landscape._wording import count
 from landscape.widgets._panel import close_all, make_control, style_sheet
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from landscape._columns import SHOWN, heading, shown_columns
+from landscape._serializer import SHOWN, heading, shown_columns
 from landscape.overlays import missions, reviews, thesaurus, trends
 
 # Columns that only some tables of a kind have.

@@ -127,8 +127,9 @@ def main() -> None:
         print(fault)
     head = ["campaign", "tried", "failed", "MB above idle", "seconds", "note"]
     print_table("Campaigns against damage and malice", head, rows)
-    if options.only == every:  # a part does not replace the section of the report
-        print(f"\n{save('robustness', rows)}")
+    # A part does not replace the section of the report.
+    section = "robustness" if options.only == every else f"robustness: {options.only}"
+    print(f"\n{save(section, rows)}")
     raise SystemExit(bool(faults))
 
 

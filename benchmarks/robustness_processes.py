@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -153,31 +154,37 @@ class _Assistant:
 
 
 def kills(folder: Path, n_kills: int, rng: random.Random) -> Iterator[Case]:
-    """Yield builds that are killed at random times while another process searches."""
+    """Yield builds and updates that are killed at random times while another process reads.
+
+    The reader must always find one of the two whole versions of the atlas that is updated.
+    """
     from landscape.corpus.demo import write_demo
 
     one, two = (
         write_demo(folder / name, n_papers=size, seed=seed).papers
         for seed, (name, size) in enumerate((("one", 300), ("two", 100)))
     )
-    finished, new, grown = (folder / f"{name}.atlas" for name in ("finished", "new", "grown"))
-    seconds = _build(one, out=finished)  # the first run compiles and loads more than a later one
-    commands = {new: ([one], 300), grown: ([one, two], 400)}
-    shutil.copytree(finished, grown)
+    new, grown = folder / "new.atlas", folder / "grown.atlas"
+    seconds = _build(one, out=grown)  # the first run compiles and loads more than a later one
+    versions = {300: [one], 400: [one, two]}
     context = multiprocessing.get_context("spawn")
     stop, (end, other) = context.Event(), context.Pipe()
-    reader = context.Process(target=read_on, args=([new, grown], stop, other), daemon=True)
+    reader = context.Process(target=read_on, args=(grown, set(versions), stop, other), daemon=True)
     reader.start()
+    target = 400
     for number in range(n_kills):
-        out = (new, grown)[number % 2]
-        sources, n_papers = commands[out]
         after = rng.uniform(0.2, 1.0) * seconds
-        yield f"build killed after {after:.1f} s", partial(_kill, sources, out, after, reader)
-        if number >= n_kills - 2 or rng.random() < 0.4:
-            yield "the same command again", partial(_finish, sources, out, n_papers)
-            shutil.rmtree(out, ignore_errors=True)
-            if out == grown:
-                shutil.copytree(finished, grown)
+        out, n_papers = (grown, target) if number % 5 else (new, 300)
+        yield (
+            f"{out.stem} killed after {after:.1f} s",
+            partial(_kill, versions[n_papers], out, after, reader),
+        )
+        if number >= n_kills - 2 or rng.random() < 0.2:
+            yield "the same command again", partial(_finish, versions[n_papers], out, n_papers)
+            if out == new:
+                shutil.rmtree(out, ignore_errors=True)
+            else:
+                target = 700 - target
     stop.set()
     found = end.recv() if end.poll(60) else ["the reader does not answer"]
     notes["kills"] = found.pop(0) if len(found) > 0 else ""
@@ -232,24 +239,34 @@ def _finish(sources: list[Path], out: Path, n_papers: int) -> None:
         raise AssertionError(f"the atlas is wrong: {verify(out)}, {len(atlas)} papers")
 
 
-def read_on(paths: list[Path], stop: Any, pipe: Any) -> None:
-    """Open and search atlases until `stop` is set; send the counts and the faults."""
-    read = refused = 0
-    faults: set[str] = set()
-    held: dict[Path, landscape.Atlas] = {}
+def read_on(path: Path, versions: set[int], stop: Any, pipe: Any) -> None:
+    """Open and search an atlas until `stop` is set; send the counts and the faults."""
+    read = rebuilt = 0
+    faults: Counter[str] = Counter()
+    held = landscape.open(path)
     while not stop.is_set():
-        for path in paths:
-            for opened in (True, False):  # also an atlas that was opened before
-                try:
-                    if opened or path not in held:
-                        held[path] = landscape.open(path)
-                    for method in ("words", "semantic", "hybrid"):
-                        held[path].search("dust in galaxies", k=3, method=method)
-                    read += 1
-                except LandscapeError as error:
-                    refused += 1
-                    if "\n" in str(error):
-                        faults.add(f"more than a sentence: {error}")
-                except Exception as error:  # noqa: BLE001 - what is looked for
-                    faults.add(f"{error!r:.300}")
-    pipe.send([f"{read:,} reads gave results, {refused:,} an error", *sorted(faults)])
+        try:
+            opened = landscape.open(path)
+        except Exception as error:  # noqa: BLE001 - what is looked for
+            faults[f"open: {error!r:.300}"] += 1
+            continue
+        for atlas in (opened, held):  # also an atlas that was opened before
+            try:
+                found = [
+                    len(atlas.search("dust in galaxies", k=3, method=method).hits)
+                    for method in ("words", "semantic", "hybrid")
+                ]
+                sizes = {len(atlas), len(atlas.papers), len(atlas.map), len(atlas.vectors())}
+                if found != [3, 3, 3] or len(sizes) > 1 or not sizes <= versions:
+                    faults[f"mixed: {found}, {sizes}"] += 1
+                read += 1
+            except LandscapeError as error:
+                if "was rebuilt since it was opened" in str(error):
+                    rebuilt += 1
+                else:
+                    faults[f"read: {error!r:.300}"] += 1
+            except Exception as error:  # noqa: BLE001 - what is looked for
+                faults[f"read: {error!r:.300}"] += 1
+        held = opened
+    counts = f"{read:,} reads gave results, {rebuilt:,} an old atlas, {faults.total():,} an error"
+    pipe.send([counts, *sorted(faults)])

@@ -218,7 +218,10 @@ def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.parent == folder and path.name in but:
                 continue
-            kind = path.lstat().st_mode
+            try:
+                kind = path.lstat().st_mode
+            except FileNotFoundError:  # a build has removed a temporary file
+                continue
             if stat.S_ISLNK(kind):
                 raise AtlasError(
                     f"{path} is a symbolic link, and an atlas reads and writes only files in its "

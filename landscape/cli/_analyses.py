@@ -278,7 +278,9 @@ def _map(
     if again:
         from landscape.pipeline.map_stages import measure
 
-        quality = measure(opened.path, opened.manifest, seed=seed)
+        quality = opened.read(
+            "embeddings", lambda folder: measure(folder, opened.manifest, seed=seed)
+        )
     else:
         quality = opened.quality
     return Answer(as_json(quality) if json else "\n".join(quality_lines(quality)))

@@ -285,7 +285,6 @@ def ingest(
     work: Path,
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
-    begin_writing: Callable[[], object] | None = None,
 ) -> IngestReport:
     r"""Convert source files to ``papers.parquet`` and ``rejected.jsonl``.
 
@@ -307,8 +306,6 @@ def ingest(
         Number of processes that clean records.
     advance : callable, optional
         Called with the number of bytes read since the last call.
-    begin_writing : callable, optional
-        Called when all inputs have been read, before any file in `folder` is changed.
 
     Returns
     -------
@@ -348,8 +345,6 @@ def ingest(
     read, rejected, reasons = _count_records(scans)
     if not len(keys):
         raise InputError(_nothing_usable(inputs, sum(read), reasons))
-    if begin_writing is not None:
-        begin_writing()
     folder.mkdir(parents=True, exist_ok=True)
     with unfinished_file(folder / "rejected.jsonl") as path, path.open("wb") as stream:
         for scan, chunk in chunks:

@@ -18,6 +18,8 @@ from landscape.store.tables import read_parquet, unreadable
 from landscape.types import Linked
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -318,8 +320,7 @@ class CitationGraph:
         if not self._has_files:
             columns = ("stub_id", "title", "year", "n_citing", "n_cited")
             return pd.DataFrame({name: [] for name in columns})
-        self._atlas.file(STUBS)
-        return read_parquet(self._atlas.path, STUBS)
+        return self._atlas.read(STUBS, lambda folder: read_parquet(folder, STUBS))
 
     def references(self, paper_id: str) -> list[Linked]:
         """List the references of a paper. Papers of the atlas come first, followed by stubs.
@@ -449,12 +450,14 @@ class CitationGraph:
         return links
 
     def _array(self, name: str) -> np.ndarray:
-        path = self._atlas.file(name)
+        def read(folder: Path) -> np.ndarray:
+            opened: np.ndarray = np.load(folder / name, mmap_mode="r", allow_pickle=False)
+            return opened
+
         try:
-            opened: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+            return self._atlas.read(name, read)
         except (OSError, ValueError, EOFError, TokenError) as error:
             raise unreadable(self._atlas.path, name, error) from error
-        return opened
 
 
 def _is_graph(links: Links) -> bool:

@@ -18,15 +18,7 @@ from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import match_ids, paper_ids
-from landscape.pipeline.stages import (
-    Context,
-    Previous,
-    Stage,
-    StageResult,
-    clear_work,
-    keep_only,
-    recall,
-)
+from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, keep_only
 from landscape.store.arrays import (
     BLOCK,
     COUNTS,
@@ -78,7 +70,7 @@ def _parameters(context: Context) -> dict[str, Any]:
 
 def _was_exact(context: Context) -> bool:
     """Return whether the last build used float32. Then new papers also use float32."""
-    previous = recall(context.folder)
+    previous = context.previous
     record = previous.stage("embeddings") if previous else None
     return record is not None and record.parameters.get("precision") == "float32"
 
@@ -129,7 +121,7 @@ def _run(context: Context) -> StageResult:
 def _embed(context: Context) -> tuple[dict[str, Any], int]:
     """Embed the papers. Vectors of the same model in the last finished build are reused."""
     settings_digest = digest([VERSION, _parameters(context)])
-    known = _Known(recall(context.folder), settings_digest)
+    known = _Known(context.previous, settings_digest)
     works, places = [], []
     for part in context.part_files(PAPERS):
         folder = context.work("embeddings", part.stem)

@@ -57,7 +57,6 @@ def _run(context: Context) -> StageResult:
             work=context.work("ingest"),
             workers=context.options.n_workers,
             advance=advance,
-            begin_writing=context.begin_writing,
         )
     names = ("read", "kept", "merged", "rejected")
     counts = {name: getattr(report, name) for name in names}
@@ -157,11 +156,5 @@ def _coverage(files: Sequence[Path]) -> dict[str, object]:
 
 
 INGEST_STAGE = Stage(
-    name="ingest",
-    version=1,
-    inputs=_inputs,
-    run=_run,
-    shares=PAPERS,
-    completed_by="keywords",
-    checks_first=True,
+    name="ingest", version=1, inputs=_inputs, run=_run, shares=PAPERS, completed_by="keywords"
 )

@@ -149,7 +149,6 @@ _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 def _uat_run(context: Context) -> StageResult:
     thesaurus = _thesaurus(context.options.thesaurus)
-    context.begin_writing()
     with progress("Thesaurus", total=context.manifest.n_papers) as advance:
         tags = _tags(context, thesaurus, advance)
     names = write_layer(context, UAT, _by_part(context, tags))
@@ -236,7 +235,6 @@ UAT_STAGE = Stage(
     },
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,
-    checks_first=True,
 )
 
 
@@ -277,7 +275,6 @@ def _citations_run(context: Context) -> StageResult:
         advance(1)
         citations = references.reversed()
         advance(1)
-        context.begin_writing()
         arrays: dict[str, np.ndarray] = {INFLUENCE: influence(references)}
         for direction, links in (("references", references), ("citations", citations)):
             starts, targets = matrix_files(direction)
@@ -411,5 +408,4 @@ CITATIONS_STAGE = Stage(
     parameters=lambda context: {"files": [sha256_of(p) for p in context.options.citations]},
     inputs=inputs_from(papers="ingest"),
     run=_citations_run,
-    checks_first=True,
 )

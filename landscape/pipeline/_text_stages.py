@@ -28,7 +28,7 @@ from landscape.pipeline._rows import (
     row_keys,
     write_table,
 )
-from landscape.pipeline.stages import Context, Stage, StageResult, clear_work, inputs_from, recall
+from landscape.pipeline.stages import Context, Stage, StageResult, clear_work, inputs_from
 from landscape.store.arrays import joined_matrix, open_matrix
 from landscape.store.manifest import digest
 from landscape.text import WordIndex
@@ -110,10 +110,10 @@ def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
     """Link the files of the old index and return its keys, or no keys if it is damaged."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
-    previous = recall(context.folder)
-    record = previous.manifest.stages.get("search") if previous else None
-    known_files = record.outputs if record else {}
-    place = context.folder / LEXICAL
+    previous = context.previous
+    if previous is None:
+        return nothing
+    known_files, place = previous.manifest.files, previous.folder / LEXICAL
     try:
         known = np.load(place / _INDEXED, allow_pickle=False)
         temporary.mkdir(parents=True)
@@ -123,12 +123,12 @@ def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
                 continue
             if known_files[f"{LEXICAL}/{path.name}"].sha256 != sha256_of(path):
                 return nothing
-            os.link(path, temporary / path.name)
-            linked.append(path.name)
+            if path.name != _INDEXED:  # this file is written again, and not by a rename
+                os.link(path, temporary / path.name)
+                linked.append(path.name)
         # Tantivy deletes the files on this list. Write a new list, because the list of a downloaded
         # atlas could contain any file.
-        names = [name for name in linked if name != _INDEXED]
-        (temporary / _MANAGED).write_text(json.dumps(names))
+        (temporary / _MANAGED).write_text(json.dumps(linked))
         # After an interrupted build, the files may not match, so the counts are compared.
         if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
             return nothing
@@ -229,7 +229,7 @@ def _keyword_parameters(context: Context) -> dict[str, object]:
 
 def _keywords_run(context: Context) -> StageResult:
     parameters, options = _keyword_parameters(context), context.options
-    previous = recall(context.folder)
+    previous = context.previous
     record = previous.stage("keywords") if previous else None
     if record and (record.version, record.parameters) != (VERSION, parameters):
         record = None

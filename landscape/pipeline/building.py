@@ -5,18 +5,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 
-from landscape._io import (
-    LOCK_NAME,
-    TEMPORARY_SUFFIX,
-    locked,
-    refuse_links,
-    remove_leftovers,
-    report_full_disk,
-)
+from landscape._io import LOCK_NAME, TEMPORARY_SUFFIX, locked, refuse_links, remove_leftovers
 from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
@@ -24,16 +18,17 @@ from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
+from landscape.pipeline.commit import NEXT, begin_version, commit, discard, finish_commit
 from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,
     BuildOptions,
     Context,
+    Previous,
     Stage,
     check_citations,
     check_options,
     is_fresh,
-    remember,
     run_stage,
     write_manifest,
 )
@@ -92,9 +87,10 @@ def build(
 
     Notes
     -----
-    A stage runs only if its inputs or parameters have changed. It writes temporary files and
-    renames them when they are complete. After an interruption, the next build resumes from the
-    last finished chunk. Papers with unchanged text keep their keywords and vectors.
+    A stage runs only if its inputs or parameters have changed. Papers with unchanged text keep
+    their keywords and vectors. After an interruption, the next build resumes from the last finished
+    chunk. While a finished atlas is updated, its current version stays readable. The new version
+    replaces it when it is complete.
 
     Examples
     --------
@@ -114,21 +110,69 @@ def build(
             f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
     with locked(folder):
+        finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
-        _run_stages(Context(folder, options, manifest, say or (lambda _: None), files))
+        previous = Previous(folder, manifest) if manifest.complete else None
+        context = Context(folder, options, manifest, say or (lambda _: None), files, previous)
+        if previous is None:
+            _run_stages(context)
+        elif stage := _outdated_stage(context):
+            _say_disk_use(context, stage)
+            with _new_version(context):
+                _run_stages(context)
+        else:
+            discard(folder / NEXT)
+            _finish(context)
+            context.say("Nothing has changed. The atlas is up to date.")
     return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
+
+
+def _outdated_stage(context: Context) -> Stage | None:
+    """Return the first stage that must run."""
+    return next((stage for stage in STAGES if not is_fresh(stage, context)), None)
+
+
+def _say_disk_use(context: Context, first: Stage) -> None:
+    """Say how much disk space an update needs beside the current version."""
+    outputs = [
+        output.bytes
+        for stage in STAGES[STAGES.index(first) :]
+        if (record := context.manifest.stages.get(stage.name))
+        for output in record.outputs.values()
+    ]
+    before = sum(part.bytes for part in context.manifest.parts) or 1
+    growth = max(1.0, sum(file.bytes for file in context.inputs) / before)
+    free = shutil.disk_usage(context.folder).free
+    context.say(
+        f"The current version stays readable until the new one is complete. The new one needs up "
+        f"to {sum(outputs) * growth / 1e6:,.0f} MB more ({free / 1e6:,.0f} MB are free)."
+    )
+
+
+@contextmanager
+def _new_version(context: Context) -> Iterator[None]:
+    """Let a context write a new version of a finished atlas, and commit it at the end."""
+    folder, manifest = context.folder, context.manifest
+    context.folder, context.manifest = folder / NEXT, begin_version(folder, manifest)
+    remove_leftovers(context.folder)
+    try:
+        yield
+    except InputError:
+        # A build with invalid input leaves nothing to resume, unless a stage was finished.
+        records = context.manifest.stages.items()
+        if records <= manifest.stages.items() and not context.work("embeddings").exists():
+            discard(context.folder)
+        raise
+    commit(folder)
 
 
 def _run_stages(context: Context) -> None:
     ran: list[str] = []
-    while stage := next((stage for stage in STAGES if not is_fresh(stage, context)), None):
+    while stage := _outdated_stage(context):
         if ran.count(stage.name) > 1:  # avoid an endless loop
             raise RuntimeError(f"The stage {stage.name} is still out of date after two runs.")
-        if not ran:
-            with report_full_disk(context.folder):
-                remember(context.folder, context.manifest)
         ran.append(stage.name)
         try:
             run_stage(stage, context)
@@ -144,6 +188,11 @@ def _run_stages(context: Context) -> None:
             ) from error
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
+    _finish(context)
+
+
+def _finish(context: Context) -> None:
+    """Mark the version as complete, and remove the unfinished files."""
     title = context.options.title
     finished = dataclasses.replace(
         context.manifest,
@@ -156,8 +205,6 @@ def _run_stages(context: Context) -> None:
     )
     if finished != context.manifest:
         write_manifest(context.folder, finished)
-    if not ran:
-        context.say("Nothing has changed. The atlas is up to date.")
     shutil.rmtree(context.folder / WORK, ignore_errors=True)
 
 
@@ -220,12 +267,20 @@ def add_citations(
     check_citations(options.citations)
     refuse_links(folder, but=(LABELS,))
     with locked(folder):
+        finish_commit(folder)
         remove_leftovers(folder)
+        if (folder / NEXT).exists():
+            raise InputError(
+                f"An update of {folder} was interrupted. Run the same landscape build again to "
+                "finish it, then add the citations."
+            )
         manifest = AtlasStore.open(folder).manifest
         context = Context(folder, options, manifest, say or (lambda _: None), [])
-        run_stage(CITATIONS_STAGE, context)
-        write_manifest(folder, dataclasses.replace(context.manifest, complete=True))
-        shutil.rmtree(folder / WORK, ignore_errors=True)
+        with _new_version(context):
+            run_stage(CITATIONS_STAGE, context)
+            finished = dataclasses.replace(context.manifest, complete=True)
+            write_manifest(context.folder, finished)
+            shutil.rmtree(context.work(), ignore_errors=True)
     added = AtlasStore.open(folder)
     details = added.stages["citations"].details
     context.say(

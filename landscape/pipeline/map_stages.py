@@ -17,15 +17,7 @@ from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
-from landscape.pipeline.stages import (
-    Context,
-    Previous,
-    Stage,
-    StageResult,
-    inputs_from,
-    keep_only,
-    recall,
-)
+from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
 from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
 from landscape.store.manifest import Manifest
 
@@ -168,7 +160,7 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
     """Keep the coordinates of the last map, and place new papers on this map."""
     from landscape.mapping import place
 
-    previous = recall(context.folder)
+    previous = context.previous
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
         context.say("There is no earlier map. UMAP computes a new map.")
         return _project(context, vectors, "umap"), 0
@@ -299,7 +291,7 @@ def _previous_topics(context: Context) -> tuple[NDArray[np.int64] | None, dict[i
 
     from landscape.mapping.regions import BY_KEYWORDS
 
-    previous = recall(context.folder)
+    previous = context.previous
     if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
         return None, {}
     rows = old_rows(context, previous)

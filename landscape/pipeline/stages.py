@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from landscape._io import measured, remove_leftovers, report_full_disk, sha256_of, write_bytes
 from landscape._settings import Number, Settings, Whole
-from landscape.errors import AtlasError, InputError
+from landscape.errors import InputError
 from landscape.pipeline._rows import row_keys
 from landscape.store.manifest import (
     FORMAT_VERSION,
@@ -29,7 +29,6 @@ from landscape.store.manifest import (
     digest,
     manifest_bytes,
     now,
-    read_manifest,
 )
 
 if TYPE_CHECKING:
@@ -218,8 +217,8 @@ class Context:
     manifest: Manifest
     say: Callable[[str], None]
     inputs: list[InputFile]
+    previous: Previous | None = None
     makeshift: set[str] = field(default_factory=set)
-    begin_writing: Callable[[], None] = lambda: None
 
     def work(self, *names: str) -> Path:
         """Return a path in ``.work``, which is the folder of unfinished files."""
@@ -259,7 +258,6 @@ class Stage:
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
-    checks_first: bool = False
 
 
 def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
@@ -318,14 +316,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
 def run_stage(stage: Stage, context: Context) -> None:
     """Run one stage and record it in the manifest."""
     mark, parameters, inputs = fingerprint(stage, context)
-
-    def begin_writing() -> None:
-        unfinished = context.manifest.without(stage.name, stage.completed_by)
-        context.manifest = write_manifest(context.folder, unfinished)
-
-    context.begin_writing = begin_writing
-    if not stage.checks_first:
-        begin_writing()
+    unfinished = context.manifest.without(stage.name, stage.completed_by)
+    context.manifest = write_manifest(context.folder, unfinished)
     with measured() as usage, report_full_disk(context.folder):
         result = stage.run(context)
     if result.makeshift:
@@ -378,7 +370,7 @@ _TOPICS = "topics.parquet"
 
 @dataclass(frozen=True)
 class Previous:
-    """Files and manifest of the last finished state of the atlas."""
+    """Files and manifest of the finished version of an atlas that a build replaces."""
 
     folder: Path
     manifest: Manifest
@@ -404,37 +396,3 @@ class Previous:
         """Return a hash of the text of every paper, shape (n_papers, 2)."""
         keys = [row_keys(path) for path in self.files("papers.parquet")]
         return np.concatenate(keys) if keys else np.zeros((0, 2), dtype=np.uint64)
-
-
-def remember(folder: Path, manifest: Manifest) -> None:
-    """Link the files of a finished atlas before a build changes them, so they can be reused."""
-    if not manifest.complete:
-        return
-    held, growing = folder / WORK / "previous", folder / WORK / "previous.new"
-    for old in (held, growing):
-        shutil.rmtree(old, ignore_errors=True)
-    for table in TABLES:
-        (growing / table).mkdir(parents=True)
-        for path in (folder / table).glob("*"):
-            if not path.name.startswith("."):
-                _link(path, growing / table / path.name)
-    if (folder / _TOPICS).is_file():
-        _link(folder / _TOPICS, growing / _TOPICS)
-    write_bytes(growing / MANIFEST_NAME, (folder / MANIFEST_NAME).read_bytes())
-    growing.rename(held)
-
-
-def recall(folder: Path) -> Previous | None:
-    """Return the last finished state of the atlas, or None if there is none."""
-    held = folder / WORK / "previous"
-    try:
-        return Previous(held, read_manifest(held))
-    except AtlasError:
-        return None
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)

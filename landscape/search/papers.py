@@ -28,7 +28,10 @@ from landscape.text.word_index import paper_key
 from landscape.types import Coverage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from landscape.embeddings import Embedder
@@ -79,15 +82,17 @@ class SearchIndexes:
         parts = self._atlas.vector_parts()
         if details.get("exact", True):
             return VectorIndex(parts)
-        index = read_index(
-            self._atlas.file("index.faiss"), n_papers=len(self._atlas), dimension=parts[0].shape[1]
+        n_papers, dimension = len(self._atlas), parts[0].shape[1]
+        name = "index.faiss"
+        index = self._atlas.read(
+            name, lambda folder: read_index(folder / name, n_papers=n_papers, dimension=dimension)
         )
         return VectorIndex(parts, index=index, n_probe=details["n_probe"])
 
     @cached_property
     def words(self) -> WordIndex:
         """Word index. Its results are keys of papers, which `rows_of_keys` converts to rows."""
-        return WordIndex(self._atlas.file("lexical"))
+        return self._atlas.read("lexical", lambda folder: WordIndex(folder / "lexical"))
 
     @cached_property
     def paper_table(self) -> PaperTable:
@@ -100,11 +105,14 @@ class SearchIndexes:
         import pyarrow.parquet as pq
 
         name = "cutoffs.parquet"
+
+        def read(folder: Path) -> pa.Table:
+            with pq.ParquetFile(folder / name) as file:  # this class does not import pandas
+                return read_limited(file, folder / name)
+
         try:
-            # ParquetFile does not import pandas.
-            with pq.ParquetFile(self._atlas.file(name)) as file:
-                table = read_limited(file, self._atlas.path / name)
-                return np.array(table["d95"].to_pylist(), dtype=np.float32)
+            table = self._atlas.read(name, read)
+            return np.array(table["d95"].to_pylist(), dtype=np.float32)
         except (OSError, ValueError, KeyError) as error:  # errors of Arrow are subclasses of these
             raise unreadable(self._atlas.path, name, error) from error
 
@@ -280,22 +288,25 @@ class SearchIndexes:
 
     @cached_property
     def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:
-        folder = self._atlas.path
+        names = [f"{WORDS}/{part.name}.npy" for part in self._atlas.parts]
+        if not all(name in self._atlas.manifest.files for name in names):
+            return None  # the embedder has no word vectors
+        self._atlas.read(COUNTS, lambda _: None)  # verifies the checksums
+        parts = self._atlas.read(WORDS, self._open_words)
+        return parts, [np.cumsum(part.lengths) for part in parts]
+
+    def _open_words(self, folder: Path) -> list[WordVectors]:
         parts = []
         for part in self._atlas.parts:
             name = f"{WORDS}/{part.name}.npy"
-            if name not in self._atlas.manifest.files:
-                return None  # the embedder has no word vectors
             try:
-                words = open_words(
-                    self._atlas.file(name), self._atlas.file(f"{COUNTS}/{part.name}.npy")
-                )
+                words = open_words(folder / name, folder / COUNTS / f"{part.name}.npy")
                 if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
                     raise ValueError("the word vectors do not match the papers")
             except (OSError, ValueError, EOFError, IndexError) as error:
                 raise unreadable(folder, name, error) from error
             parts.append(words)
-        return parts, [np.cumsum(part.lengths) for part in parts]
+        return parts
 
     @cached_property
     def _starts(self) -> Rows:

@@ -23,6 +23,7 @@ from landscape.store.manifest import (
     Part,
     StageRecord,
     check_once,
+    current_version,
     read_manifest,
 )
 from landscape.store.tables import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from landscape.corpus.thesaurus import Thesaurus
 
 T = TypeVar("T")
+PAPER_ROWS = "papers.arrow"
 _TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
@@ -76,7 +78,21 @@ class AtlasStore:
     def open(cls, path: str | os.PathLike[str], *, trust_model: bool = False) -> Self:
         """Open a finished atlas; `landscape.open` documents the parameters and errors."""
         folder = Path(path)
-        manifest = read_manifest(folder)
+        while True:
+            version = current_version(folder)
+            try:
+                store = cls(folder, read_manifest(folder), trust_model)
+                store._check_files(version[0])
+            except AtlasError:
+                if version == current_version(folder):
+                    raise
+            else:
+                if version == current_version(folder):
+                    return store
+
+    def _check_files(self, place: Path) -> None:
+        """Raise AtlasError if the build is not finished, or a file is missing in `place`."""
+        folder, manifest = self.path, self.manifest
         refuse_links(folder, but=(LABELS,))
         again = "run the same landscape build again"
         if not manifest.complete:
@@ -98,9 +114,8 @@ class AtlasStore:
                 f"'ingest' is missing): {again}."
             )
         for name in manifest.files:
-            if not (folder / name).is_file():
+            if not (place / name).is_file():
                 raise AtlasError(f"{folder} has no file {name}; {again} to restore it.")
-        return cls(folder, manifest, trust_model)
 
     def cached(self, name: str, make: Callable[[Self], T]) -> T:
         """Return ``make(self)``, cached under `name`."""
@@ -108,28 +123,50 @@ class AtlasStore:
             self.__dict__[name] = make(self)
         return self.__dict__[name]
 
-    def file(self, name: str) -> Path:
-        """Return the path of a file of the atlas. On first use, verify the checksum of the file.
+    def read(self, name: str, read: Callable[[Path], T]) -> T:
+        """Read a file, or a folder of files, of this version of the atlas.
+
+        On first use, the checksums of the files are verified. If a commit moves the files while
+        `read` runs, it runs again with their new folder.
 
         Parameters
         ----------
         name : str
-            Path relative to the folder of the atlas, or the name of a folder of files.
+            Path of the file or folder, relative to the folder of the atlas.
+        read : callable
+            Function that reads the files. It is called with the folder that contains `name`.
 
         Returns
         -------
-        pathlib.Path
+        object
+            The result of `read`.
 
         Raises
         ------
         AtlasError
-            If a file differs from its entry in the manifest.
+            If a file differs from its entry in the manifest, or if the atlas was rebuilt since it
+            was opened.
 
         Examples
         --------
-        >>> AtlasStore(Path("galaxies.atlas"), Manifest()).file("topics.parquet").name
-        'topics.parquet'
+        >>> atlas.read("quality.json", lambda folder: (folder / "quality.json").read_text())
+        ... # doctest: +SKIP
         """
+        while True:
+            version = current_version(self.path)
+            self.check_unchanged()  # afterwards, so that `version` is of this manifest
+            try:
+                self._verify(name, version[0])
+                result = read(version[0])
+            except (AtlasError, OSError):
+                if version == current_version(self.path):
+                    raise
+            else:
+                if version == current_version(self.path):
+                    return result
+
+    def _verify(self, name: str, folder: Path) -> None:
+        """Verify the checksum of a file, or of all files of a folder, on first use."""
         files = {
             one: output
             for one, output in self.manifest.files.items()
@@ -140,13 +177,11 @@ class AtlasStore:
                 f"The manifest of {self.path} lists no file {name}. Build the atlas again."
             )
         for one, output in files.items():
-            if problem := check_once(self.path / one, output):
-                self.check_unchanged()  # a build may be writing the file
+            if problem := check_once(folder / one, output):
                 raise AtlasError(
                     f"{problem} Restore the file from a copy, or build the atlas again in a new "
                     "folder."
                 )
-        return self.path / name
 
     @property
     def title(self) -> str:
@@ -191,8 +226,7 @@ class AtlasStore:
     @cached_property
     def paper_table(self) -> PaperTable:
         """Memory-mapped table of papers, for fast access to single papers."""
-        self.check_unchanged()  # the atlas may have been rebuilt before the first use
-        return PaperTable(self.file("papers.arrow"))
+        return self.read(PAPER_ROWS, lambda folder: PaperTable(folder / PAPER_ROWS))
 
     @cached_property
     def papers(self) -> pd.DataFrame:
@@ -201,7 +235,7 @@ class AtlasStore:
 
     def check_unchanged(self) -> None:
         """Raise AtlasError if the atlas was rebuilt or removed since it was opened."""
-        if self._manifest_time() != self._known_time:
+        if current_version(self.path)[1] != self._known_time:
             self._compare_manifest()
 
     def read_papers(
@@ -233,8 +267,9 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        self.check_unchanged()
-        return PaperTable(self.file("papers.arrow")).frame(columns, rows)
+        return self.read(
+            PAPER_ROWS, lambda folder: PaperTable(folder / PAPER_ROWS).frame(columns, rows)
+        )
 
     @cached_property
     def map(self) -> pd.DataFrame:
@@ -286,10 +321,8 @@ class AtlasStore:
         from landscape.corpus.thesaurus import Thesaurus
 
         self._check_has_layer("uat")
-        self.check_unchanged()
         name = "thesaurus.parquet"
-        self.file(name)
-        frame = read_parquet(self.path, name)
+        frame = self.read(name, lambda folder: read_parquet(folder, name))
         try:
             return Thesaurus.from_frame(frame)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -300,7 +333,7 @@ class AtlasStore:
         """Quality measures of the map; see `landscape.mapping.quality.measure_quality`."""
         name = "quality.json"
         try:
-            found = dict(json.loads(self.file(name).read_bytes()))
+            found = dict(json.loads(self.read(name, lambda folder: (folder / name).read_bytes())))
             if wrong := [key for key, one in found.items() if isinstance(one, list | dict)]:
                 raise ValueError(f"{wrong[0]!r:.40} is not a number")
             return found
@@ -320,12 +353,14 @@ class AtlasStore:
 
     def vector_parts(self) -> list[NDArray[np.float32]]:
         """Memory-mapped embeddings, one array of shape (n_papers_in_part, n_dims) per part."""
-        self.check_unchanged()
+        return self.read("embeddings", self._open_vectors)
+
+    def _open_vectors(self, folder: Path) -> list[NDArray[np.float32]]:
         opened = []
         for part in self.parts:
             name = f"embeddings/{part.name}.npy"
             try:
-                matrix = open_matrix(self.file(name))
+                matrix = open_matrix(folder / name)
                 if matrix.ndim != 2 or len(matrix) != part.rows or matrix.dtype != "float32":
                     raise ValueError(f"shape {matrix.shape}, {part.rows:,} papers")
                 opened.append(matrix)
@@ -344,12 +379,11 @@ class AtlasStore:
 
     @cached_property
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        self.check_unchanged()
-        self.file("topics.parquet")
-        topics = read_parquet(self.path, "topics.parquet")
+        name = "topics.parquet"
+        topics = self.read(name, lambda folder: read_parquet(folder, name))
         if missing := sorted(_TOPIC_COLUMNS - set(topics)):
             error = ValueError(f"it has no column {missing[0]!r}")
-            raise unreadable(self.path, "topics.parquet", error)
+            raise unreadable(self.path, name, error)
         return apply_labels(topics, self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -383,9 +417,7 @@ class AtlasStore:
 
     def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         self._check_has_layer(layer.removesuffix(".parquet"))
-        self.check_unchanged()
-        self.file(layer)
-        return read_layer(self.path, self.parts, layer, columns)
+        return self.read(layer, lambda folder: read_layer(folder, self.parts, layer, columns))
 
     def _check_has_layer(self, name: str) -> None:
         if name not in self.stages:
@@ -397,27 +429,21 @@ class AtlasStore:
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd
 
-        self.check_unchanged()
-        self.file(table)
-        frames = [
-            read_parquet(self.path, f"{table}/{part.name}.parquet", columns) for part in self.parts
-        ]
+        names = [f"{table}/{part.name}.parquet" for part in self.parts]
+        frames = self.read(
+            table, lambda folder: [read_parquet(folder, name, columns) for name in names]
+        )
         return pd.concat(frames, ignore_index=True)
 
     @cached_property
     def _known_time(self) -> int:
         """Modification time of the manifest, cached because reading the manifest is slow."""
-        time_of_writing = self._manifest_time()
+        _, time_of_writing = current_version(self.path)
         self._compare_manifest()
         return time_of_writing
 
-    def _manifest_time(self) -> int:
-        """Return the modification time of the manifest, or 0 if the manifest is missing."""
-        try:
-            return (self.path / MANIFEST_NAME).stat().st_mtime_ns
-        except OSError:
-            return 0
-
     def _compare_manifest(self) -> None:
-        if read_manifest(self.path).updated != self.manifest.updated:
+        current = read_manifest(self.path)
+        # Two versions can be written within a second, and a build can leave every file unchanged.
+        if (current.updated, current.files) != (self.manifest.updated, self.manifest.files):
             raise AtlasError(f"{self.path} was rebuilt since it was opened. Open it again.")

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._render import render
 from landscape.errors import AtlasError
-from landscape.store.manifest import LAYERS, TABLES, StageRecord, compare_file, read_manifest
+from landscape.store.manifest import (
+    LAYERS,
+    TABLES,
+    StageRecord,
+    compare_file,
+    current_version,
+    read_manifest,
+)
 from landscape.store.tables import LABELS, read_labels
 
 if TYPE_CHECKING:
@@ -130,18 +137,19 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     """Compare the files of an atlas with their checksums, and return a list of problems."""
     folder = Path(path)
     manifest = read_manifest(folder)
+    place, _ = current_version(folder)
     resume = "run the same landscape build again to resume it."
     problems = [] if manifest.complete else [f"The build of {folder} is not finished; {resume}"]
     problems += [
         problem
         for name, output in sorted(manifest.files.items())
-        if (problem := compare_file(folder / name, output))
+        if (problem := compare_file(place / name, output))
     ]
     problems += [  # files that no stage wrote
         f"{path} does not belong to this atlas; remove it."
         for table in (*TABLES, *LAYERS)
-        if (folder / table).is_dir()
-        for path in sorted((folder / table).iterdir())
+        if (place / table).is_dir()
+        for path in sorted((place / table).iterdir())
         if not path.name.startswith((".", "_")) and f"{table}/{path.name}" not in manifest.files
     ]
     try:

@@ -54,6 +54,8 @@ _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _MAX_SIZE = 64 * 2**20  # bytes
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
+READY = ".ready"
+"""Folder of the new version while a commit replaces the files of an atlas."""
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
 """Folders with one file per part and one row per paper; all folders use the same row order."""
 LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
@@ -140,20 +142,41 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def current_version(folder: Path) -> tuple[Path, int]:
+    """Return where the files of the current version of an atlas are, and when it was written.
+
+    The files are in `folder`, or in ``.ready`` during a commit; see `landscape.pipeline.commit`.
+    The time is in ns; it is 0 if there is no manifest.
+    """
+    for place in (folder / READY, folder):
+        with suppress(OSError):
+            return place, (place / MANIFEST_NAME).stat().st_mtime_ns
+    return folder, 0
+
+
 def read_manifest(folder: Path) -> Manifest:
-    """Read and check ``manifest.json``."""
-    path = folder / MANIFEST_NAME
+    """Read and check the manifest of the current version of an atlas."""
     if not folder.exists():
         raise AtlasError(
             f"There is no atlas {folder}; build one with: landscape build FILE --out {folder}"
         )
     if not folder.is_dir():
         raise AtlasError(f"{folder} is a file, not an atlas; pass the folder that a build wrote.")
-    if not path.is_file():
+    try:
+        return read_manifest_file(folder / READY / MANIFEST_NAME)
+    except (FileNotFoundError, IsADirectoryError):  # this is the rule, except during a commit
+        pass
+    try:
+        return read_manifest_file(folder / MANIFEST_NAME)
+    except (FileNotFoundError, IsADirectoryError):
         raise AtlasError(
             f"{folder} is not an atlas: it has no {MANIFEST_NAME}; pass the folder that a build "
             "wrote."
-        )
+        ) from None
+
+
+def read_manifest_file(path: Path) -> Manifest:
+    """Read and check one ``manifest.json``; raise FileNotFoundError if it does not exist."""
     if path.stat().st_size > _MAX_SIZE:
         raise AtlasError(f"{path} has more than {_MAX_SIZE >> 20} MB, so it is not a manifest.")
     content = path.read_bytes()
@@ -175,7 +198,7 @@ def read_manifest(folder: Path) -> Manifest:
             "new folder."
         ) from error
     raise AtlasError(
-        f"{folder} has atlas format {version!r}; this version of Landscape reads formats up "
+        f"{path.parent} has atlas format {version!r}; this version of Landscape reads formats up "
         f"to {FORMAT_VERSION}, so install a newer Landscape."
     )
 

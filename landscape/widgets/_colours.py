@@ -118,15 +118,14 @@ def columns_to_colour(atlas: Atlas) -> list[str]:
 
     from landscape.store.tables import unreadable
 
-    atlas.check_unchanged()
-    for part in atlas.parts:
-        name = f"papers.parquet/{part.name}.parquet"
-        try:
-            columns = pq.read_schema(atlas.path / name).names
-        except (OSError, ValueError) as error:  # includes the errors of Arrow
-            raise unreadable(atlas.path, name, error) from error
-        return [column for column in columns if column not in _NOT_CLASSES]
-    return []
+    if not atlas.parts:
+        return []
+    name = f"papers.parquet/{atlas.parts[0].name}.parquet"
+    try:
+        columns = atlas.read(name, lambda folder: pq.read_schema(folder / name)).names
+    except (OSError, ValueError) as error:  # includes the errors of Arrow
+        raise unreadable(atlas.path, name, error) from error
+    return [column for column in columns if column not in _NOT_CLASSES]
 
 
 def colouring_of(

@@ -14,6 +14,7 @@ import numpy as np
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError, require
 from landscape.figures.colours import theme as find_theme
+from landscape.store.manifest import current_version
 from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._colours import Colouring, colouring_of, share_colouring
 from landscape.widgets._explorer_controls import NOTHING_SELECTED, Controls, found_note
@@ -61,7 +62,7 @@ class ExplorerState(Panel):
             time=tasks.checked_time(time, self._data.period),
             layers=tasks.checked_layers(layers),
         )
-        self._built, self._is_old = tasks.written_at(atlas), False
+        self._built, self._is_old = current_version(atlas.path)[1], False
         self._history: list[View] = []
         self._moved = 0.0
         self._lock = threading.RLock()
@@ -405,7 +406,7 @@ class ExplorerState(Panel):
     def _show_error(self, error: Exception) -> None:
         if isinstance(error, LandscapeError):
             self._tell_state()  # resets the controls to the current state
-        if isinstance(error, AtlasError) and tasks.written_at(self.atlas) != self._built:
+        if isinstance(error, AtlasError) and current_version(self.atlas.path)[1] != self._built:
             self._offer_reload()
         super()._show_error(error)
 
@@ -423,7 +424,8 @@ class ExplorerState(Panel):
 
     def _check_atlas(self) -> None:
         """Report once if the atlas was rebuilt since it was opened."""
-        atlas, stamp = self.atlas, tasks.written_at(self.atlas)
+        atlas = self.atlas
+        _, stamp = current_version(atlas.path)
         if self._is_old or stamp == self._built:
             return
         try:

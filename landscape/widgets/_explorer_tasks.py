@@ -12,6 +12,7 @@ from landscape._bibliography import to_bibtex
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
+from landscape.store.manifest import current_version
 from landscape.widgets._colours import (
     DENSITY,
     colouring_of,
@@ -268,16 +269,6 @@ def ask_papers(
 # -- an atlas that was rebuilt
 
 
-def written_at(atlas: Atlas) -> int:
-    """Return the time when the atlas on disk was last written, or 0 if it was removed."""
-    from landscape.store.manifest import MANIFEST_NAME
-
-    try:
-        return int((atlas.path / MANIFEST_NAME).stat().st_mtime_ns)
-    except OSError:
-        return 0
-
-
 @dataclass(frozen=True)
 class Reopened:
     """A rebuilt atlas, with the parts of the old state that are still valid."""
@@ -293,7 +284,7 @@ def reopen(old: Atlas, state: MapState) -> Reopened:
     """Open an atlas again, and update the colours, outlines and search of a state."""
     from landscape.atlas import open as open_atlas
 
-    built = written_at(old)
+    _, built = current_version(old.path)
     atlas = open_atlas(old.path)
     data = MapData(atlas, state.size)
     problems: list[str] = []

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,14 +22,16 @@ import pytest
 from landscape.atlas import build
 from landscape.atlas import open as open_atlas
 from landscape.embeddings.vectors import WordVectors
-from landscape.errors import AtlasError
+from landscape.errors import AtlasError, InputError
 from landscape.pipeline import _executor as chunks
+from landscape.pipeline import commit
 from landscape.pipeline.stages import WORK
 from landscape.store import AtlasStore as Atlas
 from landscape.store.info import verify
 from landscape.store.manifest import read_manifest
 
 N_KILLS = 20
+N_KILLED_UPDATES = 8  # `python -m benchmarks robustness` kills 50
 
 
 def assert_same(one: Atlas, other: Atlas) -> None:
@@ -153,12 +156,96 @@ def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
                 killed = build([two, one], tmp_path / "killed.atlas", **quick)
                 break
             except Killed:
+                assert len(open_atlas(tmp_path / "killed.atlas").papers) in (20, 34)
                 continue
     assert number > 5
     assert_same(killed, undisturbed)
     assert killed.stages["embeddings"].details["reused"] == 20
     assert killed.stages["keywords"].details["reused"] == 20
     assert not (killed.path / ".work").exists()
+
+
+def test_a_commit_that_is_killed_shows_the_new_version(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    small_steps: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = papers_file(tmp_path / "one.jsonl", range(20))
+    two = papers_file(tmp_path / "two.jsonl", range(20, 34))
+    base = build(one, tmp_path / "base.atlas", **quick)
+    shutil.copytree(base.path, tmp_path / "new.atlas")
+    new = build([one, two], tmp_path / "new.atlas", **quick)
+    folder, replace = tmp_path / "killed.atlas", commit._replace
+    for number in range(1, 200, 3):
+        shutil.copytree(base.path, folder)
+        old, calls = open_atlas(folder), [0]
+        old.topics  # noqa: B018 - reads a table before the commit, and the others after it
+
+        def killing(*paths: Path, number: int = number, calls: list[int] = calls) -> None:
+            calls[0] += 1
+            if calls[0] == number:
+                raise Killed
+            replace(*paths)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(commit, "_replace", killing)
+            try:
+                build([one, two], folder, **quick)
+                break
+            except Killed:
+                assert_same(open_atlas(folder), new)
+        assert verify(folder) == []
+        with pytest.raises(AtlasError, match=r"was rebuilt since it was opened\. Open it again"):
+            old.papers  # noqa: B018
+        opened = open_atlas(folder)
+        assert len(opened.topics) == len(new.topics)
+        said: list[str] = []
+        build([one, two], folder, say=said.append, **quick)
+        assert said == ["Nothing has changed. The atlas is up to date."]
+        assert_same(opened, new)  # the files have moved, but they are of the same version
+        assert verify(folder) == []
+        assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+        shutil.rmtree(folder)
+    assert number > 15
+
+
+def test_what_an_update_needs_is_said_and_bad_input_leaves_nothing(
+    tmp_path: Path, papers_file: Callable[..., Path], quick: dict[str, Any], small_steps: None
+) -> None:
+    one = papers_file(tmp_path / "one.jsonl", range(20))
+    two = papers_file(tmp_path / "two.jsonl", range(20, 34))
+    said: list[str] = []
+    build(one, tmp_path / "a.atlas", say=said.append, **quick)
+    assert not any("stays readable" in line for line in said)
+    (tmp_path / "empty.csv").write_text("title,abstract\n,\n")
+    with pytest.raises(InputError, match=r"empty\.csv"):
+        build(tmp_path / "empty.csv", tmp_path / "a.atlas", **quick)
+    assert not list((tmp_path / "a.atlas").glob(".*"))
+    build([one, two], tmp_path / "a.atlas", say=said.append, **quick)
+    assert sum("The current version stays readable" in line for line in said) == 1
+
+
+def test_a_file_system_without_hard_links(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    small_steps: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    one = papers_file(tmp_path / "one.jsonl", range(20))
+    two = papers_file(tmp_path / "two.jsonl", range(20, 34))
+    for sources in (one, [one, two]):
+        linked = build(sources, tmp_path / "linked.atlas", **quick)
+    monkeypatch.setattr(os, "link", refuse)
+    for sources in (one, [one, two]):
+        copied = build(sources, tmp_path / "copied.atlas", **quick)
+    assert_same(copied, linked)
+    assert verify(copied.path) == []
 
 
 def test_killed_while_the_chunks_of_a_stage_are_removed(
@@ -304,6 +391,88 @@ def test_killed_at_twenty_random_moments(
     assert_same(open_atlas(last), undisturbed)
     assert verify(last) == []
     assert len(seen) >= 5, f"the kills always hit the same moments: {seen}"
+
+
+class Reader(threading.Thread):
+    """Open an atlas and read all its tables, again and again."""
+
+    def __init__(self, folder: Path, versions: set[int]) -> None:
+        super().__init__(daemon=True)
+        self.folder, self.versions = folder, versions  # numbers of papers of the two versions
+        self.reads = self.rebuilt = 0
+        self.errors: list[str] = []
+        self.seen: set[int] = set()
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        while not self.ended.is_set():
+            try:
+                atlas = open_atlas(self.folder)
+            except Exception as error:  # noqa: BLE001 - any error is reported by the test
+                self.errors.append(f"open: {error!r}")
+                continue
+            try:
+                self._read(atlas)
+                self.reads += 1
+            except AtlasError as error:
+                if "was rebuilt since it was opened" in str(error):
+                    self.rebuilt += 1
+                else:
+                    self.errors.append(f"read: {error!r}")
+            except Exception as error:  # noqa: BLE001
+                self.errors.append(f"read: {error!r}")
+
+    def _read(self, atlas: Atlas) -> None:
+        papers, map_, topics, n = atlas.papers, atlas.map, atlas.topics, len(atlas)
+        layers = (atlas.missions, atlas.uat, atlas.reviews)
+        self.seen.add(n)
+        assert n in self.versions
+        assert len(papers) == len(atlas.vectors()) == n
+        assert map_["paper_id"].tolist() == papers["paper_id"].tolist()
+        assert set(map_["topic_id"]) <= {-1, *topics["topic_id"]}
+        assert all(layer["paper_row"].max() < n for layer in layers if len(layer))
+        assert len(atlas.search("galaxies", k=5, method="words", rerank=False).hits) == 5
+        assert atlas.coverage["papers"] == n
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_readers_see_one_whole_version_while_updates_are_killed(
+    tmp_path: Path, sources: list[Path], starter: Starter
+) -> None:
+    folder = tmp_path / "read.atlas"
+    choices = [sources[:1], sources]
+    sizes = []
+    for chosen in choices:
+        begin = time.monotonic()
+        assert starter.build(chosen, folder) == 0
+        whole = time.monotonic() - begin
+        sizes.append(len(open_atlas(folder)))
+    assert sizes[0] < sizes[1]
+    reader = Reader(folder, set(sizes))
+    reader.start()
+    rng = random.Random(os.environ.get("LANDSCAPE_TEST_SEED", "50"))  # noqa: S311 - moments
+    kills = commits = 0
+    states = set()
+    while kills < N_KILLED_UPDATES or commits < 2:
+        chosen = choices[commits % 2]  # the other version is current
+        status = starter.build(chosen, folder, kill_after=rng.uniform(0.0, 1.1) * whole)
+        if status == 0:
+            commits += 1
+        else:
+            assert status == -signal.SIGKILL, starter.said.read_text("utf-8")[-2000:]
+            kills += 1
+            states.add(tuple(sorted(path.name for path in folder.glob(".*"))))
+        assert len(open_atlas(folder)) in sizes
+    reader.ended.set()
+    reader.join()
+    assert not reader.errors, "\n".join(reader.errors[:5])
+    assert reader.reads > kills
+    assert reader.seen == set(sizes)
+    assert any(".next" in state for state in states), states
+    assert starter.build(choices[commits % 2], folder) == 0
+    assert len(open_atlas(folder)) == sizes[commits % 2]
+    assert verify(folder) == []
+    assert [path.name for path in folder.glob(".*")] == []
 
 
 def _progress(folder: Path) -> tuple[int, int]:

@@ -1,0 +1,119 @@
+"""Replace the version of an atlas by a new one, so that readers always see one whole version.
+
+A build of a finished atlas works in the folder ``.next`` of the atlas, which begins with hard links
+to the current files. A commit then has three steps:
+
+1. ``.next`` is renamed to ``.ready``. From now on, readers find the new version in ``.ready``.
+2. The files of ``.ready`` are linked to their places in the atlas, the manifest last.
+3. ``.ready`` is removed. From now on, readers find the new version in the atlas.
+
+The first step is atomic. If a process is stopped before it, the atlas has its old version, and the
+next build resumes in ``.next``. If a process is stopped after it, the atlas has its new version,
+and the next build completes the other steps. `landscape.store.manifest.current_folder` is the
+reading side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from landscape._io import TEMPORARY_SUFFIX, report_full_disk, write_bytes
+from landscape.errors import AtlasError
+from landscape.store.manifest import (
+    MANIFEST_NAME,
+    READY,
+    Manifest,
+    manifest_bytes,
+    read_manifest,
+    read_manifest_file,
+)
+
+NEXT = ".next"
+_REMOVED = ".removed"  # suffix of a folder that is being removed
+
+
+def begin_version(folder: Path, manifest: Manifest) -> Manifest:
+    """Fill ``.next`` with links to the files of a finished atlas, unless a build left it there.
+
+    Return the manifest of ``.next``.
+    """
+    begun = folder / NEXT
+    if not (begun / MANIFEST_NAME).is_file():
+        discard(begun)
+        growing = folder / f"{NEXT}.new"
+        discard(growing)
+        with report_full_disk(growing):
+            growing.mkdir()
+            for name in manifest.files:
+                if (folder / name).is_file():
+                    _link(folder / name, growing / name)
+            write_bytes(growing / MANIFEST_NAME, manifest_bytes(manifest))
+        growing.rename(begun)
+    return read_manifest(begun)
+
+
+def commit(folder: Path) -> None:
+    """Make the finished version in ``.next`` the version of the atlas."""
+    (folder / NEXT).rename(folder / READY)
+    finish_commit(folder)
+
+
+def finish_commit(folder: Path) -> None:
+    """Complete a commit, also one that was interrupted. Do nothing if there is none."""
+    for name in (f"{NEXT}.new", f"{NEXT}{_REMOVED}", f"{READY}{_REMOVED}"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    ready = folder / READY
+    if not (ready / MANIFEST_NAME).is_file():
+        return
+    manifest = read_manifest(ready)
+    with report_full_disk(folder):
+        for name in manifest.files:
+            _replace(ready / name, folder / name)
+        for name in _outdated(folder, manifest):
+            (folder / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the folder still contains files
+                (folder / name).parent.rmdir()
+        _replace(ready / MANIFEST_NAME, folder / MANIFEST_NAME)
+    discard(ready)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder. A process that is stopped meanwhile leaves no incomplete folder."""
+    if folder.exists():
+        removed = folder.with_name(f"{folder.name}{_REMOVED}")
+        shutil.rmtree(removed, ignore_errors=True)
+        folder.rename(removed)
+        shutil.rmtree(removed, ignore_errors=True)
+
+
+def _outdated(folder: Path, manifest: Manifest) -> set[str]:
+    """Return the files that the new version does not have, in the folders of both versions."""
+    names = set(manifest.files)
+    with contextlib.suppress(AtlasError, FileNotFoundError):  # the user changed the old manifest
+        names |= set(read_manifest_file(folder / MANIFEST_NAME).files)
+    for parent in {name.rpartition("/")[0] for name in names} - {""}:
+        names |= {f"{parent}/{path.name}" for path in (folder / parent).glob("*")}
+    return {name for name in names if (folder / name).is_file()} - set(manifest.files)
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Replace a file by a link to another one."""
+    if target.is_file() and target.samefile(source):
+        return
+    # `unfinished_file` is not used, because it flushes a file that the build has flushed already.
+    temporary = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
+    temporary.unlink(missing_ok=True)
+    _link(source, temporary)
+    temporary.replace(target)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Link a file, or copy it if the file system has no hard links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -47,7 +47,7 @@ def verdicts(atlas: Any, cases: list[dict[str, str]]) -> list[Any]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("atlas")
     parser.add_argument("--list", action="store_true", help="print the wrong verdicts")

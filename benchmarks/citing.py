@@ -57,7 +57,7 @@ def citing_times(atlas_path: Path, excerpts: Path, *, n: int = 30) -> dict[str, 
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--atlas", type=Path, required=True)
     parser.add_argument("--excerpts", type=Path, default=_EXCERPTS)

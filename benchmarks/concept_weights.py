@@ -79,7 +79,7 @@ def fit_judgements(
     judged: Mapping[tuple[int, str], bool],
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Fit the weights of judged tags: intercept, log-odds by `fit_weights`, and `JUDGED`."""
+    """Fit a logistic regression to judged tags: intercept, log-odds and `JUDGED` features."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 

@@ -113,7 +113,7 @@ def _timed(
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
     parser.add_argument("-n", type=int, default=200)

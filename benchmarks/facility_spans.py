@@ -39,7 +39,7 @@ def spans(tokens: list[str], tags: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     totals: Counter[tuple[int, str]] = Counter()
     hits: Counter[tuple[int, str]] = Counter()
     for line in FRAGMENTS.read_text("utf-8").splitlines():

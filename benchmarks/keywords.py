@@ -72,7 +72,7 @@ def extract_stock(texts: list[str]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     from landscape.text import extract_keywords
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -42,7 +42,7 @@ def _outcome(convert: Callable[[str], str], text: str) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
     parser.add_argument("-n", type=int, default=1500, help="texts with LaTeX marks")

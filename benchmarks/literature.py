@@ -92,7 +92,7 @@ def write_made_up_atlas(
     """Write an atlas that `landscape.Atlas` reads, without an index for searching."""
     plan = made_up_plan(n_papers, n_regions)
     ids = [f"{year}made.{number:07d}" for number, year in enumerate(plan.year.tolist())]
-    _write(folder, "papers.parquet", _papers(plan, ids), shelf=True)
+    _write(folder, "papers.parquet", _papers(plan, ids), as_arrow=True)
     _write(folder, "map.parquet", _map(plan, ids))
     _write_vectors(folder, plan)
     _write(folder, "missions.parquet", _missions(plan, ids, n_facilities))
@@ -138,14 +138,14 @@ def _manifest(folder: Path, plan: Plan) -> Atlas:
     return Atlas(folder, write_manifest(folder, manifest))
 
 
-def _write(folder: Path, table: str, content: pa.Table, *, shelf: bool = False) -> None:
-    """Write a table in one part, and the papers also for fast reading."""
+def _write(folder: Path, table: str, content: pa.Table, *, as_arrow: bool = False) -> None:
+    """Write a table as one Parquet file, and optionally as papers.arrow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     (folder / table).mkdir(parents=True, exist_ok=True)
     pq.write_table(content, folder / table / f"{_PART}.parquet", compression="zstd")
-    if shelf:
+    if as_arrow:
         with pa.ipc.new_file(str(folder / "papers.arrow"), content.schema) as writer:
             writer.write_table(content, max_chunksize=4096)
 

@@ -102,7 +102,7 @@ def run_figure(n_papers: int) -> dict[str, Any]:
 
 
 def run_projection(n_papers: int) -> dict[str, Any]:
-    """Project with Landscape."""
+    """Compute the projection with Landscape."""
     from landscape.mapping import project
 
     vectors = made_up_vectors(n_papers)
@@ -162,7 +162,7 @@ def run_datamapplot(n_papers: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=int, default=350_000)
     parser.add_argument("--skip", default="", help="comma-separated: projection, rivals")

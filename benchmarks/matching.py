@@ -32,7 +32,7 @@ def read_queries() -> dict[tuple[str, str], list[str]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("atlas")
     parser.add_argument("--list", action="store_true", help="print the queries that are wrong")

@@ -389,7 +389,7 @@ def _row(name: str, found: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=int, default=350_000)
     parser.add_argument("--only", default=",".join(_KINDS), help="comma-separated")

@@ -309,7 +309,7 @@ def _explorer(atlas: landscape.Atlas) -> Any:
 
 
 def _calls(atlas: landscape.Atlas) -> dict[str, Write]:
-    """Write text, Markdown and HTML of results."""
+    """Return functions that write results as text, Markdown and HTML."""
     from landscape.agents import AtlasCollection, as_latex, check_draft
 
     def check(folder: Path) -> None:

@@ -113,7 +113,7 @@ def write(model: Any, confusion: Any) -> None:
 
 
 def main() -> None:
-    """Measure and print; write the weights of the package with --write."""
+    """Run the benchmark and print the results; with --write, write the weights of the package."""
     from scipy.sparse import vstack
     from sklearn.metrics import cohen_kappa_score, confusion_matrix
     from sklearn.model_selection import StratifiedKFold

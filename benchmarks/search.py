@@ -109,7 +109,7 @@ def approximate(n_vectors: int, n_dims: int, *, n_queries: int = 50) -> dict[str
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--atlas", type=Path)
     parser.add_argument("--queries", type=Path, default=_QUERIES)

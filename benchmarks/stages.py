@@ -51,7 +51,7 @@ def build(source: Path, out: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
     parser.add_argument("--sizes", default="1000,5000,20000,43023")

@@ -20,7 +20,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     found: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(7):
         for name, arguments in COMMANDS.items():

@@ -68,7 +68,7 @@ def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=int, default=350_000)
     parser.add_argument("--sheet", choices=sorted(SHEETS), default="a1")

@@ -74,7 +74,7 @@ def judge_world(seed: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     found = {f"demo, {n:,} papers": [judge_demo(n, seed) for seed in _SEEDS] for n in (2000, 4000)}
     found["worlds, 13,500 papers"] = [judge_world(seed) for seed in range(20)]
     results = {name: np.mean(pairs, axis=0).round(3).tolist() for name, pairs in found.items()}

@@ -1,8 +1,8 @@
-"""Time, messages and memory of the map explorer from a move to the new picture.
+"""Measure time, messages and memory of the map explorer after a move.
 
-Made-up atlases of 350,000 papers and made-up places of 10 million; `--atlas FOLDER` keeps the
-former for the next run. A move is timed from the message of the page to the figure that is set,
-names included.
+The benchmark makes an atlas of 350,000 papers and positions of 10 million papers; `--atlas FOLDER`
+stores the atlas for the next run. The time of a move begins with the message of the page and ends
+when the figure, with its names, is updated.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _rows(moves: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=int, default=350_000)
     parser.add_argument("--places", type=int, default=_LARGE)

@@ -1,4 +1,4 @@
-"""Compute the principal axes onto which MiniLM's states of words are projected.
+"""Compute the principal axes onto which the hidden states of MiniLM are projected.
 
 Run: python -m benchmarks.word_basis --papers PAPERS -o landscape/embeddings/minilm_words.npy
 """

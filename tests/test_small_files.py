@@ -1,4 +1,4 @@
-"""Damaged files of names, labels and reviews give a result or one sentence."""
+"""Readers of damaged files of names, labels and reviews return a result or raise one sentence."""
 
 from __future__ import annotations
 

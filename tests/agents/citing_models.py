@@ -25,7 +25,7 @@ def step(action: str, *, query: str = "", paper: str = "", sort: str = "relevanc
 
 
 def scripted(server: OpenAIServer, *steps: str) -> None:
-    """Let the server reply with these steps in order, and repeat the last one."""
+    """Make the server return the steps in order, and repeat the last one."""
     left = list(steps)
     server.reply = lambda _: left.pop(0) if len(left) > 1 else left[0]
 

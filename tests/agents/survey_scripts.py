@@ -28,7 +28,7 @@ def kind_of(body: dict[str, Any]) -> str:
 
 
 def scripted(server: OpenAIServer, script: Script) -> list[str]:
-    """Let the server reply by a script; return the list of the kinds of requests."""
+    """Make the server reply with `script`; return the list of the kinds of requests."""
     asked: list[str] = []
 
     def reply(body: dict[str, Any]) -> str:

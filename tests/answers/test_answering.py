@@ -32,7 +32,7 @@ GOOD = (
 
 
 def scripted(server: OpenAIServer, *texts: str) -> None:
-    """Let the server send texts in order, and an empty judgement if a form is requested."""
+    """Make the server return the texts in order, and no verdicts if the request has a form."""
     left = list(texts)
 
     def reply(body: dict[str, Any]) -> str:

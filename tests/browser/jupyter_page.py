@@ -104,7 +104,7 @@ class JupyterPage:
 
     @property
     def console(self) -> list[str]:
-        """Return errors of scripts except two harmless ones; for one see test_busy_page.py."""
+        """Return the JavaScript errors of the page, except two known harmless ones."""
         known = (GIVEN_UP, _TAKEN_AWAY)
         return [error for error in self.page_errors if not any(one in error for one in known)]
 

@@ -1,4 +1,4 @@
-"""Instructions of the processor are read from the list of the kernel."""
+"""CPU flags are read from the text of ``/proc/cpuinfo``."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ FACILITIES = ["ALMA", "Gaia", "JWST"]
 
 @pytest.fixture(scope="module")
 def atlas(make_atlas):
-    """A made-up map in which ALMA is used in one region only; no paper is of 2010 to 2013."""
+    """A made-up map in which only one region uses ALMA, without papers from 2010 to 2013."""
     made = make_atlas(1800, generated=True)
     rng = np.random.default_rng(4)
     n = len(made.map)

@@ -1,4 +1,4 @@
-"""A server with the OpenAI and Cohere rerank protocols, and all their failures."""
+"""A test server with the OpenAI and Cohere rerank protocols that can simulate failures."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def vectors(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> F
 
 
 class OpenAIServer:
-    """Server whose `script` changes one reply after the other; `always` changes all later ones."""
+    """Server in which each fault of `script` applies to one reply, and `always` to all later ones."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -242,7 +242,7 @@ class _QuietServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """Ignore clients that stopped waiting, as some tests intend."""
+        """Ignore clients that disconnect, which some tests do on purpose."""
 
 
 def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:

@@ -1,4 +1,4 @@
-"""Positions of sentences, also with other full stops in astronomical texts."""
+"""Positions of sentences in texts with full stops in abbreviations, numbers and names."""
 
 from __future__ import annotations
 

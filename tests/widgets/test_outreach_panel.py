@@ -40,7 +40,7 @@ FALSE = replace(TRUE, iou=0.81)
 
 @pytest.fixture(scope="module")
 def panel(demo_atlas):
-    """One map for tests that do not change it; its title is hostile."""
+    """A panel for tests that do not change it; its title contains a script."""
     drawn = OutreachPanel(
         demo_atlas, size=SMALL, theme="night", title=EVIL, credits=EVIL, recent_years=3
     )

@@ -40,7 +40,7 @@ def ids(path: Path) -> list[str]:
 
 
 def stop_at(server: OaiServer, out: Path, policy: RetryPolicy, *, page: int) -> None:
-    """Fetch until the request for a page is refused for good."""
+    """Fetch until the server refuses a page with status 403, which is not retried."""
     server.faults[len(server.requests) + page] = refuse(403)
     with pytest.raises(RemoteError):
         fetch_arxiv(out, base_url=server.url, policy=policy)

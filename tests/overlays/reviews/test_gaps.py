@@ -62,7 +62,7 @@ def test_disagreement_counts():
 
 
 def test_size_counts_for_the_need_and_not_for_the_gap():
-    """Five regions are alike except for their sizes: one review per 100 papers."""
+    """Five regions differ only in size; each has one review per 100 papers."""
     sizes = [200, 300, 400, 600, 800]
     years = np.arange(1995, 2021)
     reviewed = [(2008,) * (size // 100) for size in sizes]

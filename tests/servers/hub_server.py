@@ -22,7 +22,7 @@ class HubServer(Loopback):
         self.spoiled: dict[str, int] = {}  # how often a file still comes with a wrong byte
 
     def downloads(self) -> list[Request]:
-        """Return the requests for file contents, without those for the file list and the redirects."""
+        """Return the requests for file contents, without file list and redirects."""
         return [request for request in self.requests if request.path.startswith("/cdn/")]
 
     def answer(self, request: Request) -> Answer:

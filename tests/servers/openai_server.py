@@ -97,7 +97,7 @@ def vectors(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> F
 
 
 class OpenAIServer:
-    """Server in which each fault of `script` applies to one reply, and `always` to all later ones."""
+    """Server in which a fault of `script` applies to one reply, and `always` to all later ones."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []

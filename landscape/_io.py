@@ -115,6 +115,30 @@ def expand_home(path: str | os.PathLike[str]) -> Path:
         return Path(path)
 
 
+def link_file(source: Path, target: Path) -> None:
+    """Replace a file by a link to another file, or by a copy if there are no hard links."""
+    if is_same_file(source, target):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
+    temporary.unlink(missing_ok=True)
+    try:
+        os.link(source, temporary)
+    except OSError:
+        shutil.copy2(source, temporary)
+    temporary.replace(target)
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Return whether one file is a link to another file, or a copy by `link_file`."""
+    try:
+        a, b = one.stat(), other.stat()
+    except OSError:
+        return False
+    copied = (a.st_size, a.st_mtime_ns) == (b.st_size, b.st_mtime_ns)
+    return os.path.samestat(a, b) or copied
+
+
 TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
 

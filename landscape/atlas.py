@@ -13,13 +13,14 @@ from landscape._settings import takes_settings
 from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings
 from landscape.overlays.citations import citation_graph
-from landscape.pipeline import building, demo
+from landscape.pipeline import building, demo, updating
 from landscape.search import SearchSettings
 from landscape.store import AtlasStore
 from landscape.store.info import atlas_as_html
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.agents.full_text import Reader
@@ -71,6 +72,11 @@ class Atlas(AtlasStore):
             If the filter is invalid.
         """
         return search.open_engine(self).select(filter_text)
+
+    @property
+    def sources(self) -> pd.DataFrame:
+        """Sources of the atlas with their numbers of papers; see `landscape.update`."""
+        return updating.sources(self)
 
     @takes_settings(SearchSettings)
     def search(
@@ -356,6 +362,7 @@ def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
 
 
 build = _returning_atlas(building.build)
+update = _returning_atlas(updating.update)
 add_citations = _returning_atlas(building.add_citations)
 open_demo = _returning_atlas(demo.open_demo)
 build_demo = _returning_atlas(demo.build_demo)

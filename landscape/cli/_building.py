@@ -109,6 +109,65 @@ def add_build(app: App) -> None:
     app.default(command)
 
 
+def add_update(app: App) -> None:
+    """Add the command that updates an atlas."""
+    from landscape.atlas import update
+
+    only, first = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
+    files = Parameter(help="new files of papers, and files that have changed")
+    remove = option("name of a source whose papers are removed (repeatable)")
+    agree = option("accept the cost of remote embeddings")
+    command = derived(
+        update,
+        _update,
+        hidden={"atlas", "inputs", "remove", "approve", "say"},
+        first=[
+            inspect.Parameter("atlas", first, annotation=AtlasFolder),
+            inspect.Parameter(
+                "inputs", first, default=(), annotation=Annotated[tuple[Path, ...], files]
+            ),
+        ],
+        extra=[
+            inspect.Parameter(
+                "remove", only, default=(), annotation=Annotated[tuple[str, ...], remove]
+            ),
+            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, agree]),
+            inspect.Parameter("json", only, default=False, annotation=Json),
+        ],
+        of_atlas=False,
+    )
+    app.default(command)
+
+
+def _update(
+    update: Callable[..., Atlas],
+    atlas: Path,
+    inputs: tuple[Path, ...] = (),
+    *,
+    remove: tuple[str, ...],
+    yes: bool,
+    json: bool,
+    **options: object,
+) -> Answer:
+    from landscape.store.info import facts
+
+    agree = (lambda _: True) if yes else ask_on_terminal
+    updated = update(atlas, inputs, remove=remove, approve=agree, say=note, **options)
+    return Answer(as_json(facts(updated)) if json else _sources_text(updated))
+
+
+def sources(atlas: AtlasFolder, /, *, json: Json = False) -> Answer:
+    """List the sources of an atlas, with their numbers of papers."""
+    opened = open_atlas(atlas, False)
+    table = opened.sources.assign(modified=lambda table: table["modified"].astype(str))
+    return Answer(as_json(table.to_dict("records")) if json else _sources_text(opened))
+
+
+def _sources_text(atlas: Atlas) -> str:
+    table = atlas.sources
+    return f"{table.to_string(index=False)}\n{atlas.path}: {count(len(atlas), 'paper')}"
+
+
 def _build(
     build: Callable[..., Atlas],
     inputs: tuple[Path, ...] = (),

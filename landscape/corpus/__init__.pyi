@@ -1,5 +1,5 @@
 from ._ingest import ingest
-from ._scanning import read_papers
+from ._scanning import KeptPart, part_names, read_papers
 from .cleaning import clean_text
 from .facilities import Facility, find_facility, load_facilities
 from .identifiers import parse_arxiv_id, parse_bibcode, parse_doi
@@ -8,6 +8,7 @@ from .readers._citations import read_citations
 
 __all__ = [
     "Facility",
+    "KeptPart",
     "choose_reader",
     "clean_text",
     "find_facility",
@@ -16,6 +17,7 @@ __all__ = [
     "parse_arxiv_id",
     "parse_bibcode",
     "parse_doi",
+    "part_names",
     "read_citations",
     "read_papers",
 ]

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -14,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from landscape._io import put_in_place, unfinished_file
+from landscape._io import link_file, put_in_place, unfinished_file
 from landscape.corpus._duplicates import (
     Keys,
     ambiguous_rows,
@@ -22,8 +23,24 @@ from landscape.corpus._duplicates import (
     merge_records,
     possible_ids,
 )
-from landscape.corpus._scanning import KEYS, Scan, part_names, scan_input
-from landscape.corpus.records import COLUMNS, IngestReport, PartReport, Row, papers_schema, to_table
+from landscape.corpus._scanning import (
+    KEY_COLUMNS,
+    KEYS,
+    KeptPart,
+    Scan,
+    part_names,
+    scan_input,
+    with_keys,
+)
+from landscape.corpus.records import (
+    COLUMNS,
+    IngestReport,
+    MergedPaper,
+    PartReport,
+    Row,
+    papers_schema,
+    to_table,
+)
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +51,7 @@ _MIN_CHUNKS = 8
 _MAX_FILES = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """Chunks of all inputs, and the result of the search for duplicates.
 
@@ -42,10 +59,16 @@ class Layout:
     row of the record into which it is merged.
     """
 
-    chunks: Sequence[tuple[Scan, int]]
+    chunks: _Chunks
     bounds: NDArray[np.int64]
     representative: NDArray[np.int64]
     ambiguous: NDArray[np.bool_]
+
+    @cached_property
+    def targets(self) -> set[int]:
+        """Rows into which other records are merged."""
+        gone = self.representative != np.arange(len(self.representative))
+        return set(self.representative[gone].tolist())
 
     def kept(self, chunk: int) -> NDArray[np.int64]:
         """Return the row numbers of the records in a chunk that are not merged into others."""
@@ -53,10 +76,10 @@ class Layout:
         rows = np.arange(start, stop)
         return np.asarray(rows[self.representative[start:stop] == rows])
 
-    def papers(self, chunk: int) -> pa.Table:
-        """Read the papers of a chunk with the columns of ``papers.parquet``."""
+    def papers(self, chunk: int, columns: Sequence[str] = COLUMNS) -> pa.Table:
+        """Read the papers of a chunk, by default with the columns of ``papers.parquet``."""
         scan, number = self.chunks[chunk]
-        return scan.papers(number, columns=COLUMNS)
+        return scan.papers(number, columns=columns)
 
     def ready(self, chunk: int, kind: str) -> NDArray[np.float32] | None:
         """Return the precomputed vectors or coordinates of a chunk, or None if it has none."""
@@ -67,8 +90,8 @@ class Layout:
 class PartWriter:
     """Writer of the parts of ``papers.parquet`` that keeps only a few chunks in memory."""
 
-    def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, keys: Path, work: Path, layout: Layout) -> None:
+        self._folder, self._keys = folder, keys
         self._spill = work / "merging"
         self._ready = work / "ready"
         self._layout = layout
@@ -76,6 +99,8 @@ class PartWriter:
         self._chunks_per_file = max(_MIN_CHUNKS, -(-n_chunks // _MAX_FILES))
         self._loaded: tuple[int, dict[int, list[tuple[int, Row]]]] = (-1, {})
         self._taken: set[str] = set()
+        self._changed: set[str] = set()  # parts of the atlas that are written again
+        self.merged: list[MergedPaper] = []
 
     def __enter__(self) -> Self:
         for folder in (self._spill, self._ready):
@@ -83,18 +108,42 @@ class PartWriter:
             folder.mkdir(parents=True)
         (self._ready / "coordinates").mkdir()
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._keys.mkdir(parents=True, exist_ok=True)
         self._sort_merged()
+        self._reserve_ids()
         return self
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._spill, ignore_errors=True)
 
-    def write(self, scan: Scan, *, read: int, rejected: int) -> PartReport:
-        """Write the part of one input, and its precomputed vectors and coordinates."""
+    def write(self, scan: Scan | KeptPart, *, read: int, rejected: int) -> PartReport:
+        """Write the part of one input, and its precomputed vectors and coordinates.
+
+        The file of a part of the atlas that has not changed is not written again.
+        """
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
         chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
+        read_chunks = {chunk: self._papers(chunk) for chunk in chunks if self._is_changed(chunk)}
+        if isinstance(scan, KeptPart) and scan.part not in self._changed:
+            name = f"{scan.part}.parquet"
+            link_file(scan.file, self._folder / name)
+            if scan.keys.is_file():
+                link_file(scan.keys, self._keys / name)
+            else:
+                with unfinished_file(self._keys / name) as target:
+                    pq.write_table(scan.papers(0, columns=KEY_COLUMNS), target, compression="zstd")
+            return PartReport(
+                name=scan.part,
+                source=scan.reader,
+                path=scan.path,
+                rows=scan.rows,
+                read=read,
+                merged=read - rejected - scan.rows,
+                rejected=rejected,
+                is_kept=True,
+            )
         n_rows = sum(len(self._layout.kept(chunk)) for chunk in chunks)
         dates: list[str] = []  # earliest and latest date of each chunk
         categories: Counter[str] = Counter()
@@ -104,14 +153,23 @@ class PartWriter:
             writer = stack.enter_context(
                 pq.ParquetWriter(target, papers_schema(), compression="zstd")
             )
+            keys = stack.enter_context(unfinished_file(self._keys / f"{scan.part}.parquet"))
+            key_writer: pq.ParquetWriter | None = None
             matrices = [
                 stack.enter_context(Matrix(folder / f"{scan.part}.npy", n_rows))
                 for folder in (self._ready, self._ready / "coordinates")
             ]
             for chunk in chunks:
-                table, merged_from = self._papers(chunk)
+                read_before = read_chunks.get(chunk)
+                table, merged_from = read_before or self._papers(chunk)
                 if table.num_rows:
                     writer.write_table(table)
+                key_table = self._key_table(chunk, table, merged_from)
+                if key_writer is None:
+                    key_writer = stack.enter_context(
+                        pq.ParquetWriter(keys, key_table.schema, compression="zstd")
+                    )
+                key_writer.write_table(key_table)
                 span = pc.min_max(table["date"]).as_py().values()
                 dates += [day.isoformat() for day in span if day is not None]
                 categories.update(names[0] for names in table["categories"].to_pylist() if names)
@@ -131,10 +189,21 @@ class PartWriter:
             ready_vectors=matrices[0].n_known,
         )
 
+    def _is_changed(self, chunk: int) -> bool:
+        """Return whether records of a chunk of the atlas are merged with others."""
+        layout, (scan, _) = self._layout, self._layout.chunks[chunk]
+        if not isinstance(scan, KeptPart):
+            return False
+        start, stop = layout.bounds[chunk : chunk + 2].tolist()
+        if len(layout.kept(chunk)) < stop - start:
+            self._changed.add(scan.part)
+            return True
+        return not layout.targets.isdisjoint(range(start, stop))
+
     def remove_others(self, names: Sequence[str]) -> None:
         """Remove parts that no longer have an input, and files of an interrupted run."""
         wanted = {f"{name}.parquet" for name in names}
-        for path in self._folder.iterdir():
+        for path in [*self._folder.iterdir(), *self._keys.iterdir()]:
             if path.is_file() and path.name not in wanted:
                 path.unlink()
 
@@ -153,9 +222,18 @@ class PartWriter:
         if not touched:
             return table.cast(papers_schema()), {}
         rows = table.take(touched).to_pylist()
+        is_old = isinstance(self._layout.chunks[chunk][0], KeptPart)
         for index, place in enumerate(touched):
             records = [rows[index], *(row for _, row in merged.get(int(kept[place]), ()))]
-            rows[index] = one = merge_records(records) if len(records) > 1 else rows[index]
+            was = rows[index]
+            rows[index] = one = merge_records(records) if len(records) > 1 else was
+            if is_old and one | {"source": None} == was | {"source": None}:
+                rows[index] = was  # the same record was read again
+                continue
+            if is_old:
+                self._changed.add(self._layout.chunks[chunk][0].part)
+                self.merged.append(MergedPaper(was["paper_id"], was["journal"], one))
+                self._taken.discard(was["paper_id"])
             if self._layout.ambiguous[kept[place]]:
                 names = possible_ids(one, given=[record["paper_id"] for record in records])
                 one["paper_id"] = next(name for name in names if name not in self._taken)
@@ -165,6 +243,34 @@ class PartWriter:
         joined = pa.concat_tables([table.take(untouched).cast(papers_schema()), to_table(rows)])
         sources = {row: [origin for origin, _ in found] for row, found in merged.items()}
         return joined.take(order).combine_chunks(), sources
+
+    def _key_table(
+        self, chunk: int, papers: pa.Table, merged_from: dict[int, list[int]]
+    ) -> pa.Table:
+        """Return the hashed keys of the papers of a chunk. They change if records are merged."""
+        import pyarrow as pa
+
+        kept, start = self._layout.kept(chunk), self._layout.bounds[chunk]
+        keys = self._layout.papers(chunk, KEY_COLUMNS).take(kept - start)
+        changed = np.flatnonzero(np.isin(kept, list(merged_from)) | self._layout.ambiguous[kept])
+        if not len(changed):
+            return keys
+        same = np.setdiff1d(np.arange(len(kept)), changed)
+        new = with_keys(papers.take(changed)).select(KEY_COLUMNS).cast(keys.schema)
+        order = np.argsort(np.r_[same, changed], kind="stable")
+        return pa.concat_tables([keys.take(same), new]).take(order).combine_chunks()
+
+    def _reserve_ids(self) -> None:
+        """Reserve the keys of papers of the atlas that share an identifier with another paper."""
+        for chunk, (scan, _) in enumerate(self._layout.chunks):
+            start, stop = self._layout.bounds[chunk : chunk + 2]
+            rows = np.flatnonzero(self._layout.ambiguous[start:stop])
+            if isinstance(scan, KeptPart) and len(rows):
+                names = self._layout.papers(chunk, ["paper_id"])["paper_id"].take(rows)
+                self._taken.update(names.to_pylist())
+                # They keep their names, so they are not ambiguous any more, unless they are merged.
+                alone = [row for row in (rows + start).tolist() if row not in self._layout.targets]
+                self._layout.ambiguous[alone] = False
 
     def _ready_rows(
         self, chunk: int, kind: str, merged_from: dict[int, list[int]]
@@ -279,10 +385,11 @@ class Matrix:
 
 
 def ingest(
-    inputs: Sequence[Path],
+    inputs: Sequence[Path | KeptPart],
     folder: Path,
     *,
     work: Path,
+    names: Sequence[str] | None = None,
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
 ) -> IngestReport:
@@ -294,14 +401,17 @@ def ingest(
 
     Parameters
     ----------
-    inputs : sequence of pathlib.Path
-        Files of any supported kind.
+    inputs : sequence of pathlib.Path or KeptPart
+        Files of any supported kind, and parts of an atlas that is updated.
     folder : pathlib.Path
-        Directory of the atlas. Its files ``papers.parquet/<part>.parquet`` are replaced or removed.
+        Directory of the atlas. Its files ``papers.parquet/<part>.parquet`` and
+        ``keys.parquet/<part>.parquet`` are replaced or removed.
     work : pathlib.Path
         Directory for temporary files, on the same file system. Vectors and coordinates of the
         inputs are written to ``ready/<part>.npy``, float32 (rows, d), and
         ``ready/coordinates/<part>.npy``, float32 (rows, 2), with NaN for missing rows.
+    names : sequence of str, optional
+        Names of the parts; default: made from the names of the files.
     workers : int, default 1
         Number of processes that clean records.
     advance : callable, optional
@@ -329,28 +439,31 @@ def ingest(
     >>> report.read, report.kept, report.merged, report.rejected
     (3, 1, 1, 1)
     """
-    inputs = [Path(path) for path in inputs]
-    names = part_names(inputs)
+    if names is None:
+        names = part_names([one.path if isinstance(one, KeptPart) else one for one in inputs])
     for leftover in (work / "scan").iterdir() if (work / "scan").is_dir() else ():
         if leftover.name not in names:
             shutil.rmtree(leftover)
     scans = [
-        scan_input(path, part=name, work=work, workers=workers, advance=advance)
-        for path, name in zip(inputs, names, strict=True)
+        one
+        if isinstance(one, KeptPart)
+        else scan_input(one, part=name, work=work, workers=workers, advance=advance)
+        for one, name in zip(inputs, names, strict=True)
     ]
     chunks = [(scan, chunk) for scan in scans for chunk in range(scan.n_chunks)]
     keys, bounds = _load_keys(chunks)
     representative = find_duplicates(keys, lambda rows: _authors_of(rows, chunks, bounds))
+    representative = _without_old_pairs(representative, chunks, bounds)
     layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
     read, rejected, reasons = _count_records(scans)
     if not len(keys):
-        raise InputError(_nothing_usable(inputs, sum(read), reasons))
+        raise InputError(_nothing_usable([scan.path for scan in scans], sum(read), reasons))
     folder.mkdir(parents=True, exist_ok=True)
     with unfinished_file(folder / "rejected.jsonl") as path, path.open("wb") as stream:
         for scan, chunk in chunks:
             rejections = scan.facts(chunk)["rejected"]
             stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
-    with PartWriter(folder / "papers.parquet", work, layout) as writer:
+    with PartWriter(folder / "papers.parquet", folder / "keys.parquet", work, layout) as writer:
         reports = [
             writer.write(scan, read=n_read, rejected=n_rejected)
             for scan, n_read, n_rejected in zip(scans, read, rejected, strict=True)
@@ -366,10 +479,23 @@ def ingest(
         rejected=sum(rejected),
         embeddings={name: path if path.exists() else None for name, path in ready.items()},
         coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
+        merged_papers=writer.merged,
     )
 
 
-_Chunks = Sequence[tuple[Scan, int]]
+_Chunks = Sequence[tuple[Scan | KeptPart, int]]
+
+
+def _without_old_pairs(
+    representative: NDArray[np.int64], chunks: _Chunks, bounds: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Keep papers of the atlas apart, unless a new record shows that they are the same paper."""
+    rows = np.arange(len(representative))
+    lengths = np.diff(bounds)
+    is_old = np.repeat([isinstance(scan, KeptPart) for scan, _ in chunks], lengths).astype(bool)
+    has_new = np.zeros(len(representative), dtype=bool)
+    has_new[representative[~is_old]] = True
+    return np.where(is_old & ~has_new[representative], rows, representative)
 
 
 def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
@@ -397,7 +523,7 @@ def _authors_of(
     return found
 
 
-def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter[str]]:
+def _count_records(scans: Sequence[Scan | KeptPart]) -> tuple[list[int], list[int], Counter[str]]:
     """Count the records read and rejected for each input, and the reasons for rejections."""
     read, rejected, reasons = [], [], Counter[str]()
     for scan in scans:

@@ -145,6 +145,7 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
 VERSION = 3
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
+KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", "year")
 
 _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".txt", ".bib")
 
@@ -174,6 +175,53 @@ class Scan:
         """Memory-map the precomputed ``"vectors"`` or ``"positions"`` of a chunk, if they exist."""
         path = self.folder / f"{chunk:06d}.{kind}.npy"
         return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPart:
+    """Part of an atlas that is updated. It is used like the `Scan` of an input, in one chunk."""
+
+    part: str
+    path: Path  # name of the input
+    reader: str
+    rows: int
+    n_read: int
+    rejected: tuple[dict[str, Any], ...]
+    folder: Path  # folder of the atlas
+    has_ready_vectors: bool = False
+    n_chunks: int = 1
+
+    @property
+    def file(self) -> Path:
+        """File of the papers."""
+        return self.folder / "papers.parquet" / f"{self.part}.parquet"
+
+    @property
+    def keys(self) -> Path:
+        """File of the hashed keys, which atlases of earlier versions do not have."""
+        return self.folder / "keys.parquet" / self.file.name
+
+    def papers(self, _chunk: int, *, columns: Sequence[str]) -> pa.Table:
+        """Read columns of ``papers.parquet``, or of the hashed keys."""
+        import pyarrow.parquet as pq
+
+        if not set(columns) <= set(KEY_COLUMNS):
+            return pq.ParquetFile(self.file).read(columns=list(columns))
+        if self.keys.is_file():
+            return pq.ParquetFile(self.keys).read(columns=list(columns))
+        table = pq.ParquetFile(self.file).read(columns=[*_HASHED, "year"])
+        return with_keys(table).select(list(columns))
+
+    def facts(self, _chunk: int) -> dict[str, Any]:
+        """Return the numbers of records and the rejections."""
+        return {"n_read": self.n_read, "rejected": self.rejected}
+
+    def ready(self, _chunk: int, kind: str) -> np.ndarray | None:
+        """Memory-map the vectors, if they came with the input."""
+        if kind != "vectors" or not self.has_ready_vectors:
+            return None
+        path = self.folder / "embeddings" / f"{self.part}.npy"
+        return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
@@ -287,7 +335,7 @@ def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
             np.save(stream, array, allow_pickle=False)
             write_whole(folder / f"{number:06d}.{kind}.npy", stream.getvalue())
     sink = pa.BufferOutputStream()
-    pq.write_table(_with_keys(batch.papers), sink, compression="lz4")
+    pq.write_table(with_keys(batch.papers), sink, compression="lz4")
     write_whole(folder / f"{number:06d}.parquet", sink.getvalue().to_pybytes())
     facts = {
         "n_read": batch.n_read,
@@ -297,13 +345,14 @@ def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
     write_whole(folder / f"{number:06d}.json", json.dumps(facts, ensure_ascii=False).encode())
 
 
-def _with_keys(papers: pa.Table) -> pa.Table:
+_HASHED = ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
+
+
+def with_keys(papers: pa.Table) -> pa.Table:
+    """Add the hashed keys by which duplicates are recognised, as columns ``key_...``."""
     import pyarrow as pa
 
-    texts = {
-        name: papers[name].to_pylist()
-        for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
-    }
+    texts = {name: papers[name].to_pylist() for name in _HASHED}
     # Omit DOIs assigned by arXiv, because they repeat the arXiv id and differ from journal DOIs.
     dois = (None if doi and is_eprint_doi(doi) else doi for doi in texts["doi"])
     bibcodes = (None if code and is_eprint_bibcode(code) else code for code in texts["bibcode"])

@@ -117,6 +117,16 @@ class PartReport:
     newest: str | None = None
     categories: dict[str, int] = field(default_factory=dict)
     ready_vectors: int = 0
+    is_kept: bool = False  # whether the file of an earlier version was kept
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPaper:
+    """Paper of an atlas with which an update merged a record."""
+
+    was: str
+    journal_was: str | None
+    row: Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +140,7 @@ class IngestReport:
     rejected: int
     embeddings: dict[str, Path | None]
     coordinates: dict[str, Path | None]
+    merged_papers: list[MergedPaper] = field(default_factory=list)
 
 
 @cache

@@ -232,8 +232,13 @@ _Records = dict[str, _Record]
 
 
 def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
-    """Read a thesaurus from a file. The format is detected from the content."""
+    """Read a thesaurus from a file. The format is detected from the content.
+
+    The table ``thesaurus.parquet`` of an atlas is read as well.
+    """
     file = Path(path)
+    if file.suffix == ".parquet":
+        return _read_stored(file)
     text = _content(file)
     try:
         readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
@@ -259,6 +264,15 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
 def embedded_thesaurus() -> Thesaurus:
     """Return the subset of the Unified Astronomy Thesaurus (release 5.1.0) in the package."""
     return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
+
+
+def _read_stored(file: Path) -> Thesaurus:
+    import pandas as pd
+
+    try:
+        return Thesaurus.from_frame(pd.read_parquet(file))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _foreign(file, str(error).splitlines()[0]) from error
 
 
 def _content(file: Path) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,9 +122,11 @@ def _run(context: Context) -> StageResult:
 def _embed(context: Context) -> tuple[dict[str, Any], int]:
     """Embed the papers. Vectors of the same model in the last finished build are reused."""
     settings_digest = digest([VERSION, _parameters(context)])
-    known = _Known(context.previous, settings_digest)
+    kept = _kept_parts(context, settings_digest)
+    known = _Known(context.previous, settings_digest, without=kept)
     works, places = [], []
-    for part in context.part_files(PAPERS):
+    parts = [path for path in context.part_files(PAPERS) if path.stem not in kept]
+    for part in parts:
         folder = context.work("embeddings", part.stem)
         work, rows = PartWork.plan(
             part, known.keys, folder=folder, settings_digest=settings_digest, ending=".npy"
@@ -131,10 +134,11 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
         works.append(work)
         places.append(rows)
     embedder = _LazyEmbedder(context, settings_digest, known.model, works)
-    n_reused = sum(work.n_reused for work in works)
+    n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
+    n_reused = n_kept + sum(work.n_reused for work in works)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_reused)
-        targets = context.part_files(EMBEDDINGS, ".npy")
+        targets = [context.folder / EMBEDDINGS / f"{part.stem}.npy" for part in parts]
         for work, rows, target in zip(works, places, targets, strict=True):
             chunks = work.finish(embedder.write, advance)
             sources = [*known.matrices, *map(open_matrix, chunks)]
@@ -147,6 +151,25 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
                 )
                 write_words(vectors, counts, words, rows)
     return embedder.describe(), n_reused
+
+
+def _kept_parts(context: Context, settings_digest: str) -> set[str]:
+    """Return the parts whose texts and embedding settings have not changed."""
+    previous = context.previous
+    record = previous.stage("embeddings") if previous else None
+    if previous is None or record is None or previous.stage("ingest") is None:
+        return set()
+    if digest([record.version, record.parameters]) != settings_digest:
+        return set()
+    tables = (EMBEDDINGS, WORDS, COUNTS) if record.parameters["embedder"] in WITH_WORDS else ()
+    old = previous.manifest.stages["ingest"].products
+    new = context.manifest.stages["ingest"].products
+    return {
+        part.name
+        for part in context.manifest.parts
+        if new[f"texts/{part.name}"] == old.get(f"texts/{part.name}")
+        and context.is_kept(*(f"{table}/{part.name}.npy" for table in tables or (EMBEDDINGS,)))
+    }
 
 
 def _take_ready(context: Context) -> dict[str, object]:
@@ -164,6 +187,8 @@ def _take_ready(context: Context) -> dict[str, object]:
     source = names.pop() if len(names) == 1 else ""
     model = READY_MODELS.get((source, dimension), "unknown")
     for brought, target in zip(ready, context.part_files(EMBEDDINGS, ".npy"), strict=True):
+        if brought and brought.path == target:
+            continue  # the part of the last version
         blocks = brought.blocks() if brought else iter(())
         rows = brought.rows if brought else 0
         write_matrix(target, blocks, rows=rows, columns=dimension)
@@ -231,7 +256,9 @@ def _word_chunks(chunk: Path) -> tuple[Path, Path]:
 class _Known:
     """Vectors of the last finished build that can be reused, if the model is the same."""
 
-    def __init__(self, previous: Previous | None, settings_digest: str) -> None:
+    def __init__(
+        self, previous: Previous | None, settings_digest: str, *, without: Collection[str]
+    ) -> None:
         # Papers with the same text have the same vector.
         usable = previous is not None and previous.stage("ingest") is not None
         record = previous.stage("embeddings") if previous and usable else None
@@ -242,11 +269,12 @@ class _Known:
         if previous is None or record is None:
             return
         if digest([record.version, record.parameters]) == settings_digest:
-            matrices = [open_matrix(p) for p in previous.files(EMBEDDINGS, ".npy")]
-            words, keys = [], previous.keys()
+            files = partial(previous.files, ending=".npy", without=without)
+            matrices = [open_matrix(path) for path in files(EMBEDDINGS)]
+            words, keys = [], previous.keys(without=without)
             if record.parameters["embedder"] in WITH_WORDS:
-                files = (previous.files(table, ".npy") for table in (WORDS, COUNTS))
-                words = [open_words(*pair) for pair in zip(*files, strict=True)]
+                pairs = zip(files(WORDS), files(COUNTS), strict=True)
+                words = [open_words(*pair) for pair in pairs]
             # The files may come from anybody, so they must fit together.
             lengths = [sum(map(len, matrices)), sum(map(len, words)) if words else len(keys)]
             fit = all(part.lengths.sum() == len(part.vectors) for part in words)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._io import sha256_of
 from landscape._progress import progress
+from landscape.corpus import KeptPart, part_names
 from landscape.errors import InputError
 from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
 from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
 from landscape.store.manifest import Part
 
-PAPERS = "papers.parquet"
+if TYPE_CHECKING:
+    from landscape.corpus.records import IngestReport
+
+PAPERS, KEYS, VECTORS = "papers.parquet", "keys.parquet", "embeddings"
 REJECTED = "rejected.jsonl"
 
 
@@ -49,12 +58,13 @@ def _inputs(context: Context) -> dict[str, str]:
 def _run(context: Context) -> StageResult:
     from landscape.corpus import ingest
 
-    n_bytes = sum(file.bytes for file in context.inputs)
+    n_bytes = sum(file.bytes for file in context.inputs if file.part is None)
     with progress("Reading papers", total=n_bytes, unit="bytes") as advance:
         report = ingest(
-            [file.path for file in context.inputs],
+            _kept_parts(context),
             context.folder,
             work=context.work("ingest"),
+            names=_part_names(context),
             workers=context.options.n_workers,
             advance=advance,
         )
@@ -87,10 +97,22 @@ def _run(context: Context) -> StageResult:
         for part, file in zip(report.parts, context.inputs, strict=True)
     )
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
-    keep_only(context.folder / PAPERS, {path.name for path in files})
-    products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
+    for table in (PAPERS, KEYS):
+        keep_only(context.folder / table, {path.name for path in files})
+    known = context.previous.manifest.stages["ingest"].products if context.previous else {}
+    products = {
+        name: known[name] if part.is_kept and name in known else keys_digest(row_keys(path))
+        for path, part in zip(files, report.parts, strict=True)
+        for name in [f"texts/{path.stem}"]
+    }
+    _say_merged(context, report)
     ready: dict[str, dict[str, str]] = {}
-    for kind, brought in (("vectors", report.embeddings), ("coordinates", report.coordinates)):
+    brought_vectors = report.embeddings | {
+        part.name: context.folder / VECTORS / f"{part.name}.npy"
+        for part, file in zip(report.parts, context.inputs, strict=True)
+        if part.is_kept and file.part and _had_ready_vectors(context, file.part)
+    }
+    for kind, brought in (("vectors", brought_vectors), ("coordinates", report.coordinates)):
         complete = {name: p for name, p in brought.items() if p is not None and _complete(p)}
         ready[kind] = {name: str(p.relative_to(context.folder)) for name, p in complete.items()}
         products |= {f"{kind}/{name}": sha256_of(path) for name, path in complete.items()}
@@ -98,11 +120,114 @@ def _run(context: Context) -> StageResult:
     products |= {name: column_digest(files, [column]) for name, column in columns.items()}
     return StageResult(
         rows=report.kept,
-        outputs=[REJECTED, *(f"{PAPERS}/{path.name}" for path in files)],
+        outputs=[REJECTED, *(f"{table}/{path.name}" for table in (PAPERS, KEYS) for path in files)],
         products=products,
         parts=parts,
-        details={**counts, "ready": ready, **_coverage(files)},
+        details={
+            **counts,
+            "ready": ready,
+            "origins": _origins(context, [part.name for part in parts]),
+            "merged_papers": [
+                {
+                    "was": paper.was,
+                    "paper_id": paper.row["paper_id"],
+                    "journal_was": paper.journal_was,
+                    "journal": paper.row["journal"],
+                }
+                for paper in report.merged_papers
+            ],
+            **_coverage(files),
+        },
     )
+
+
+def _kept_parts(context: Context) -> list[Path | KeptPart]:
+    """Return the input files, and the parts that an update keeps."""
+    previous = context.previous
+    rejected: dict[str, list[dict[str, Any]]] = {}
+    if previous is not None and any(file.part for file in context.inputs):
+        with (previous.folder / REJECTED).open("rb") as lines:
+            for line in lines:
+                rejection = json.loads(line)
+                rejected.setdefault(rejection["file"], []).append(rejection)
+    return [
+        file.path
+        if file.part is None or previous is None
+        else KeptPart(
+            part=file.part.name,
+            path=file.path,
+            reader=file.part.source,
+            rows=file.part.rows,
+            n_read=file.part.read,
+            # A file name can occur twice; the numbers of the manifest are right.
+            rejected=tuple(rejected.get(file.part.file, ())[: file.part.rejected]),
+            folder=previous.folder,
+            has_ready_vectors=_had_ready_vectors(context, file.part),
+        )
+        for file in context.inputs
+    ]
+
+
+def origin(path: Path) -> str:
+    """Return a hash of the place of a file, which tells files with the same name apart."""
+    return sha256(os.fsencode(path.resolve())).hexdigest()[:16]
+
+
+def _origins(context: Context, names: Sequence[str]) -> dict[str, str]:
+    """Return the hash of the place of each input, by part."""
+    before = context.previous.manifest.stages["ingest"].details if context.previous else {}
+    return {
+        name: origin(file.path)
+        if file.part is None
+        else before.get("origins", {}).get(file.part.name, "")
+        for name, file in zip(names, context.inputs, strict=True)
+    }
+
+
+def _had_ready_vectors(context: Context, part: Part) -> bool:
+    """Return whether the vectors of a part came with its input."""
+    stages = context.previous.manifest.stages if context.previous else {}
+    return (
+        "embeddings" in stages
+        and stages["embeddings"].parameters.get("embedder") == "ready"
+        and part.name in stages["ingest"].details["ready"]["vectors"]
+    )
+
+
+def _part_names(context: Context) -> list[str] | None:
+    """Return the names of the parts of an update. New names are sorted after the kept ones."""
+    kept = [file.part.name for file in context.inputs if file.part is not None]
+    if not kept:
+        return None
+    new = iter(part_names([file.path for file in context.inputs if file.part is None]))
+    names: list[str] = []
+    for file in context.inputs:
+        name = file.part.name if file.part is not None else next(new)
+        if names and f"{name}." <= f"{names[-1]}.":
+            number = _UPDATED.fullmatch(names[-1])
+            name = f"z{int(number[1]) + 1 if number else 1:05d}-{name}"
+        names.append(name)
+    return names
+
+
+_UPDATED = re.compile(r"z(\d{5})-.*")  # names of parts that were added later
+
+
+def _say_merged(context: Context, report: IngestReport) -> None:
+    """Say which papers of the atlas were published since the last version."""
+    published = [
+        paper.row
+        for paper in report.merged_papers
+        if paper.row["journal"] and paper.row["journal"] != paper.journal_was
+    ]
+    for row in published[:_SHOWN]:
+        name = row["arxiv_id"] or row["paper_id"]
+        context.say(f"{name} is now published as {row['bibcode'] or row['journal']}")
+    if len(published) > _SHOWN:
+        context.say(f"and {len(published) - _SHOWN:,} more papers are now published")
+
+
+_SHOWN = 10
 
 
 class SourceNeeded(Exception):  # noqa: N818 - not an error

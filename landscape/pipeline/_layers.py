@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,7 +19,16 @@ from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import paper_ids, read_batches, read_columns, write_table
 from landscape.pipeline.map_stages import embed_texts, vectors_of
-from landscape.pipeline.stages import Context, Stage, StageResult, inputs_from, keep_only, read_once
+from landscape.pipeline.stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    checksums,
+    inputs_from,
+    keep_only,
+    read_once,
+)
 from landscape.store.tables import layer_schema
 
 if TYPE_CHECKING:
@@ -42,7 +51,8 @@ def _missions_run(context: Context) -> StageResult:
     found: list[pd.DataFrame] = []
     with progress("Missions", total=context.manifest.n_papers) as advance:
         columns = ["title", "abstract", "date", "date_precision"]
-        tables = _tables(context, _find, columns, found, advance, workers=workers)
+        kept = _kept_parts(context, MISSIONS_STAGE, MISSIONS)
+        tables = _tables(context, _find, columns, found, advance, kept=kept, workers=workers)
         names = write_layer(context, MISSIONS, tables)
     return StageResult(
         rows=context.manifest.n_papers,
@@ -81,12 +91,21 @@ def _tables(
     tables: list[pd.DataFrame],
     advance: Callable[[int], None],
     *,
+    kept: Mapping[str, Path],
     workers: int = 1,
-) -> Iterator[pd.DataFrame]:
-    """Apply a function to the papers of each part in batches. Append the tables to `found`."""
+) -> Iterator[pd.DataFrame | None]:
+    """Apply a function to the papers of each part in batches. Append the results to `tables`.
+
+    Yield None for a part in `kept`, whose table is read from a file.
+    """
     import pandas as pd
 
-    for path in context.part_files(PAPERS):
+    for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
+        if part.name in kept:
+            tables.append(pd.read_parquet(kept[part.name]))
+            advance(part.rows)
+            yield None
+            continue
         nothing = pd.DataFrame({name: [] for name in columns}, dtype=object)
         frames, start = [find(nothing)], 0
         batches = (batch.to_pandas() for batch in read_batches(path, columns, _AT_ONCE))
@@ -96,6 +115,21 @@ def _tables(
             advance(n)
         tables.append(pd.concat(frames, ignore_index=True))
         yield tables[-1]
+
+
+def _kept_parts(context: Context, stage: Stage, layer: str) -> dict[str, Path]:
+    """Return the files of a layer that an update keeps, by part."""
+    record = context.previous.stage(stage.name) if context.previous else None
+    if record is None or (record.version, record.parameters) != (
+        stage.version,
+        stage.parameters(context),
+    ):
+        return {}
+    return {
+        part.name: context.folder / layer / f"{part.name}.parquet"
+        for part in context.manifest.parts
+        if context.is_kept(*(f"{table}/{part.name}.parquet" for table in (PAPERS, layer)))
+    }
 
 
 def _apply(
@@ -123,8 +157,10 @@ def _reviews_run(context: Context) -> StageResult:
     lists = (read_once(read_review_list, path) for path in context.options.known_reviews)
     known = frozenset[str]().union(*lists)
     found: list[pd.DataFrame] = []
+    kept = _kept_parts(context, REVIEWS_STAGE, REVIEWS)
     with progress("Reviews", total=context.manifest.n_papers) as advance:
-        tables = _tables(context, partial(recognise, known=known), _COLUMNS, found, advance)
+        find = partial(recognise, known=known)
+        tables = _tables(context, find, _COLUMNS, found, advance, kept=kept)
         names = write_layer(context, REVIEWS, tables)
     return StageResult(
         rows=context.manifest.n_papers,
@@ -136,7 +172,9 @@ def _reviews_run(context: Context) -> StageResult:
 REVIEWS_STAGE = Stage(
     name="reviews",
     version=2,
-    parameters=lambda context: {"lists": [sha256_of(p) for p in context.options.known_reviews]},
+    parameters=lambda context: {
+        "lists": checksums(context, "reviews", "lists", context.options.known_reviews)
+    },
     inputs=inputs_from(papers="ingest"),
     run=_reviews_run,
 )
@@ -210,6 +248,14 @@ def _thesaurus(path: Path | None) -> Thesaurus:
     return embedded_thesaurus() if path is None else read_once(read_thesaurus, path)
 
 
+def _checksum(context: Context) -> str:
+    """Return the checksum of the thesaurus. An update that keeps it keeps its checksum."""
+    path = context.options.thesaurus
+    if path is not None and context.previous and path == context.previous.folder / THESAURUS:
+        return str(context.previous.manifest.stages["uat"].parameters["thesaurus"])
+    return sha256_of(path or data_file(EMBEDDED))
+
+
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
     """Embed the concepts with the embedding model of the papers, unless the model is paid."""
     from landscape.overlays.thesaurus.tagging import concept_texts
@@ -230,22 +276,22 @@ def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
 UAT_STAGE = Stage(
     name="uat",
     version=4,
-    parameters=lambda context: {
-        "thesaurus": sha256_of(context.options.thesaurus or data_file(EMBEDDED))
-    },
+    parameters=lambda context: {"thesaurus": _checksum(context)},
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,
 )
 
 
-def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) -> list[str]:
-    """Write the tables of a layer, one table per part of the atlas."""
+def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame | None]) -> list[str]:
+    """Write the tables of a layer, one per part of the atlas; keep the file if it is None."""
     import pyarrow as pa
 
     schema = layer_schema(layer)
     (context.folder / layer).mkdir(exist_ok=True)
     files = context.part_files(layer)
     for papers, path, table in zip(context.part_files(PAPERS), files, tables, strict=True):
+        if table is None:
+            continue
         ids = np.array(paper_ids([papers]), dtype=object)
         named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
         content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
@@ -347,6 +393,10 @@ def _read_pairs(
         read = read_once(read_citations, path)
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
+    if context.previous and context.is_update and not context.options.citations:
+        earlier, earlier_titles = _known_pairs(context.previous)
+        pairs.append(earlier)
+        titles.update(earlier_titles)
 
     texts = [_names_in(end) for pair in pairs for end in pair if isinstance(end, pa.Array)]
     names = pc.unique(pa.chunked_array(texts, pa.string())).drop_null()
@@ -368,6 +418,26 @@ def _read_pairs(
     known = set(found.stubs)
     normalised = {normalise_name(name): title for name, title in titles.items()}
     return citing, cited, found.stubs, {n: t for n, t in normalised.items() if n in known}
+
+
+def _known_pairs(previous: Previous) -> tuple[tuple[pa.Array, pa.Array], dict[str, str]]:
+    """Return the citations of the last version as pairs of names, and the titles of its stubs."""
+    import pyarrow as pa
+
+    if not previous.manifest.stages["citations"].parameters.get("files"):
+        return (pa.array([], pa.string()), pa.array([], pa.string())), {}
+    starts, targets = (
+        np.load(previous.folder / name, allow_pickle=False) for name in matrix_files("references")
+    )
+    stubs = read_columns([previous.folder / STUBS], ["stub_id", "title"])
+    names = pa.array(paper_ids(previous.files(PAPERS)) + stubs["stub_id"].to_pylist(), pa.string())
+    citing = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    ends = [
+        pa.DictionaryArray.from_arrays(pa.array(rows, pa.int32()), names)
+        for rows in (citing, targets)
+    ]
+    titles = zip(stubs["stub_id"].to_pylist(), stubs["title"].to_pylist(), strict=True)
+    return (ends[0], ends[1]), {name: title for name, title in titles if title}
 
 
 def _names_in(ends: pa.Array) -> pa.Array:
@@ -405,7 +475,9 @@ def _write_stubs(
 CITATIONS_STAGE = Stage(
     name="citations",
     version=2,
-    parameters=lambda context: {"files": [sha256_of(p) for p in context.options.citations]},
+    parameters=lambda context: {
+        "files": checksums(context, "citations", "files", context.options.citations)
+    },
     inputs=inputs_from(papers="ingest"),
     run=_citations_run,
 )

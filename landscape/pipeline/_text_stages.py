@@ -233,16 +233,24 @@ def _keywords_run(context: Context) -> StageResult:
     record = previous.stage("keywords") if previous else None
     if record and (record.version, record.parameters) != (VERSION, parameters):
         record = None
-    known = _read_keywords(previous.files(PAPERS) if previous and record else [])
-    known_keys = previous.keys() if previous and record else np.zeros((0, 2), np.uint64)
     files, n_reused = context.part_files(PAPERS), 0
+    # The files of the last version that an update keeps contain their keywords already.
+    kept = {path.stem for path in files if record and context.is_kept(f"{PAPERS}/{path.name}")}
+    known, known_keys = _read_keywords([]), np.zeros((0, 2), np.uint64)
+    if previous and record and len(kept) < len(files):
+        known = _read_keywords(previous.files(PAPERS, without=kept))
+        known_keys = previous.keys(without=kept)
     with (
         progress("Keywords", total=context.manifest.n_papers) as advance,
         KeywordExtractor(
             limit=options.keywords_limit, workers=options.n_workers, tagger=options.tagger
         ) as extractor,
     ):
-        for path in files:
+        for path, part in zip(files, context.manifest.parts, strict=True):
+            if path.stem in kept:
+                n_reused += part.rows
+                advance(part.rows)
+                continue
             work, rows = PartWork.plan(
                 path,
                 known_keys,

@@ -24,6 +24,7 @@ from landscape.pipeline.stages import (
     WORK,
     BuildOptions,
     Context,
+    InputFile,
     Previous,
     Stage,
     check_citations,
@@ -109,13 +110,20 @@ def build(
         raise InputError(
             f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
+    return build_version(folder, options, files, say or (lambda _: None))
+
+
+def build_version(
+    folder: Path, options: BuildOptions, files: list[InputFile], say: Callable[[str], None]
+) -> AtlasStore:
+    """Build an atlas from checked options and inputs, or update it."""
     with locked(folder):
         finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         previous = Previous(folder, manifest) if manifest.complete else None
-        context = Context(folder, options, manifest, say or (lambda _: None), files, previous)
+        context = Context(folder, options, manifest, say, files, previous)
         if previous is None:
             _run_stages(context)
         elif stage := _outdated_stage(context):

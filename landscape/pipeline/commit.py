@@ -16,11 +16,10 @@ reading side.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from pathlib import Path
 
-from landscape._io import TEMPORARY_SUFFIX, report_full_disk, write_bytes
+from landscape._io import link_file, report_full_disk, write_bytes
 from landscape.errors import AtlasError
 from landscape.store.manifest import (
     MANIFEST_NAME,
@@ -49,7 +48,7 @@ def begin_version(folder: Path, manifest: Manifest) -> Manifest:
             growing.mkdir()
             for name in manifest.files:
                 if (folder / name).is_file():
-                    _link(folder / name, growing / name)
+                    link_file(folder / name, growing / name)
             write_bytes(growing / MANIFEST_NAME, manifest_bytes(manifest))
         growing.rename(begun)
     return read_manifest(begun)
@@ -71,12 +70,12 @@ def finish_commit(folder: Path) -> None:
     manifest = read_manifest(ready)
     with report_full_disk(folder):
         for name in manifest.files:
-            _replace(ready / name, folder / name)
+            link_file(ready / name, folder / name)
         for name in _outdated(folder, manifest):
             (folder / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # the folder still contains files
                 (folder / name).parent.rmdir()
-        _replace(ready / MANIFEST_NAME, folder / MANIFEST_NAME)
+        link_file(ready / MANIFEST_NAME, folder / MANIFEST_NAME)
     discard(ready)
 
 
@@ -97,23 +96,3 @@ def _outdated(folder: Path, manifest: Manifest) -> set[str]:
     for parent in {name.rpartition("/")[0] for name in names} - {""}:
         names |= {f"{parent}/{path.name}" for path in (folder / parent).glob("*")}
     return {name for name in names if (folder / name).is_file()} - set(manifest.files)
-
-
-def _replace(source: Path, target: Path) -> None:
-    """Replace a file by a link to another one."""
-    if target.is_file() and target.samefile(source):
-        return
-    # `unfinished_file` is not used, because it flushes a file that the build has flushed already.
-    temporary = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
-    temporary.unlink(missing_ok=True)
-    _link(source, temporary)
-    temporary.replace(target)
-
-
-def _link(source: Path, target: Path) -> None:
-    """Link a file, or copy it if the file system has no hard links."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)

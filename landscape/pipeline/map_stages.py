@@ -181,7 +181,14 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
 
 def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
     """Return the row of each paper in the last finished atlas, or -1 if the paper is new."""
-    return match_ids(paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS)))
+    ids, known = paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS))
+    rows = match_ids(ids, known)
+    # An update changes the key of a preprint that was published meanwhile.
+    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
+    was = {paper["paper_id"]: paper["was"] for paper in merged}
+    renamed = [row for row in np.flatnonzero(rows < 0).tolist() if ids[row] in was]
+    rows[renamed] = match_ids([was[ids[row]] for row in renamed], known)
+    return rows
 
 
 PROJECTION_STAGE = Stage(

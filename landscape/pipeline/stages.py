@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from landscape._io import measured, remove_leftovers, report_full_disk, sha256_of, write_bytes
+from landscape._io import (
+    is_same_file,
+    measured,
+    remove_leftovers,
+    report_full_disk,
+    sha256_of,
+    write_bytes,
+)
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
 from landscape.pipeline._rows import row_keys
@@ -139,12 +146,17 @@ class BuildOptions(Settings):
 
 def check_options(options: BuildOptions) -> BuildOptions:
     """Raise InputError if an option is invalid or a file cannot be read. Return the options."""
+    if not options.inputs:
+        raise InputError("No input file is given; name at least one file of papers.")
+    return check_build_options(options)
+
+
+def check_build_options(options: BuildOptions) -> BuildOptions:
+    """Check the options as `check_options` does; there may be no input."""
     from landscape.corpus.thesaurus import read_thesaurus
     from landscape.overlays.reviews import read_review_list
     from landscape.text.tagger import tagger_name
 
-    if not options.inputs:
-        raise InputError("No input file is given; name at least one file of papers.")
     if options.embedder is not None:
         from landscape.embeddings.embedder import EMBEDDERS
 
@@ -200,12 +212,16 @@ WORK = ".work"
 
 @dataclass(frozen=True)
 class InputFile:
-    """Input file with its checksum, size and modification time."""
+    """Input file with its checksum, size and modification time.
+
+    `part` is the part of the current version that an update keeps; the file is then not read.
+    """
 
     path: Path
     sha256: str
     bytes: int
     modified: int
+    part: Part | None = None
 
 
 @dataclass
@@ -231,6 +247,20 @@ class Context:
     def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
         """Return the files of a table of papers, in the order of the rows of the atlas."""
         return self.manifest.part_files(self.folder, table, ending)
+
+    @property
+    def is_update(self) -> bool:
+        """Whether parts of the current version are kept."""
+        return self.previous is not None and any(file.part for file in self.inputs)
+
+    def is_kept(self, *names: str) -> bool:
+        """Return whether files are those of the version that this build replaces."""
+        previous = self.previous
+        return previous is not None and all(
+            name in previous.manifest.files
+            and is_same_file(self.folder / name, previous.folder / name)
+            for name in names
+        )
 
 
 @dataclass(frozen=True)
@@ -258,6 +288,14 @@ class Stage:
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
+
+
+def checksums(context: Context, stage: str, name: str, given: Sequence[Path]) -> list[str]:
+    """Return checksums of files, or those of the last build if an update is given none."""
+    if context.previous is not None and context.is_update and not given:
+        record = context.previous.manifest.stages.get(stage)
+        return list(record.parameters.get(name, ())) if record else []
+    return [sha256_of(path) for path in given]
 
 
 def inputs_from(**sources: str) -> Callable[[Context], dict[str, str]]:
@@ -333,7 +371,10 @@ def run_stage(stage: Stage, context: Context) -> None:
         peak_memory_mb=round(usage.peak_memory_mb, 1),
         finished=now(),
         outputs={
-            name: Output(sha256_of(path), path.stat().st_size) for name, path in written.items()
+            name: context.previous.manifest.files[name]
+            if context.previous and context.is_kept(name)
+            else Output(sha256_of(path), path.stat().st_size)
+            for name, path in written.items()
         },
         products=result.products,
         model=result.model,
@@ -388,11 +429,14 @@ class Previous:
         )
         return record if is_whole else None
 
-    def files(self, table: str, ending: str = ".parquet") -> list[Path]:
-        """Return the files of a table of papers, in the order of the rows."""
-        return self.manifest.part_files(self.folder, table, ending)
+    def files(
+        self, table: str, ending: str = ".parquet", *, without: Collection[str] = ()
+    ) -> list[Path]:
+        """Return the files of a table of papers, in the order of the rows, except some parts."""
+        names = (part.name for part in self.manifest.parts if part.name not in without)
+        return [self.folder / table / f"{name}{ending}" for name in names]
 
-    def keys(self) -> NDArray[np.uint64]:
-        """Return a hash of the text of every paper, shape (n_papers, 2)."""
-        keys = [row_keys(path) for path in self.files("papers.parquet")]
+    def keys(self, *, without: Collection[str] = ()) -> NDArray[np.uint64]:
+        """Return a hash of the text of every paper, shape (n_papers, 2), except some parts."""
+        keys = [row_keys(path) for path in self.files("papers.parquet", without=without)]
         return np.concatenate(keys) if keys else np.zeros((0, 2), dtype=np.uint64)

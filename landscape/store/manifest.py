@@ -56,7 +56,7 @@ FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 READY = ".ready"
 """Folder of the new version while a commit replaces the files of an atlas."""
-TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
+TABLES = ("papers.parquet", "keys.parquet", "embeddings", "words", "word_counts", "map.parquet")
 """Folders with one file per part and one row per paper; all folders use the same row order."""
 LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
 """Folders with one file per part, in which a paper can have any number of rows."""

@@ -177,7 +177,7 @@ def test_a_commit_that_is_killed_shows_the_new_version(
     base = build(one, tmp_path / "base.atlas", **quick)
     shutil.copytree(base.path, tmp_path / "new.atlas")
     new = build([one, two], tmp_path / "new.atlas", **quick)
-    folder, replace = tmp_path / "killed.atlas", commit._replace
+    folder, replace = tmp_path / "killed.atlas", commit.link_file
     for number in range(1, 200, 3):
         shutil.copytree(base.path, folder)
         old, calls = open_atlas(folder), [0]
@@ -190,7 +190,7 @@ def test_a_commit_that_is_killed_shows_the_new_version(
             replace(*paths)
 
         with monkeypatch.context() as patch:
-            patch.setattr(commit, "_replace", killing)
+            patch.setattr(commit, "link_file", killing)
             try:
                 build([one, two], folder, **quick)
                 break

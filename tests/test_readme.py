@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gzip.compress(b"citing,cited\n2016ApJ...802...13B,2015ApJ...801...12A\n")
     )
     (folder / "names.csv").write_text("topic_id,name\n")
+    new = {"title": "Gas in satellites", "abstract": "We map gas.", "arxiv_id": "2601.00001"}
+    (folder / "new-papers.jsonl").write_text(json.dumps(new) + "\n")
     label = {"field": "abstract", "surface": "ALMA", "occurrence": 0, "facility": "ALMA"}
     for name, line in (("concepts", {"uat": ["594"]}), ("labels", label)):
         text = json.dumps({"arxiv_id": "1501.00001", **line})
@@ -113,6 +116,21 @@ def test_a_command_of_readme(
     for option in ("-o", "--export", "--tree", "--out"):
         if option in words:
             assert Path(words[words.index(option) + 1]).exists()
+
+
+def test_the_script_of_readme(tmp_path: Path) -> None:
+    """A program in place of `landscape` records its arguments, which must be valid."""
+    [script] = [block for kind, block in BLOCKS if kind == "sh"]
+    (tmp_path / "papers").mkdir()
+    program = tmp_path / "landscape"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {tmp_path}/lines\n')
+    program.chmod(0o755)
+    environment = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"}
+    subprocess.run(["/bin/sh", "-euc", script], check=True, env=environment)
+    fetch, update = (tmp_path / "lines").read_text().splitlines()
+    assert callable(parse(shlex.split(fetch))[0])
+    assert callable(parse(shlex.split(update))[0])
+    assert fetch.split()[-1] == update.split()[-1]
 
 
 def test_the_python_of_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,8 +159,9 @@ def _update(
 def sources(atlas: AtlasFolder, /, *, json: Json = False) -> Answer:
     """List the sources of an atlas, with their numbers of papers."""
     opened = open_atlas(atlas, False)
-    table = opened.sources.assign(modified=lambda table: table["modified"].astype(str))
-    return Answer(as_json(table.to_dict("records")) if json else _sources_text(opened))
+    table = opened.sources.astype({"modified": str})
+    report = {"path": str(atlas), "papers": len(opened), "sources": table.to_dict("records")}
+    return Answer(as_json(report) if json else _sources_text(opened))
 
 
 def _sources_text(atlas: Atlas) -> str:

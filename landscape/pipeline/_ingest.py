@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -204,13 +205,15 @@ def _part_names(context: Context) -> list[str] | None:
     for file in context.inputs:
         name = file.part.name if file.part is not None else next(new)
         if names and f"{name}." <= f"{names[-1]}.":
-            number = _UPDATED.fullmatch(names[-1])
-            name = f"z{int(number[1]) + 1 if number else 1:05d}-{name}"
+            last = _ADDED_LATER.match(names[-1])
+            numbered = f"{int(last[1]) + 1 if last else 1:05d}-{name}"
+            prefixes = ("z" * length for length in count(1))
+            name = next(f"{p}{numbered}" for p in prefixes if f"{p}{numbered}" > f"{names[-1]}.")
         names.append(name)
     return names
 
 
-_UPDATED = re.compile(r"z(\d{5})-.*")  # names of parts that were added later
+_ADDED_LATER = re.compile(r"z{1,9}(\d{5})-")
 
 
 def _say_merged(context: Context, report: IngestReport) -> None:

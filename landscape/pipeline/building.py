@@ -279,8 +279,8 @@ def add_citations(
         remove_leftovers(folder)
         if (folder / NEXT).exists():
             raise InputError(
-                f"An update of {folder} was interrupted. Run the same landscape build again to "
-                "finish it, then add the citations."
+                f"An update of {folder} was interrupted. Run the same command again to finish it, "
+                "then add the citations."
             )
         manifest = AtlasStore.open(folder).manifest
         context = Context(folder, options, manifest, say or (lambda _: None), [])

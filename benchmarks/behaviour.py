@@ -179,7 +179,7 @@ def flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def leaves(path: Path) -> dict[str, Any]:
-    """Return the content of a recorded file as names and values; numbers in text are text."""
+    """Return the values of a recorded file by name; the content of a text file is one value."""
     if path.suffix == ".json" or (path.suffix == ".txt" and path.read_text()[:1] in "{["):
         with contextlib.suppress(ValueError):
             return dict(flatten(json.loads(path.read_text())))
@@ -227,7 +227,7 @@ def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
 
 
 def first_change(old: str, new: str) -> str:
-    """Return the first line that differs, on both sides."""
+    """Describe the first pair of lines that differ between two texts."""
     pairs = zip([*old.splitlines(), ""], [*new.splitlines(), ""], strict=False)
     a, b = next(((a, b) for a, b in pairs if a != b), ("", "more lines"))
     same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
@@ -236,7 +236,7 @@ def first_change(old: str, new: str) -> str:
 
 
 def compare(old: Path, new: Path) -> int:
-    """Print the differences of two records; return 1 if not only text differs."""
+    """Print the differences between two records; return 1 if anything but text differs."""
     found: list[tuple[str, str, str]] = []
     files = [
         {

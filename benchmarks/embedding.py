@@ -23,7 +23,7 @@ from landscape.errors import require
 
 
 def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed the same texts both ways in turns, so that other load affects both.
+    """Embed the same texts by turns with Landscape and with sentence-transformers.
 
     Parameters
     ----------

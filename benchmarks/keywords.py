@@ -29,7 +29,7 @@ Extract = Callable[[list[str]], list[list[str]]]
 
 
 def read_labelled(path: Path, *, n: int) -> tuple[list[str], list[list[str]]]:
-    """Return texts of n papers with author keywords, and these keywords."""
+    """Return the texts and the author keywords of n papers that have author keywords."""
     with gzip.open(path, "rt") as lines:
         papers = [paper for paper in map(json.loads, lines) if paper.get("keywords")]
     chosen = [papers[i] for i in np.linspace(0, len(papers) - 1, min(n, len(papers))).astype(int)]

@@ -65,12 +65,12 @@ class Plan:
 
     @property
     def n_papers(self) -> int:
-        """Papers."""
+        """Number of papers."""
         return len(self.region)
 
 
 def made_up_plan(n_papers: int, n_regions: int) -> Plan:
-    """Place papers: regions of unequal sizes on continents, more papers every year."""
+    """Place papers in regions of unequal sizes on continents, with more papers every year."""
     rng = np.random.default_rng(4)
     continents = rng.normal(size=(_N_CONTINENTS, 2)) * 6
     centres = continents[np.arange(n_regions) % _N_CONTINENTS] + rng.normal(size=(n_regions, 2)) * 2
@@ -106,7 +106,7 @@ def write_made_up_atlas(
 
 
 def open_made_up_atlas(folder: Path) -> Atlas:
-    """Open what `write_made_up_atlas` wrote."""
+    """Open an atlas that `write_made_up_atlas` wrote."""
     from landscape.atlas import Atlas
     from landscape.store.manifest import read_manifest
 
@@ -217,7 +217,7 @@ def _map(plan: Plan, ids: list[str]) -> pa.Table:
 
 
 def _write_vectors(folder: Path, plan: Plan) -> None:
-    """Write unit vectors around one direction per region; some are between two."""
+    """Write unit vectors around one direction per region; some lie between two regions."""
     rng = np.random.default_rng(6)
     directions = rng.standard_normal((len(plan.centres), N_DIMS), dtype=np.float32)
     (folder / "embeddings").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Time and memory of a task, measured in a separate process to get its own peak."""
+"""Time and peak memory of a task, measured in a separate process."""
 
 from __future__ import annotations
 

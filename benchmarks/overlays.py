@@ -77,7 +77,7 @@ def read_abstracts() -> tuple[list[str], list[str], str]:
 
 
 def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
-    """Write titles and abstracts, repeated, in the format of the stage of missions."""
+    """Write repeated titles and abstracts in the input format of the missions stage."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -92,7 +92,7 @@ def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
 
 
 def run_mentions(path: Path) -> dict[str, Any]:
-    """Find mentions through the path of the build: batches, two processes."""
+    """Find mentions as the build does: in batches, with two processes."""
     return _in_two_processes(_find_mentions, _text_batches(path))
 
 
@@ -120,7 +120,7 @@ def _in_two_processes(
 ) -> dict[str, Any]:
     """Measure papers per second while both processes work, and the start-up time in seconds.
 
-    ``unshared`` is the rate per CPU time, as on two cores without other load.
+    ``unshared`` is the rate expected on two idle cores, computed from the CPU time.
     """
     import resource
     from itertools import islice

@@ -54,7 +54,7 @@ _MEASUREMENTS = {
 
 
 def measure_reviews() -> str:
-    """Recognise reviews by title and abstract alone, on papers that were judged by reading."""
+    """Recognise reviews by title and abstract alone, on papers that readers labelled."""
     import pandas as pd
 
     from landscape.overlays.reviews.recognition import score_papers

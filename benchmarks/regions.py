@@ -33,7 +33,7 @@ FIRST = {1: 0, 0: 1000, 2: 100_000}  # number of the first topic of each level
 def groups_of(
     table: pd.DataFrame, topic_id: NDArray[Any], subregion_id: NDArray[Any], level: int
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the names of a level, and the place of each paper's own name (-1 for none)."""
+    """Return the names of a level, and the index of the name of each paper (-1 for none)."""
     some = table[table["level"] == level]
     place = {number: at for at, number in enumerate(some["topic_id"])}
     above = dict(zip(table["topic_id"], table["parent_id"], strict=True))

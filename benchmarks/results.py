@@ -1,4 +1,4 @@
-"""Results of benchmarks: tables on the screen, JSON files, and a section of RESULTS.md each."""
+"""Results of benchmarks: printed tables, JSON files, and sections of RESULTS.md."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def servers(
 
 
 def _timed(use: Callable[[], object]) -> None:
-    """Run a use, and fail if one of its requests takes a second longer than its limit."""
+    """Run a use, and fail if a request exceeds its time limit by more than one second."""
     from landscape import _http
 
     late: list[float] = []

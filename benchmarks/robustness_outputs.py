@@ -138,7 +138,7 @@ def _tokens() -> list[str]:
 
 
 def _build(folder: Path, poisons: Any) -> landscape.Atlas:
-    """Build an atlas of 200 papers; the texts of 30 of them are poisoned."""
+    """Build an atlas of 200 papers, 30 of which contain hostile texts."""
     from landscape.corpus.demo import write_demo
 
     folder.mkdir()
@@ -172,7 +172,7 @@ def _build(folder: Path, poisons: Any) -> landscape.Atlas:
 
 
 def _forge(atlas: landscape.Atlas) -> landscape.Atlas:
-    """Replace the tokens in all tables of an atlas by poison, and write its manifest again."""
+    """Replace the tokens in all tables of an atlas by hostile text; rewrite its manifest."""
     from landscape.store.manifest import MANIFEST_NAME, _as_json
 
     tables = [*atlas.path.rglob("*.parquet"), *atlas.path.rglob("*.arrow")]
@@ -231,7 +231,7 @@ def _author(atlas: landscape.Atlas) -> str:
 
 
 def _said(folder: Path, *words: str, name: str = "said.txt") -> None:
-    """Run a command, and write what it prints into a file."""
+    """Run a command, and write its output to a file."""
     from landscape.cli import main
 
     said = io.StringIO()

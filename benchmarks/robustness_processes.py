@@ -156,7 +156,7 @@ class _Assistant:
 def kills(folder: Path, n_kills: int, rng: random.Random) -> Iterator[Case]:
     """Yield builds and updates that are killed at random times while another process reads.
 
-    The reader must always find one of the two whole versions of the atlas that is updated.
+    The reader must always find the complete old or the complete new version of the atlas.
     """
     from landscape.corpus.demo import write_demo
 

@@ -22,7 +22,7 @@ STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality",
 
 
 def sample_papers(papers: Path, n: int, target: Path) -> None:
-    """Take papers at equal distances, so that each size has the same years and fields."""
+    """Take papers at equal intervals, so that every sample has the same years and fields."""
     with gzip.open(papers, "rb") as lines:
         rows = list(lines)
     step = len(rows) / n

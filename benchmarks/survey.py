@@ -40,7 +40,7 @@ QUESTIONS = (
 
 
 def fit(atlas: ls.Atlas, most: int | None) -> None:
-    """Fit both regressions on the first half of the questions, and try thresholds there."""
+    """Fit both regressions on the first half of the questions, and compare thresholds on it."""
     from sklearn.linear_model import LogisticRegression
 
     candidate_sets: list[tuple[Candidates, np.ndarray]] = []
@@ -81,7 +81,7 @@ def _beside(by_text: np.ndarray, evidence: SurveyEvidence) -> np.ndarray:
 
 
 def subjects(atlas: ls.Atlas) -> None:
-    """Print how many selected papers are on the subject, and how many on it are selected."""
+    """Print precision and recall of the selected papers on the subject of each question."""
     found, thresholds = [], (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
     for question in (*SUBJECTS, *ELSEWHERE):
         settings = SurveySettings()

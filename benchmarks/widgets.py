@@ -72,7 +72,7 @@ def _move(explorer: Any, zoom: float) -> dict[str, float]:
 
 
 def run_places(n_papers: int) -> dict[str, Any]:
-    """Draw pictures and names of more papers than a made-up atlas has."""
+    """Measure pictures and labels of `n_papers` made-up positions, without an atlas."""
     import pandas as pd
 
     from landscape.figures.colours import theme

@@ -21,7 +21,7 @@ def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Fit and write."""
+    """Compute the axes and write them to a file."""
     import torch
     from safetensors.torch import load_file
     from tokenizers import Tokenizer

@@ -21,7 +21,7 @@ DEMO_MAP = Path(__file__).with_name("demo_map.csv")
 
 # These tests end servers with Ctrl-C or processes with signals, which Windows does not have.
 collect_ignore = ["atlas/test_killed.py", "browser", "commands"] if os.name == "nt" else []
-_MAX_LENGTH = "test_killed.py"
+_SLOWEST_FILE = "test_killed.py"
 
 # A check says the same of the same commit, however often it is run. New cases are looked for with
 # `pytest --hypothesis-profile search`, and what is found is written down as an example.
@@ -41,7 +41,7 @@ def real_data_folder() -> Path:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the longest file, while another process builds the demo atlas."""
-    items.sort(key=lambda item: item.path.name != _MAX_LENGTH)
+    items.sort(key=lambda item: item.path.name != _SLOWEST_FILE)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from importlinter import Contract, ContractCheck, fields, output
 
 
 class PrivateModules(Contract):
-    """A module may import private modules of its own package only, and those of the root."""
+    """A module may import private modules only from its own package or the root package."""
 
     type_name = "private"
 

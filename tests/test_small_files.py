@@ -1,4 +1,4 @@
-"""Readers of damaged files of names, labels and reviews return a result or raise one sentence."""
+"""Damaged files of names, labels and reviews give a result or a one-sentence error."""
 
 from __future__ import annotations
 

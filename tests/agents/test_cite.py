@@ -138,7 +138,7 @@ def test_highlights_of_a_full_text(demo_atlas: Atlas, found: CitationSuggestions
 
 
 def reply_for(server: OpenAIServer, sentences: list[dict[str, Any]], *, verdict: str) -> None:
-    """Let the server write `sentences`, and then give `verdict` on each with its first sentence."""
+    """Make the server write `sentences`, and then reply with `verdict` for each of them."""
 
     def reply(body: dict[str, Any]) -> str:
         if "verdicts" not in json.dumps(body["response_format"]):

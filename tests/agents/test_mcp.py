@@ -94,7 +94,7 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
 
 
 def test_an_incomplete_character_gets_an_error(demo_atlas: Atlas) -> None:
-    """Raw lines, because the client of the package refuses to send such a character."""
+    """The test writes raw lines, because the client of the package rejects this character."""
 
     def line(number: int, method: str, **parameters: Any) -> str:
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}

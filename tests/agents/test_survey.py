@@ -1,4 +1,4 @@
-"""Surveys without a model, and with a scripted model that helps, loops, invents or fails."""
+"""Surveys without a model, and with a scripted model: useful, repetitive, wrong, failing."""
 
 from __future__ import annotations
 

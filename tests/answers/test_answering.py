@@ -32,7 +32,7 @@ GOOD = (
 
 
 def scripted(server: OpenAIServer, *texts: str) -> None:
-    """Make the server return the texts in order, and no verdicts if the request has a form."""
+    """Make the server return the texts in order; requests with a schema get no verdicts."""
     left = list(texts)
 
     def reply(body: dict[str, Any]) -> str:

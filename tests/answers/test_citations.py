@@ -1,4 +1,4 @@
-"""Citations of papers found are kept, other citations are removed, notation is unchanged."""
+"""Citations of retrieved papers are kept, others are removed; notation is unchanged."""
 
 from __future__ import annotations
 

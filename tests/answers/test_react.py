@@ -67,7 +67,7 @@ def step(action: str, text: str = "", within: str = "") -> str:
 
 
 def scripted(server: OpenAIServer, *steps: str, then: str = FINAL) -> None:
-    """Let the server send steps in order and repeat the last one; `then` is its free text."""
+    """Make the server send steps in order and repeat the last; `then` is the final answer."""
     left = list(steps)
 
     def reply(body: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ def executable() -> str:
     Raises
     ------
     FileNotFoundError
-        With the line that installs one.
+        If Chromium is missing; the message contains the command that installs it.
     """
     found = _found()
     if found is None:

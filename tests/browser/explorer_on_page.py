@@ -70,7 +70,7 @@ class ExplorerOnPage:
         return self.plot.locator(".selectionlayer path").count() // 2  # a line, and one to grasp
 
     def window(self) -> list[float]:
-        """Return the limits of the map: x from, to, y from, to."""
+        """Return the limits of the map: x_min, x_max, y_min, y_max."""
         return [float(side) for side in self.plot.evaluate(_RANGE)]
 
     def place_of(self, trace: str, number: int) -> tuple[float, float]:
@@ -150,7 +150,7 @@ class ExplorerOnPage:
         return seen[-1]
 
     def draw(self, corners: list[tuple[float, float]]) -> None:
-        """Drag over the map along corners, in shares of its width and height."""
+        """Drag the pointer along corners, given as fractions of the width and height."""
         self.to_the_middle()
         box = box_of(self.area)
         for number, (x, y) in enumerate(corners):

@@ -1,4 +1,4 @@
-"""Dates of every precision, and impossible ones."""
+"""Dates of every precision, and invalid dates."""
 
 from __future__ import annotations
 

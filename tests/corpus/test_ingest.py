@@ -1,4 +1,4 @@
-"""Ingestion: papers are neither lost nor doubled, also after an interruption."""
+"""Ingestion: papers are neither lost nor duplicated, even after an interruption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats are recognised by content, and a damaged file gives one sentence."""
+"""Formats are recognised by content; a damaged file raises a one-sentence error."""
 
 from __future__ import annotations
 

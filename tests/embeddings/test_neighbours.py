@@ -1,4 +1,4 @@
-"""Exact neighbours are exact."""
+"""Exact nearest neighbours agree with a brute-force computation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remote embeddings from a server on the loopback interface, with all its failures."""
+"""Remote embeddings from a server on the loopback interface, including its failures."""
 
 from __future__ import annotations
 

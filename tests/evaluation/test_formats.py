@@ -166,7 +166,7 @@ def test_topics_must_have_every_query(tmp_path: Path) -> None:
 
 
 class Named(Atlas):
-    """The demo atlas, whose first papers have identifiers and one paper has no title."""
+    """The demo atlas with identifiers for its first three papers and one paper without title."""
 
     given = (
         ("arxiv_id", 0, "2205.00001"),

@@ -95,7 +95,7 @@ def test_interval_is_as_wide_as_theory_says() -> None:
 
 
 def test_permutation_test_by_hand() -> None:
-    """Four questions, all better: 2 of the 16 ways to flip the signs go as far."""
+    """All four differences are 1; 2 of the 16 sign flips give a mean as large."""
     found = paired_difference([0, 0, 0, 0], [1, 1, 1, 1], samples=20_000)
     assert found.mean == 1
     assert found.p == pytest.approx(2 / 16, abs=0.01)

@@ -21,7 +21,7 @@ def atlas(make_atlas):
 
 @pytest.fixture
 def found(atlas):
-    """Thirty papers, first in region 1, then in region 2, the last one outside every region."""
+    """Thirty papers: 15 in region 1, then 14 in region 2, then one outside all regions."""
     region = atlas.map["topic_id"].to_numpy()
     rows = np.r_[np.flatnonzero(region == 1)[:15], np.flatnonzero(region == 2)[:14]]
     rows = np.r_[rows, np.flatnonzero(region == -1)[:1]]

@@ -22,7 +22,7 @@ def atlas(make_atlas):
 
 @pytest.fixture
 def halves(atlas):
-    """Rows of two selections; a has every paper of region 0 and b none."""
+    """Rows of two selections; a contains all papers of region 0, and b none of them."""
     region = atlas.map["topic_id"].to_numpy()
     rows = np.arange(len(region))
     return rows[(rows < 700) | (region == 0)], rows[(rows >= 700) & (region != 0)]

@@ -14,7 +14,7 @@ COARSE = 30
 
 @pytest.fixture
 def dated(make_atlas):
-    """An atlas whose papers have years; 2003 to 2005 are covered in part."""
+    """An atlas whose papers have years; 2003 to 2005 are partly covered."""
     atlas = make_atlas(1200, n_regions=8)
     rng = np.random.default_rng(1)
     year = rng.choice(np.r_[2000:2003, 2006:2010], len(atlas.map))

@@ -1,4 +1,4 @@
-"""A language model on the loopback interface, with all its failures."""
+"""A language model on the loopback interface, including its failures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NESTED = {"type": "object", "properties": {"b": {"type": "string"}}, "required":
 
 
 class Number(ReplyForm):
-    """The form of SCHEMA."""
+    """A reply form with the same fields as SCHEMA."""
 
     answer: int
 

@@ -1,4 +1,4 @@
-"""Scores from a reranking server, with all its failures."""
+"""Scores from a reranking server, including its failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contours hold the share of papers that they claim."""
+"""Contours contain the stated share of papers."""
 
 from __future__ import annotations
 

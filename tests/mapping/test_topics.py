@@ -224,7 +224,7 @@ def test_keywords_may_come_as_an_arrow_array_with_nulls() -> None:
 
 
 def test_the_neighbours_decide_what_distinguishes() -> None:
-    """Both regions are about stars; each name is what distinguishes a region from the other."""
+    """Both regions are about stars; each name is the phrase that only one region has."""
     keywords = [["stars", "flares"]] * 50 + [["stars", "spots"]] * 50 + [["dust"]] * 100
     region = np.repeat([0, 1, 2], [50, 50, 100])
     names, _ = Namer(phrase_table(keywords)).name(region, [[1], [0], [0]])
@@ -243,7 +243,7 @@ def test_a_wide_region_is_named_by_two_subjects_that_complement_each_other() -> 
 
 
 def test_a_name_is_the_phrase_that_fits_most_papers_of_the_region() -> None:
-    """The embeddings decide, though another phrase is more frequent."""
+    """The embeddings determine the name, although another phrase is more frequent."""
     keywords = [["quasars", "red quasars"]] * 20 + [["quasars", "blazars"]] * 30
     keywords += [["dust"]] * 50
     region = np.repeat([0, 1], [50, 50])

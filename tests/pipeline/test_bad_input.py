@@ -1,4 +1,4 @@
-"""Invalid input gives one sentence and the right exit status, never a traceback."""
+"""Invalid input gives a one-sentence error and the right exit status, not a traceback."""
 
 from __future__ import annotations
 

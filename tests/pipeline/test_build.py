@@ -1,4 +1,4 @@
-"""Builds: counts are consistent, stages run only if needed, papers are neither lost nor doubled."""
+"""Builds: consistent counts, only the stages needed, and no lost or duplicated papers."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _is_reproducible(name: str) -> bool:
 
 
 class Killed(BaseException):
-    """Replaces SIGKILL inside the process; no code may catch it."""
+    """An exception in place of SIGKILL in this process; no code may catch it."""
 
 
 class Lengths:
@@ -308,7 +308,7 @@ for line in sys.stdin:
 
 
 class Starter:
-    """Start builds and kill them after some time."""
+    """A process that starts builds and kills them after some time."""
 
     def __init__(self, said: Path) -> None:
         self.said = said  # what the builds wrote to standard error
@@ -394,7 +394,7 @@ def test_killed_at_twenty_random_moments(
 
 
 class Reader(threading.Thread):
-    """Open an atlas and read all its tables, again and again."""
+    """A thread that repeatedly opens an atlas and reads all its tables."""
 
     def __init__(self, folder: Path, versions: set[int]) -> None:
         super().__init__(daemon=True)

@@ -346,7 +346,7 @@ def test_what_is_printed_means_the_same(node: And | Or | Not | Term) -> None:
 
 
 def test_real_papers(real_papers: Path) -> None:
-    """The limits are CPU times and generous, because machines differ."""
+    """The limits are generous CPU times, because machines differ."""
     papers = pd.read_json(real_papers, lines=True, nrows=5000)
     papers = papers.reindex(columns=["title", "abstract", "categories", "year", "keywords"])
     papers = papers.rename(columns={"keywords": "ads_keywords"}).assign(cites=np.nan)

@@ -1,4 +1,4 @@
-"""An OAI-PMH 2.0 repository like arXiv: format arXivRaw, tokens that expire."""
+"""An OAI-PMH 2.0 repository like arXiv, with format arXivRaw and tokens that expire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small atlases of the tests of the build, for the tests of the storage."""
+"""Fixtures with the small atlases of the pipeline tests, for the tests of the store."""
 
 from tests.pipeline.conftest import atlas_copy, few_papers, finished, papers_file, quick, stages_run
 

@@ -39,7 +39,7 @@ def panel(demo_atlas: Atlas) -> WritingPanel:
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
-    """Record the bibliography and drafts of each call of `check_draft`, which checks nothing."""
+    """Record the bibliography and drafts of each `check_draft` call instead of checking."""
     given: list[tuple[str, list[str]]] = []
 
     def check(bibliography: str, drafts: list[str], **_: object) -> None:

@@ -1,4 +1,4 @@
-"""Changes while the explorer works: the last request counts, and messages are shown."""
+"""Changes while the explorer works: the last request is applied; messages are shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from landscape.widgets._view import View
 
 @contextmanager
 def held_up(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[Callable[[], None]]:
-    """Hold up a function until the block is left."""
+    """Block calls of a function until the context exits."""
     begun, go_on = threading.Event(), threading.Event()
     real = owner[name] if isinstance(owner, dict) else getattr(owner, name)
 

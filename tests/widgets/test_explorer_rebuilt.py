@@ -1,4 +1,4 @@
-"""A rebuilt atlas under an open explorer: its papers are not confused with earlier papers."""
+"""An atlas is rebuilt while an explorer is open: new and old papers are not confused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def explorer(demo_atlas: Atlas, tmp_path: Path) -> MapExplorer:
 
 
 def build_anew(explorer: MapExplorer) -> None:
-    """Replace the atlas by fewer papers without an index."""
+    """Replace the atlas by an atlas of fewer papers without an index."""
     folder = explorer.atlas.path
     before = explorer.atlas.manifest.updated
     shutil.rmtree(folder)
@@ -43,7 +43,7 @@ def build_anew(explorer: MapExplorer) -> None:
 
 
 def put_same(explorer: MapExplorer, title: str) -> None:
-    """Replace the atlas by the same papers with another title."""
+    """Replace the atlas by an atlas of the same papers with another title."""
     folder, before = explorer.atlas.path, explorer.atlas.manifest.updated
     manifest = dataclasses.replace(read_manifest(folder), title=title)
     while write_manifest(folder, manifest).updated == before:

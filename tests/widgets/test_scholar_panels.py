@@ -1,4 +1,4 @@
-"""Panels for surveys, citations and writing: reproducible code, stops, models, odd texts."""
+"""Panels for surveys, citations and writing: reproducible code, stops, models, any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching from a server that speaks the ADS API, faults included."""
+"""Fetching from a server with the ADS API, including failures of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harvesting arXiv from a server that speaks OAI-PMH, faults included."""
+"""Harvesting arXiv from an OAI-PMH server, including failures of the server."""
 
 from __future__ import annotations
 

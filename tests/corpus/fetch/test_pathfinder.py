@@ -1,4 +1,4 @@
-"""Downloading the pathfinder corpus from a server that speaks the Hub's protocol."""
+"""Downloading the pathfinder corpus from a server with the protocol of the Hub."""
 
 from __future__ import annotations
 

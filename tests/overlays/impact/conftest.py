@@ -110,5 +110,5 @@ def make_atlas(
 
 @pytest.fixture
 def make() -> Any:
-    """`make_atlas`, for tests."""
+    """The function `make_atlas`, as a fixture."""
     return make_atlas

@@ -17,7 +17,7 @@ N = 2000
 
 
 def _vectors(region: Any, leaning: Any) -> Any:
-    """Return unit vectors near the axis of their region, or near the next axis if they lean."""
+    """Return unit vectors near the axis of their region; `leaning` ones are near two axes."""
     vectors = 0.05 * np.random.default_rng(3).normal(size=(len(region), 8))
     vectors[np.arange(len(region)), region] += 1.0
     vectors[leaning, (region[leaning] + 1) % 4] += 0.9

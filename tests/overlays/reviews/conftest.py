@@ -1,4 +1,4 @@
-"""Small atlases with known truth: themes are directions, reviews are planted."""
+"""Small atlases with known truth: each theme is a direction, and reviews are planted."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
 
 @pytest.fixture(scope="session")
 def gap_world():
-    """Return twelve themes of equal age; theme 3 has no review, and its region has theme 12."""
+    """Return 13 themes of equal age; theme 3 has no review and shares region 3 with theme 12."""
     n = 13
     return world(
         sizes=[80] * n,

@@ -17,7 +17,7 @@ YEARS = np.arange(1990, 2021)
 
 
 def history(*, follows_gaps: bool, seed: int):
-    """Return small themes without reviews until 2010, large ones with two, then ten reviews."""
+    """Return themes with reviews until 2010, and ten new reviews in 2013."""
     random = np.random.default_rng(seed)
     waits = np.arange(N) % 3 == 0
     sizes = np.where(waits, 70, 100)

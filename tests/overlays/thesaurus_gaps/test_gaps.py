@@ -28,7 +28,7 @@ STARS = Thesaurus("1", {"1": Concept("1", "Stars"), "2": Concept("2", "Nebulae")
 
 
 def _atlas() -> SimpleNamespace:
-    """Return papers on stars, nebulae, and odd rings, a growing subject without a concept."""
+    """Return papers on stars, nebulae and odd rings; no concept covers the growing odd rings."""
     rng = np.random.default_rng(5)
     n = 300
     kind = np.repeat([0, 1, 2], n // 3)

@@ -40,7 +40,7 @@ def test_the_planted_differences_are_found_and_no_other() -> None:
 
 
 def test_false_discoveries_stay_below_the_rate_allowed() -> None:
-    """Forty of fifty regions are equal; at most a twentieth of the regions found are among them."""
+    """Forty of fifty regions are equal; at most 5% of the reported regions are equal ones."""
     rng = np.random.default_rng(3)
     a_weights, b_weights = np.ones(50), np.ones(50)
     a_weights[:5] = b_weights[5:10] = 2.5

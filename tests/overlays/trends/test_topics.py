@@ -14,7 +14,7 @@ from .worlds import atlas_of
 
 
 def _world(*, seed: int = 1, gap: tuple[int, ...] = ()) -> pd.DataFrame:
-    """Return twelve regions over 25 years; region 1 grows by 8% per year, region 2 shrinks, ..."""
+    """Return twelve regions over 25 years; region 1 grows and region 2 shrinks by 8% per year."""
     rng = np.random.default_rng(seed)
     rows = []
     for year in range(2000, 2025):

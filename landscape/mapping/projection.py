@@ -15,7 +15,7 @@ from landscape.errors import InputError, require
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Start = Literal["pca", "spectral"]
+Start = Literal["pca", "spectral"] | np.ndarray
 LAYOUTS = ("pca", "tsne", "umap")
 
 #: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
@@ -90,7 +90,7 @@ def project(
         emphasise global structure.
     min_dist : float, default 0.05
         Minimum distance between papers, in map units.
-    start : {"pca", "spectral"}, default "pca"
+    start : {"pca", "spectral"} or array of float, shape (n_papers, 2), default "pca"
         Initial positions. PCA is fast for any size and keeps the large-scale structure.
 
     Returns

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
+from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
@@ -109,7 +111,7 @@ def _projection_parameters(context: Context) -> dict[str, object]:
     parameters: dict[str, object] = {"layout": layout}
     if layout not in ("ready", "pca"):
         parameters["seed"] = options.seed
-    if layout in ("umap", "keep"):
+    if layout in ("umap", "keep", "refit"):
         parameters |= {"n_neighbors": options.n_neighbors, "min_dist": options.min_dist}
     return parameters
 
@@ -123,14 +125,14 @@ def _projection_inputs(context: Context) -> dict[str, str]:
 
 
 def _projection_run(context: Context) -> StageResult:
-    layout, placed = layout_of(context), 0
+    layout, details = layout_of(context), dict[str, object]()
     if layout == "ready":
         files = [path for path in ready_files(context, "coordinates") if path is not None]
         coordinates = np.concatenate([np.asarray(open_matrix(path)) for path in files])
     else:
         with vectors_of(context) as vectors:
-            if layout == "keep":
-                coordinates, placed = _keep(context, vectors)
+            if layout in ("keep", "refit"):
+                coordinates, details = _keep(context, vectors)
             else:
                 coordinates = _project(context, vectors, layout)
     names = write_map(context, coordinates)
@@ -138,11 +140,16 @@ def _projection_run(context: Context) -> StageResult:
         rows=len(coordinates),
         outputs=names,
         products={"map": column_digest(context.part_files(MAP), ["paper_id", "x", "y"])},
-        details={"placed": placed} if layout == "keep" else {},
+        details=details,
     )
 
 
-def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDArray[np.float32]:
+def _project(
+    context: Context,
+    vectors: NDArray[np.float32],
+    layout: str,
+    start: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
     from landscape.mapping import project
 
     options = context.options
@@ -153,30 +160,102 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
             seed=options.seed,
             n_neighbors=options.n_neighbors,
             min_dist=options.min_dist,
+            **({} if start is None else {"start": start}),
         )
 
 
-def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
-    """Keep the coordinates of the last map, and place new papers on this map."""
+def _keep(
+    context: Context, vectors: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], dict[str, object]]:
+    """Keep the coordinates of the last map, and place new papers on this map.
+
+    With the layout "refit", UMAP then moves all papers, and the new map is registered to the last.
+    """
     from landscape.mapping import place
+    from landscape.mapping.growth import register
 
     previous = context.previous
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
         context.say("There is no earlier map. UMAP computes a new map.")
-        return _project(context, vectors, "umap"), 0
+        return _project(context, vectors, "umap"), {}
     old_row = old_rows(context, previous)
     _, old_coordinates, _ = read_map(previous.files(MAP))
     kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
     if len(kept) == 0:
         context.say("None of the papers of the earlier map remain. UMAP computes a new map.")
-        return _project(context, vectors, "umap"), 0
+        return _project(context, vectors, "umap"), {}
     coordinates = np.empty((len(vectors), 2), dtype=np.float32)
     coordinates[kept] = old_coordinates[old_row[kept]]
     if len(new):
         coordinates[new] = place(
             gather_rows([vectors], new), gather_rows([vectors], kept), coordinates[kept]
         )
-    return coordinates, len(new)
+    details: dict[str, object] = {"placed": len(new)}
+    if layout_of(context) == "refit":
+        moved = register(_project(context, vectors, "umap", coordinates), coordinates[kept], kept)
+        shift = float(np.median(np.hypot(*(moved[kept] - coordinates[kept]).T)))
+        context.say(f"The map was fitted again: papers moved by {shift:.2f} map units (median).")
+        return moved, {**details, "median_shift": round(shift, 4)}
+    return coordinates, details | _novelty(context, previous, vectors, coordinates)
+
+
+def _novelty(
+    context: Context,
+    previous: Previous,
+    vectors: NDArray[np.float32],
+    coordinates: NDArray[np.float32],
+) -> dict[str, object]:
+    """Report papers that are far from all papers of the last map that was fitted to all papers."""
+    from landscape.mapping.growth import find_novel, propose_regions
+
+    known = previous.manifest.stages["projection"].details.get("base")
+    base = set(known or (part.name for part in previous.manifest.parts))
+    parts = context.manifest.parts
+    # The parts of the map come first, because an update adds parts at the end.
+    later = [*dropwhile(lambda part: part.name in base, parts)]
+    details: dict[str, object] = {"base": [part.name for part in parts if part.name in base]}
+    n_new = sum(part.rows for part in later)
+    n_base = len(vectors) - n_new
+    if not n_new or not n_base:
+        return details
+    new = np.asarray(vectors[n_base:])
+    novel, threshold = find_novel(new, vectors[:n_base])
+    proposals = []
+    if novel.any():
+        files = context.part_files(PAPERS)
+        table = read_columns(files[len(parts) - len(later) :], ["date", "paper_id"])
+        months = [day.strftime("%Y-%m") if day else "" for day in table["date"].to_pylist()]
+        sources = [part.file for part in later for _ in range(part.rows)]
+        words = read_columns(files, ["keywords"])["keywords"].combine_chunks()
+        ids = table["paper_id"].to_pylist()
+        for found in propose_regions(new, novel, words, months, sources)[:_SHOWN]:
+            x, y = np.median(coordinates[n_base + found.rows], axis=0).tolist()
+            proposals.append(
+                {
+                    "label": found.label,
+                    "papers": len(found.rows),
+                    "x": round(x, 4),
+                    "y": round(y, 4),
+                    "warning": found.warning,
+                    "paper_ids": [ids[row] for row in found.rows.tolist()],
+                }
+            )
+    context.say(
+        f"{count(int(novel.sum()), 'novel paper')} of {n_new:,} since the map was fitted: the "
+        f"nearest paper of the map is farther than for 99% of the papers of the map"
+    )
+    for one in proposals:
+        warning = f"; {one['warning']}, so it may not be a subject" if one["warning"] else ""
+        context.say(f"proposed region: {one['label']} ({one['papers']} papers{warning})")
+    return details | {
+        "novel": int(novel.sum()),
+        "since": n_new,
+        "threshold": round(threshold, 4),
+        "proposals": proposals,
+    }
+
+
+_SHOWN = 20  # proposed regions
 
 
 def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
@@ -235,6 +314,8 @@ def _topics_parameters(context: Context) -> dict[str, object]:
 
 def _topics_run(context: Context) -> StageResult:
     ids, coordinates, _ = read_map(context.part_files(MAP))
+    if kept := _kept_topics(context, ids, coordinates):
+        return kept
     papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
     with progress("Topics", total=None), vectors_of(context) as vectors:
         topics, model = _find(context, coordinates, papers, vectors)
@@ -247,6 +328,69 @@ def _topics_run(context: Context) -> StageResult:
         model=model,
         makeshift=context.options.polish and model is None,
         details={"papers_outside": int((topics.topic_id < 0).sum())},
+    )
+
+
+def _kept_topics(
+    context: Context, ids: Sequence[str], coordinates: NDArray[np.float32]
+) -> StageResult | None:
+    """Keep the regions in an update, and find the region of each new paper by its neighbours.
+
+    Return None if the regions must be found again, for example because one has no papers any more.
+    """
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    from landscape.mapping.growth import place_in_regions
+    from landscape.mapping.regions import Topics
+
+    previous = context.previous
+    record = previous.stage("topics") if previous else None
+    if previous is None or record is None or previous.stage("ingest") is None:
+        return None
+    same = (record.version, record.parameters) == (
+        TOPICS_STAGE.version,
+        _topics_parameters(context),
+    )
+    files = previous.files(MAP)
+    if not (context.is_update and layout_of(context) == "keep" and same):
+        return None
+    if not all("subregion_id" in pq.read_schema(file).names for file in files):
+        return None
+    old = read_columns(files, ["x", "y", "topic_id", "subregion_id"]).to_pandas()
+    levels = old[["topic_id", "subregion_id"]].to_numpy(np.int32)
+    rows = old_rows(context, previous)
+    regions = levels[np.maximum(rows, 0)]
+    new = np.flatnonzero(rows < 0)
+    if len(new):
+        spots = old[["x", "y"]].to_numpy(np.float32)
+        regions[new] = place_in_regions(coordinates[new], spots, levels)
+    table = pd.read_parquet(previous.folder / TOPICS)
+    number = {name: row for row, name in enumerate(ids)}
+    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
+    renamed = {paper["was"]: paper["paper_id"] for paper in merged}
+    sizes = np.zeros(len(table), dtype=np.int64)
+    for place, topic in enumerate(table.itertuples()):
+        column = regions[:, 1 if topic.level == 2 else 0]
+        below = table.loc[table["parent_id"] == topic.topic_id, "topic_id"]
+        own = below if topic.level == 0 else [topic.topic_id]
+        sizes[place] = int(np.isin(column, own).sum())
+    if not sizes.all():
+        return None
+    named = [[renamed.get(name, name) for name in names] for names in table["exemplars"]]
+    table = table.assign(
+        n_papers=sizes,
+        exemplars=[[number[name] for name in names if name in number] for names in named],
+    )
+    topics = Topics(regions[:, 0], regions[:, 1], table)
+    names = write_map(context, coordinates, topics)
+    _write_table(context.folder / TOPICS, table, list(ids))
+    return StageResult(
+        rows=len(table),
+        outputs=[TOPICS, *names],
+        products={"topics": sha256_of(context.folder / TOPICS)},
+        model=record.model,
+        details={"papers_outside": int((regions[:, 0] < 0).sum())},
     )
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TopicsMethod = Literal["density", "hdbscan"]
-Layout = Literal["umap", "tsne", "pca", "ready", "keep"]
+Layout = Literal["umap", "tsne", "pca", "ready", "keep", "refit"]
 
 
 def as_paths(paths: object) -> object:
@@ -68,8 +68,9 @@ class BuildOptions(Settings):
     )
     layout: Layout | None = Field(
         None,
-        description="method of the map; keep adds new papers to the current map, ready takes the "
-        "coordinates in the inputs, which is the default if every paper has them, otherwise umap",
+        description="method of the map; keep adds new papers to the current map, refit then moves "
+        "all papers and registers the result to the current map, ready takes the coordinates in "
+        "the inputs, which is the default if every paper has them, otherwise umap",
     )
     seed: Whole | None = Field(
         None,

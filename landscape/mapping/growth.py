@@ -1,0 +1,228 @@
+"""New papers on an existing map: their regions, and groups of novel papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from landscape.embeddings.neighbours import nearest
+from landscape.mapping.naming import capitalised, phrase_table, score_phrases
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_NEIGHBOURS = 5  # papers of the map that decide the region of a new paper
+_SAMPLE = 2_000  # papers of the map whose distances to others are measured
+_FEWEST = 5  # papers of a proposed region
+_ONE_SIDED = 0.9  # share of the papers of a cluster that come from one month or one source
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Group of novel papers that may become a region.
+
+    `rows` are rows of the new papers. `warning` says if the papers share a month or a source
+    rather than a subject; otherwise it is empty.
+    """
+
+    label: str
+    rows: NDArray[np.int64]
+    warning: str
+
+
+def place_in_regions(
+    placed: NDArray[np.float32], coordinates: NDArray[np.float32], regions: NDArray[np.integer]
+) -> NDArray[np.int32]:
+    """Return the regions of new papers on a map whose regions stay the same.
+
+    The five nearest papers on the map decide by majority; the nearest one decides a tie.
+
+    Parameters
+    ----------
+    placed : array of float, shape (n_new, 2)
+        Map coordinates of the new papers.
+    coordinates : array of float, shape (n_papers, 2)
+        Map coordinates of the papers on the map.
+    regions : array of int, shape (n_papers, n_levels)
+        Regions of the papers on the map, one column per level; -1 is outside every region.
+
+    Returns
+    -------
+    array of int32, shape (n_new, n_levels)
+
+    Examples
+    --------
+    >>> spots = np.array([[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]], dtype="float32")
+    >>> regions = np.array([[0], [0], [0], [3], [3], [3]])
+    >>> place_in_regions(spots[[1, 3]] + 0.1, spots, regions).ravel().tolist()
+    [0, 3]
+    """
+    from scipy.spatial import KDTree
+
+    k = min(_NEIGHBOURS, len(coordinates))
+    if k < 3:
+        k = 1
+    _, near = KDTree(coordinates).query(placed, k=[*range(1, k + 1)])
+    votes = regions[near]  # (n_new, k, n_levels)
+    agreeing = (votes[:, :, None, :] == votes[:, None, :, :]).sum(axis=2)
+    winner = agreeing.argmax(axis=1)  # the first of equal counts is the nearest paper
+    return np.take_along_axis(votes, winner[:, None, :], axis=1)[:, 0].astype(np.int32)
+
+
+def find_novel(
+    new_vectors: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    *,
+    quantile: float = 0.99,
+    seed: int = 0,
+) -> tuple[NDArray[np.bool_], float]:
+    """Find the new papers that are far from all papers of a map.
+
+    A paper is novel if its cosine distance to the nearest paper of the map exceeds the given
+    quantile of the same distance between papers of the map.
+
+    Parameters
+    ----------
+    new_vectors : array of float32, shape (n_new, n_dims)
+        Embeddings of the new papers, L2-normalised.
+    vectors : array of float32, shape (n_papers, n_dims)
+        Embeddings of the papers of the map.
+    quantile : float, default 0.99
+        Fraction of the papers of the map that are nearer to another one than the threshold.
+    seed : int, default 0
+        Seed of the sample of 2,000 papers from which the threshold is estimated.
+
+    Returns
+    -------
+    novel : array of bool, shape (n_new,)
+    threshold : float
+        Cosine distance.
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0, 0], [1, 0.1, 0], [1, 0, 0.1]], dtype="float32")
+    >>> vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    >>> new = np.array([[1, 0.05, 0], [0, 0, 1]], dtype="float32")
+    >>> find_novel(new, vectors)[0].tolist()
+    [False, True]
+    """
+    if len(vectors) < 2:
+        return np.zeros(len(new_vectors), dtype=bool), 0.0
+    rng = np.random.default_rng(seed)
+    sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
+    _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is the paper itself
+    threshold = float(np.quantile(1.0 - among[:, 1], quantile))
+    if not len(new_vectors):
+        return np.zeros(0, dtype=bool), threshold
+    _, near = nearest(vectors, new_vectors, k=1)
+    return 1.0 - near[:, 0] > threshold, threshold
+
+
+def propose_regions(
+    vectors: NDArray[np.float32],
+    novel: NDArray[np.bool_],
+    keywords: pa.Array,
+    months: Sequence[str],
+    sources: Sequence[str],
+) -> list[Proposal]:
+    """Find groups of novel papers, and name each by its most distinctive keyphrase.
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_new, n_dims)
+        Embeddings of the new papers.
+    novel : array of bool, shape (n_new,)
+        Which of them are novel; see `find_novel`.
+    keywords : pyarrow.ListArray, length n_papers
+        Keyphrases of all papers. The new papers come last.
+    months, sources : sequence of str, length n_new
+        Month of publication and source of each new paper. A group that consists of one month or one
+        source, though the other new papers do not, has a warning.
+
+    Returns
+    -------
+    list of Proposal
+        Largest groups first.
+    """
+    rows = np.flatnonzero(novel)
+    if len(rows) < 2 * _FEWEST:
+        return []
+    from hdbscan import HDBSCAN
+
+    # On unit vectors, Euclidean distances are in the order of cosine distances.
+    group = HDBSCAN(min_cluster_size=_FEWEST, core_dist_n_jobs=1).fit_predict(
+        np.asarray(vectors[rows], dtype=np.float64)
+    )
+    n_groups = int(group.max()) + 1
+    if n_groups == 0:
+        return []
+    # All other papers are one more region, from which the groups must differ.
+    region = np.full(len(keywords), n_groups, dtype=np.int64)
+    region[len(keywords) - len(vectors) + rows] = np.where(group < 0, n_groups, group)
+    table = phrase_table(keywords)
+    scores = score_phrases(table, region, [[] for _ in range(n_groups + 1)], per_region=1)
+    best = {int(row.region): str(table.shown[row.phrase]) for row in scores.itertuples()}
+    proposals = [
+        Proposal(
+            capitalised(best.get(number, "no common phrase")),
+            found := rows[group == number],
+            _one_sided(found, months, "month") or _one_sided(found, sources, "source"),
+        )
+        for number in range(n_groups)
+    ]
+    return sorted(proposals, key=lambda proposal: -len(proposal.rows))
+
+
+def _one_sided(rows: NDArray[np.int64], values: Sequence[str], what: str) -> str:
+    """Return a warning if most papers share a value that most other papers do not have."""
+    inside = [values[row] for row in rows.tolist()]
+    value = max(sorted(set(inside)), key=inside.count)
+    others = len(values) - len(rows)
+    elsewhere = list(values).count(value) - inside.count(value)
+    if inside.count(value) < _ONE_SIDED * len(rows) or not value:
+        return ""
+    if others == 0 or elsewhere >= 0.5 * others:
+        return ""  # the new papers are all of this month or source
+    return f"all of one {what} ({value})"
+
+
+def register(
+    coordinates: NDArray[np.float32], frame: NDArray[np.float32], rows: NDArray[np.integer]
+) -> NDArray[np.float32]:
+    r"""Move a new map onto the frame of the published one by a similarity transform.
+
+    The rotation, reflection, scale and shift minimise the squared distances between the shared
+    papers (Procrustes; Schönemann 1966, Psychometrika 31, 1).
+
+    Parameters
+    ----------
+    coordinates : array of float, shape (n_papers, 2)
+        The new map.
+    frame : array of float, shape (n_shared, 2)
+        Published coordinates of the shared papers.
+    rows : array of int, shape (n_shared,)
+        Rows of the shared papers in the new map.
+
+    Returns
+    -------
+    array of float32, shape (n_papers, 2)
+
+    Examples
+    --------
+    >>> old = np.array([[0, 0], [1, 0], [0, 2]], dtype="float32")
+    >>> turned = np.array([[5, 5], [5, 7], [1, 5]], dtype="float32")
+    >>> np.allclose(register(turned, old, np.arange(3)), old, atol=1e-5)
+    True
+    """
+    shared = coordinates[rows].astype(np.float64)
+    target = np.asarray(frame, dtype=np.float64)
+    centre, goal = shared.mean(axis=0), target.mean(axis=0)
+    left, sizes, right = np.linalg.svd((shared - centre).T @ (target - goal))
+    spread = ((shared - centre) ** 2).sum()
+    scale = sizes.sum() / spread if spread > 0 else 1.0
+    moved = scale * (coordinates.astype(np.float64) - centre) @ (left @ right) + goal
+    return cast("NDArray[np.float32]", moved.astype(np.float32))

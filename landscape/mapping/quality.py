@@ -24,6 +24,7 @@ Measures = dict[str, float | int | str | None]
 _WITHOUT_RUNS = {
     "ready": "the map coordinates were read from the input files",
     "keep": "the map was kept from an earlier build",
+    "refit": "the map was fitted from the positions of an earlier build",
 }
 _RESAMPLES: dict[Method, int] = {"density": 20, "hdbscan": 5}  # HDBSCAN takes longer
 
@@ -59,8 +60,8 @@ def measure_quality(
     topics_method : {"density", "hdbscan"}, default "density"
         Method that found these topics.
     layout : str, default "umap"
-        Projection method, used for the comparison of two runs. For "ready" and
-        "keep", the stability is not measured.
+        Projection method, used for the comparison of two runs. For "ready",
+        "keep" and "refit", the stability is not measured.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
         Settings of the map; see `project`.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._io import data_file, replacing, sha256_of
+from landscape._io import cache_folder, data_file, replacing, sha256_of
 from landscape._progress import progress
 from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
@@ -29,6 +30,8 @@ from landscape.pipeline.stages import (
     keep_only,
     read_once,
 )
+from landscape.store.arrays import gather_rows, write_matrix
+from landscape.store.manifest import digest
 from landscape.store.tables import layer_schema
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 MISSIONS = "missions.parquet"
 _AT_ONCE = 2_000  # number of papers per batch
+_REFERENCE = 10_000  # papers from which an update learns how concepts are used
 _FEW = 10_000  # maximum number of papers for which one process is faster than several
 
 
@@ -186,10 +190,18 @@ _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _uat_run(context: Context) -> StageResult:
+    import pandas as pd
+
     thesaurus = _thesaurus(context.options.thesaurus)
+    kept = _kept_parts(context, UAT_STAGE, UAT)
     with progress("Thesaurus", total=context.manifest.n_papers) as advance:
-        tags = _tags(context, thesaurus, advance)
-    names = write_layer(context, UAT, _by_part(context, tags))
+        tags = _tags(context, thesaurus, advance, kept=kept)
+    tables = zip(context.manifest.parts, _by_part(context, tags), strict=True)
+    names = write_layer(
+        context, UAT, (None if part.name in kept else table for part, table in tables)
+    )
+    earlier = [pd.read_parquet(path, columns=["concept_id", "row"]) for path in kept.values()]
+    concepts = set(tags["concept_id"]).union(*(table["concept_id"] for table in earlier))
     with replacing(context.folder / THESAURUS) as temporary:
         thesaurus.to_frame().to_parquet(temporary, index=False)
     return StageResult(
@@ -198,35 +210,68 @@ def _uat_run(context: Context) -> StageResult:
         details={
             "version": thesaurus.version,
             "concepts": len(thesaurus),
-            "concepts_found": int(tags["concept_id"].nunique()),
-            "papers_tagged": int(tags["row"].nunique()),
+            "concepts_found": len(concepts),
+            "papers_tagged": sum(table["row"].nunique() for table in (tags, *earlier)),
         },
     )
 
 
-def _tags(context: Context, thesaurus: Thesaurus, advance: Callable[[int], None]) -> pd.DataFrame:
-    """Tag all papers with concepts at once, because the tagger learns from the whole corpus."""
+def _tags(
+    context: Context, thesaurus: Thesaurus, advance: Callable[[int], None], *, kept: Collection[str]
+) -> pd.DataFrame:
+    """Tag all papers with concepts at once, because the tagger learns from the whole corpus.
+
+    An update learns from a sample of the papers of the parts in `kept`, and tags the others.
+    """
     from landscape.overlays.thesaurus.matching import join_term_matches
     from landscape.overlays.thesaurus.tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since the last build
+    rows, is_tagged = _sampled_rows(context, kept)
+    advance(context.manifest.n_papers - len(rows))
     read = []
-    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
-    for wording in in_order(_read, _uat_batches(context), workers=workers):
+    workers = 1 if len(rows) <= _FEW else context.options.n_workers
+    for wording in in_order(_read, _uat_batches(context, rows), workers=workers):
         read.append(wording)
         advance(wording.n_papers)
     _reader.cache_clear()
     wording = join_term_matches(read)
     read.clear()
+    concepts = _concept_vectors(context, thesaurus)
     with vectors_of(context) as vectors:
-        return tag_wording(wording, vectors, thesaurus, _concept_vectors(context, thesaurus))
+        if not kept:
+            return tag_wording(wording, vectors, thesaurus, concepts)
+        sample = gather_rows([vectors], rows)
+    only = np.flatnonzero(is_tagged)
+    tags = tag_wording(wording, sample, thesaurus, concepts, only=only)
+    return tags.assign(row=rows[tags["row"].to_numpy(np.int64)])
 
 
-def _uat_batches(context: Context) -> Iterator[_UatBatch]:
-    path = context.options.thesaurus
+def _sampled_rows(
+    context: Context, kept: Collection[str]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the rows to read, and which of them are not in the parts that are kept."""
+    parts = context.manifest.parts
+    is_old = np.repeat([part.name in kept for part in parts], [part.rows for part in parts])
+    old = np.flatnonzero(is_old)
+    rng = np.random.default_rng(0)
+    sample = rng.choice(old, size=min(_REFERENCE, len(old)), replace=False)
+    rows = np.sort(np.concatenate([np.flatnonzero(~is_old.astype(bool)), sample]))
+    return rows, ~is_old[rows].astype(bool)
+
+
+def _uat_batches(context: Context, rows: NDArray[np.int64]) -> Iterator[_UatBatch]:
+    path, start = context.options.thesaurus, 0
     yield path, [], [], []
-    for part in context.part_files(PAPERS):
+    for part, own in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
+        inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + own.rows)]
+        first, start = start, start + own.rows
+        if not len(inside):
+            continue
         for batch in read_batches(part, _TEXT, _AT_ONCE):
+            last = first + batch.num_rows
+            chosen = inside[np.searchsorted(inside, first) : np.searchsorted(inside, last)] - first
+            batch, first = batch.take(chosen), last
             titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
             yield path, titles, abstracts, keywords
 
@@ -260,7 +305,19 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
     """Embed the concepts with the embedding model of the papers, unless the model is paid."""
     from landscape.overlays.thesaurus.tagging import concept_texts
 
-    return embed_texts(context, concept_texts(thesaurus)[1], "Concepts")
+    texts = concept_texts(thesaurus)[1]
+    model = context.manifest.stages["embeddings"].model
+    # The embedding of all concepts takes longer than the other work of a small update.
+    stored = cache_folder("concepts") / f"{digest([model, texts])}.npy"
+    with suppress(OSError, ValueError, EOFError):
+        vectors: NDArray[np.float32] = np.load(stored, allow_pickle=False)
+        if vectors.ndim == 2 and len(vectors) == len(texts):
+            return vectors
+    found = embed_texts(context, texts, "Concepts")
+    if found is not None:
+        with suppress(OSError):
+            write_matrix(stored, [found], rows=len(found), columns=found.shape[1])
+    return found
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:

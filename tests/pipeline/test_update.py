@@ -82,6 +82,60 @@ def test_new_papers_leave_everything_else_in_place(atlas: Path, tmp_path: Path) 
     assert said[-1] == "Nothing has changed. The atlas is up to date."
 
 
+def test_regions_stay_and_count_the_new_papers(atlas: Path, tmp_path: Path) -> None:
+    before = ls.open(atlas).topics
+    updated = ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 90)))
+    columns = ["topic_id", "level", "parent_id", "label", "x", "y"]
+    assert updated.topics[columns].equals(before[columns])
+    regions = updated.topics.query("level == 1").set_index("topic_id")["n_papers"]
+    counts = updated.map["topic_id"].value_counts()
+    assert regions.to_dict() == {n: counts[n] for n in regions.index}
+    continents = updated.topics.query("level == 0")
+    assert continents["n_papers"].sum() == regions.sum()
+    assert (updated.map["topic_id"][60:] >= 0).any(), "new papers are in regions"
+
+
+def test_a_map_is_fitted_again(atlas: Path, tmp_path: Path) -> None:
+    before = ls.open(atlas)
+    old = before.map[["x", "y"]].to_numpy()
+    said: list[str] = []
+    new = write_papers(tmp_path / "new.jsonl", range(60, 120))
+    fitted = ls.update(atlas, new, layout="refit", say=said.append)
+    shift = fitted.stages["projection"].details["median_shift"]
+    assert f"The map was fitted again: papers moved by {shift:.2f} map units (median)." in said
+    moved = fitted.map[["x", "y"]].to_numpy()[:60]
+    assert np.median(np.hypot(*(moved - old).T)) == pytest.approx(shift, abs=1e-3)
+    assert shift < np.ptp(old, axis=0).max() / 2
+    assert shift > 0
+
+
+def test_novel_papers_are_reported_and_proposed_as_a_region(atlas: Path, tmp_path: Path) -> None:
+    dishes = ["saffron soup", "barley bread", "roast pheasant", "almond tart", "spiced wine"]
+    rows = [
+        {
+            "title": f"Medieval cooking: a recipe for {dishes[number % 5]} number {number}",
+            "abstract": f"This medieval cooking recipe describes {dishes[number % 5]}. Medieval "
+            f"cooking used herbs, honey and {dishes[(number + 1) % 5]} at royal banquets.",
+            "authors": ["Cook, A."],
+            "arxiv_id": f"2601.{number:05d}",
+            "date": f"2026-{number % 6 + 1:02d}-10",
+        }
+        for number in range(15)
+    ]
+    usual = [paper(number) for number in range(60, 80)]
+    said: list[str] = []
+    ls.update(atlas, write_rows(tmp_path / "a.jsonl", usual + rows[:5]), say=said.append)
+    updated = ls.update(atlas, write_rows(tmp_path / "b.jsonl", rows[5:]), say=said.append)
+    details = updated.stages["projection"].details
+    assert details["base"] == ["one", "two"], "novelty is counted since the map was fitted"
+    assert details["since"] == 35
+    assert details["novel"] >= 15
+    found = {name for one in details["proposals"] for name in one["paper_ids"]}
+    assert len(found & {row["arxiv_id"] for row in rows}) >= 12
+    assert "medieval" in " ".join(one["label"].lower() for one in details["proposals"])
+    assert any("proposed region: " in line for line in said)
+
+
 def test_the_papers_are_those_of_a_new_build(atlas: Path, tmp_path: Path) -> None:
     files = [
         write_papers(tmp_path / name, numbers)

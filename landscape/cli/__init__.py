@@ -105,7 +105,7 @@ def _program(words: Sequence[str]) -> App:
             ),
         ),
         (analyse, (_analyses.propose, _notebooks.app)),
-        (data, (_building.info, _building.sources)),
+        (data, (_building.info, _building.sources, _building.changes)),
     ):
         for place, command in enumerate(commands):
             app.command(command, group=group, sort_key=place)  # type: ignore[call-overload]

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,7 @@ from landscape.cli._options import (
     option,
     write_line,
 )
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -162,6 +164,34 @@ def sources(atlas: AtlasFolder, /, *, json: Json = False) -> Answer:
     table = opened.sources.astype({"modified": str})
     report = {"path": str(atlas), "papers": len(opened), "sources": table.to_dict("records")}
     return Answer(as_json(report) if json else _sources_text(opened))
+
+
+def changes(
+    atlas: AtlasFolder,
+    /,
+    *,
+    since: Annotated[str, option("only changes since this day, such as 2026-11-01")] = "",
+    json: Json = False,
+) -> Answer:
+    """List the regions of an atlas that updates and new builds have changed, with reasons."""
+    opened = open_atlas(atlas, False)
+    table = opened.changes
+    if since:
+        try:
+            date.fromisoformat(since)
+        except ValueError as error:
+            raise InputError(f"--since is {since!r}; give a day such as 2026-11-01.") from error
+        table = table[table["date"] >= since]
+    if json:
+        return Answer(as_json({"path": str(atlas), "changes": table.to_dict("records")}))
+    when = f" since {since}" if since else ""
+    if not len(table):
+        return Answer(f"{atlas}: no region has changed{when}")
+    lines = [
+        f"{row.date}  {row.kind:<9}  {row.label} ({row.papers:,} papers): {row.reason}"
+        for row in table.itertuples()
+    ]
+    return Answer("\n".join(lines))
 
 
 def _sources_text(atlas: Atlas) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -12,12 +13,14 @@ from landscape.embeddings.neighbours import nearest
 from landscape.mapping.naming import capitalised, phrase_table, score_phrases
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
 _NEIGHBOURS = 5  # papers of the map that decide the region of a new paper
 _SAMPLE = 2_000  # papers of the map whose distances to others are measured
 _FEWEST = 5  # papers of a proposed region
+_CHANGED = 0.2  # smallest change of the size of a region that is listed
 _ONE_SIDED = 0.9  # share of the papers of a cluster that come from one month or one source
 
 
@@ -188,6 +191,109 @@ def _one_sided(rows: NDArray[np.int64], values: Sequence[str], what: str) -> str
     if others == 0 or elsewhere >= 0.5 * others:
         return ""  # the new papers are all of this month or source
     return f"all of one {what} ({value})"
+
+
+def compare_regions(
+    old: pd.DataFrame,
+    new: pd.DataFrame,
+    before: NDArray[np.integer],
+    after: NDArray[np.integer],
+    *,
+    known_sizes: Mapping[int, int] = MappingProxyType({}),
+) -> list[dict[str, object]]:
+    """List the regions that were born, split, merged, renamed, or changed their size, with reasons.
+
+    Parameters
+    ----------
+    old, new : pandas.DataFrame
+        Tables of topics of the old and the new version, with ``topic_id, level, label, n_papers``.
+        The same number is the same region.
+    before, after : array of int, shape (n_papers,)
+        Region of each paper in both versions; -1 is outside every region, and -2 in `before` is a
+        new paper.
+    known_sizes : mapping of int to int, optional
+        Numbers of papers of regions when they were last listed. By default, those in `old`.
+
+    Returns
+    -------
+    list of dict
+        ``kind, topic_id, label, papers, papers_before, reason`` for each change.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> old = pd.DataFrame({"topic_id": [4], "level": 1, "label": ["Comets"], "n_papers": [9]})
+    >>> new = old.assign(label="Interstellar comets", n_papers=20)
+    >>> before, after = np.repeat([4, -2], [9, 11]), np.full(20, 4)
+    >>> [(one["kind"], one["reason"]) for one in compare_regions(old, new, before, after)]
+    [('renamed', 'was Comets'), ('grew', '11 new papers')]
+    """
+    old, new = (table.loc[table["level"] == 1].set_index("topic_id") for table in (old, new))
+    changes: list[dict[str, object]] = []
+
+    def add(kind: str, number: int, papers: int, papers_before: int, reason: str) -> None:
+        label = str((new if number in new.index else old)["label"][number])
+        changes.append(
+            {
+                "kind": kind,
+                "topic_id": number,
+                "label": label,
+                "papers": papers,
+                "papers_before": papers_before,
+                "reason": reason,
+            }
+        )
+
+    for number in map(int, new.index):
+        own, size = after == number, int(new["n_papers"][number])
+        came = before[own]
+        n_new = int((came == -2).sum())
+        if number not in old.index:
+            largest, n = _largest(came)
+            if n >= size / 2:
+                reason = f"{n:,} of its {size:,} papers were in {old['label'][largest]}"
+                add("split", number, size, 0, reason)
+            else:
+                add("born", number, size, 0, f"{n_new:,} of its {size:,} papers are new")
+            continue
+        size_before = int(known_sizes.get(number, old["n_papers"][number]))
+        if new["label"][number] != old["label"][number]:
+            reason = f"was {old['label'][number]}"
+            add("renamed", number, size, size_before, reason)
+        if abs(size - size_before) >= max(_CHANGED * size_before, _FEWEST):
+            n_in = int(((came != number) & (came != -2)).sum())
+            n_out = int((before[~own] == number).sum())
+            parts = [(n_new, "new"), (n_in, "from elsewhere on the map"), (-n_out, "left")]
+            texts = [_papers(n, what) for n, what in parts if n] or ["papers were removed"]
+            add(
+                "grew" if size > size_before else "shrank",
+                number,
+                size,
+                size_before,
+                ", ".join(texts),
+            )
+    for number in map(int, old.index.difference(new.index)):
+        goes = after[before == number]
+        largest, n = _largest(goes)
+        size = int(old["n_papers"][number])
+        if n >= len(goes) / 2 and n:
+            reason = f"{n:,} of its {size:,} papers are now in {new['label'][largest]}"
+            add("merged", number, 0, size, reason)
+        else:
+            add("dissolved", number, 0, size, "most of its papers are outside every region")
+    return changes
+
+
+def _largest(regions: NDArray[np.integer]) -> tuple[int, int]:
+    """Return the most frequent region and its number of papers, or (-1, 0)."""
+    values, counts = np.unique(regions[regions >= 0], return_counts=True)
+    return (int(values[counts.argmax()]), int(counts.max())) if len(values) else (-1, 0)
+
+
+def _papers(number: int, what: str) -> str:
+    """Write a number of papers, such as "2 new papers" or "3 papers left"."""
+    noun = "paper" if abs(number) == 1 else "papers"
+    return f"{number:,} new {noun}" if what == "new" else f"{abs(number):,} {noun} {what}"
 
 
 def register(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -21,7 +22,8 @@ from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
 from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
-from landscape.store.manifest import Manifest
+from landscape.store.manifest import Manifest, now
+from landscape.store.tables import CHANGES, changes_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -321,9 +323,10 @@ def _topics_run(context: Context) -> StageResult:
         topics, model = _find(context, coordinates, papers, vectors)
     names = write_map(context, coordinates, topics)
     _write_table(context.folder / TOPICS, topics.table, ids)
+    _write_changes(context, topics)
     return StageResult(
         rows=len(topics.table),
-        outputs=[TOPICS, *names],
+        outputs=[TOPICS, CHANGES, *names],
         products={"topics": sha256_of(context.folder / TOPICS)},
         model=model,
         makeshift=context.options.polish and model is None,
@@ -385,9 +388,10 @@ def _kept_topics(
     topics = Topics(regions[:, 0], regions[:, 1], table)
     names = write_map(context, coordinates, topics)
     _write_table(context.folder / TOPICS, table, list(ids))
+    _write_changes(context, topics)
     return StageResult(
         rows=len(table),
-        outputs=[TOPICS, *names],
+        outputs=[TOPICS, CHANGES, *names],
         products={"topics": sha256_of(context.folder / TOPICS)},
         model=record.model,
         details={"papers_outside": int((regions[:, 0] < 0).sum())},
@@ -471,6 +475,35 @@ def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
             pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False),
             temporary,
         )
+
+
+def _write_changes(context: Context, topics: Topics) -> None:
+    """Append the changes of regions since the last version to the list of changes."""
+    import pandas as pd
+    import pyarrow as pa
+
+    from landscape.mapping.growth import compare_regions
+
+    previous, changes = context.previous, changes_schema().empty_table().to_pandas()
+    if previous is not None and previous.stage("topics") and previous.stage("ingest"):
+        old = pd.read_parquet(previous.folder / TOPICS)
+        if (previous.folder / CHANGES).is_file():
+            changes = pd.read_parquet(previous.folder / CHANGES)
+        rows = old_rows(context, previous)
+        _, _, regions = read_map(previous.files(MAP))
+        before = np.where(rows >= 0, regions[np.maximum(rows, 0)], -2)
+        listed = changes.drop_duplicates("topic_id", keep="last").set_index("topic_id")["papers"]
+        found = compare_regions(
+            old, topics.table, before, topics.topic_id, known_sizes=listed.to_dict()
+        )
+        added = pd.DataFrame(found, columns=changes_schema().names[1:])
+        changes = pd.concat([changes, added.assign(date=now()[:10])], ignore_index=True)
+        if found:
+            kinds = Counter(str(change["kind"]) for change in found)
+            context.say("regions: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+    names = changes_schema().names
+    table = pa.Table.from_pandas(changes[names], changes_schema(), preserve_index=False)
+    write_table(context.folder / CHANGES, table)
 
 
 TOPICS_STAGE = Stage(

@@ -27,9 +27,11 @@ from landscape.store.manifest import (
     read_manifest,
 )
 from landscape.store.tables import (
+    CHANGES,
     LABELS,
     PaperTable,
     apply_labels,
+    changes_schema,
     read_layer,
     read_parquet,
     unreadable,
@@ -283,6 +285,17 @@ class AtlasStore:
         for problem in problems:
             warnings.warn(problem, stacklevel=2)
         return table
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """Regions that were born, split, merged, renamed or changed their size, oldest first.
+
+        The columns are ``date`` (of the build, UTC), ``kind``, ``topic_id``, ``label``, ``papers``,
+        ``papers_before`` and ``reason``. The first version of an atlas has no changes.
+        """
+        if CHANGES not in self.manifest.files:  # an atlas of an earlier version
+            return changes_schema().empty_table().to_pandas()
+        return self.read(CHANGES, lambda folder: read_parquet(folder, CHANGES))
 
     @property
     def label_problems(self) -> tuple[str, ...]:

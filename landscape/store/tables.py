@@ -106,6 +106,19 @@ def layer_schema(layer: str) -> pa.Schema:
     return pa.schema([("paper_id", pa.string()), ("row", pa.int32()), *own[layer]])
 
 
+CHANGES = "changes.parquet"
+
+
+def changes_schema() -> pa.Schema:
+    """Return the schema of the list of changes of regions."""
+    import pyarrow as pa
+
+    number, text = pa.int32(), pa.string()
+    kinds = {"topic_id": number, "papers": number, "papers_before": number}
+    names = ("date", "kind", "topic_id", "label", "papers", "papers_before", "reason")
+    return pa.schema([(name, kinds.get(name, text)) for name in names])
+
+
 def read_layer(
     folder: Path, parts: Sequence[Part], layer: str, columns: Sequence[str] | None = None
 ) -> pd.DataFrame:

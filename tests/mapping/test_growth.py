@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
-from landscape.mapping.growth import find_novel, place_in_regions, propose_regions, register
+from landscape.mapping.growth import (
+    compare_regions,
+    find_novel,
+    place_in_regions,
+    propose_regions,
+    register,
+)
 
 
 def unit(vectors: Any) -> Any:
@@ -95,3 +102,35 @@ def test_a_turned_and_scaled_map_returns_to_its_frame(reflected: bool) -> None:
     rows = np.arange(0, 50, 2)
     found = register(other.astype(np.float32), frame[rows], rows)
     assert np.allclose(found, frame, atol=1e-4)
+
+
+def topics(*rows: tuple[int, str, int]) -> pd.DataFrame:
+    """Return a table of regions from numbers, names and sizes."""
+    table = pd.DataFrame(rows, columns=["topic_id", "label", "n_papers"])
+    return table.assign(level=1)
+
+
+def test_changes_of_regions_have_reasons() -> None:
+    old = topics((1, "Stars", 40), (2, "Dust", 20), (3, "Comets", 10), (4, "Gas", 10))
+    new = topics((1, "Stars", 24), (2, "Cosmic dust", 33), (7, "Dwarfs", 16), (8, "Dots", 12))
+    before = np.repeat([1, 1, 2, 3, 4, -2, -2], [24, 16, 20, 10, 10, 3, 12])
+    after = np.repeat([1, 7, 2, 2, -1, 2, 8], [24, 16, 20, 10, 10, 3, 12])
+    found = {one["kind"]: one for one in compare_regions(old, new, before, after)}
+    assert {kind: (one["topic_id"], one["reason"]) for kind, one in found.items()} == {
+        "shrank": (1, "16 papers left"),
+        "renamed": (2, "was Dust"),
+        "grew": (2, "3 new papers, 10 papers from elsewhere on the map"),
+        "split": (7, "16 of its 16 papers were in Stars"),
+        "born": (8, "12 of its 12 papers are new"),
+        "merged": (3, "10 of its 10 papers are now in Cosmic dust"),
+        "dissolved": (4, "most of its papers are outside every region"),
+    }
+    assert (found["grew"]["papers_before"], found["grew"]["papers"]) == (20, 33)
+
+
+def test_slow_growth_is_listed_once_it_is_large() -> None:
+    old, new = topics((1, "Stars", 46)), topics((1, "Stars", 49))
+    before, after = np.repeat([1, -2], [46, 3]), np.ones(49, dtype=int)
+    assert compare_regions(old, new, before, after) == []
+    [grew] = compare_regions(old, new, before, after, known_sizes={1: 40})
+    assert (grew["kind"], grew["papers_before"], grew["reason"]) == ("grew", 40, "3 new papers")

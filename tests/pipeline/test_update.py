@@ -95,6 +95,28 @@ def test_regions_stay_and_count_the_new_papers(atlas: Path, tmp_path: Path) -> N
     assert (updated.map["topic_id"][60:] >= 0).any(), "new papers are in regions"
 
 
+def test_changes_of_regions_are_listed(
+    atlas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(ls.open(atlas).changes) == 0
+    assert main(["changes", str(atlas)]) == 0
+    assert "no region has changed" in capsys.readouterr().out
+    sizes = ls.open(atlas).topics.query("level == 1").set_index("topic_id")["n_papers"]
+    updated = ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 130)))
+    listed = updated.changes
+    assert set(listed["kind"]) == {"grew"}, "an update keeps the regions"
+    assert listed["papers_before"].tolist() == sizes[listed["topic_id"]].tolist()
+    assert listed["reason"].str.fullmatch(r"\d+ new papers?").all()
+    assert main(["changes", str(atlas), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["changes"]) == len(listed)
+    again = ls.update(atlas, write_papers(tmp_path / "more.jsonl", range(130, 190)), layout="refit")
+    assert again.changes.iloc[: len(listed)].equals(listed), "earlier changes stay"
+    assert main(["changes", str(atlas), "--since", "2999-01-01"]) == 0
+    assert "no region has changed since 2999-01-01" in capsys.readouterr().out
+    assert main(["changes", str(atlas), "--since", "May"]) == 2
+    assert "--since is 'May'; give a day" in capsys.readouterr().err
+
+
 def test_a_map_is_fitted_again(atlas: Path, tmp_path: Path) -> None:
     before = ls.open(atlas)
     old = before.map[["x", "y"]].to_numpy()

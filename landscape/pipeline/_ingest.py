@@ -16,11 +16,11 @@ import numpy as np
 from landscape._io import sha256_of
 from landscape._progress import progress
 from landscape.corpus import KeptPart, part_names
-from landscape.errors import InputError
+from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
 from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
-from landscape.store.manifest import Part
+from landscape.store.manifest import Part, check_once
 
 if TYPE_CHECKING:
     from landscape.corpus.records import IngestReport
@@ -146,7 +146,12 @@ def _kept_parts(context: Context) -> list[Path | KeptPart]:
     """Return the input files, and the parts that an update keeps."""
     previous = context.previous
     rejected: dict[str, list[dict[str, Any]]] = {}
-    if previous is not None and any(file.part for file in context.inputs):
+    if previous is not None and context.is_update:
+        for name, output in previous.manifest.files.items():
+            if name.startswith((PAPERS, KEYS)) and (
+                problem := check_once(previous.folder / name, output)
+            ):
+                raise AtlasError(f"{problem} Restore the file from a copy, or build a new atlas.")
         with (previous.folder / REJECTED).open("rb") as lines:
             for line in lines:
                 rejection = json.loads(line)

@@ -18,7 +18,7 @@ from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
-from landscape.pipeline.commit import NEXT, begin_version, commit, discard, finish_commit
+from landscape.pipeline.commit import NEXT, begin_version, commit, discard_version, finish_commit
 from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,
@@ -131,7 +131,7 @@ def build_version(
             with _new_version(context):
                 _run_stages(context)
         else:
-            discard(folder / NEXT)
+            discard_version(folder)
             _finish(context)
             context.say("Nothing has changed. The atlas is up to date.")
     return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
@@ -171,7 +171,7 @@ def _new_version(context: Context) -> Iterator[None]:
         # A build with invalid input leaves nothing to resume, unless a stage was finished.
         records = context.manifest.stages.items()
         if records <= manifest.stages.items() and not context.work("embeddings").exists():
-            discard(context.folder)
+            discard_version(folder)
         raise
     commit(folder)
 

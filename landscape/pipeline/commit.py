@@ -31,6 +31,7 @@ from landscape.store.manifest import (
 )
 
 NEXT = ".next"
+_GROWING = ".next.new"  # becomes ".next" when it has links to all files
 _REMOVED = ".removed"  # suffix of a folder that is being removed
 
 
@@ -39,13 +40,11 @@ def begin_version(folder: Path, manifest: Manifest) -> Manifest:
 
     Return the manifest of ``.next``.
     """
-    begun = folder / NEXT
+    begun, growing = folder / NEXT, folder / _GROWING
     if not (begun / MANIFEST_NAME).is_file():
         discard(begun)
-        growing = folder / f"{NEXT}.new"
-        discard(growing)
         with report_full_disk(growing):
-            growing.mkdir()
+            growing.mkdir(exist_ok=True)
             for name in manifest.files:
                 if (folder / name).is_file():
                     link_file(folder / name, growing / name)
@@ -62,8 +61,8 @@ def commit(folder: Path) -> None:
 
 def finish_commit(folder: Path) -> None:
     """Complete a commit, also one that was interrupted. Do nothing if there is none."""
-    for name in (f"{NEXT}.new", f"{NEXT}{_REMOVED}", f"{READY}{_REMOVED}"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (NEXT, _GROWING, READY):
+        shutil.rmtree(folder / f"{name}{_REMOVED}", ignore_errors=True)
     ready = folder / READY
     if not (ready / MANIFEST_NAME).is_file():
         return
@@ -77,6 +76,12 @@ def finish_commit(folder: Path) -> None:
                 (folder / name).parent.rmdir()
         link_file(ready / MANIFEST_NAME, folder / MANIFEST_NAME)
     discard(ready)
+
+
+def discard_version(folder: Path) -> None:
+    """Remove what a build left of a version that is not complete."""
+    for name in (NEXT, _GROWING):
+        discard(folder / name)
 
 
 def discard(folder: Path) -> None:

@@ -458,5 +458,6 @@ class AtlasStore:
     def _compare_manifest(self) -> None:
         current = read_manifest(self.path)
         # Two versions can be written within a second, and a build can leave every file unchanged.
-        if (current.updated, current.files) != (self.manifest.updated, self.manifest.files):
+        is_same = all(current.files.get(name) == out for name, out in self.manifest.files.items())
+        if current.updated != self.manifest.updated or not is_same:
             raise AtlasError(f"{self.path} was rebuilt since it was opened. Open it again.")

@@ -14,7 +14,7 @@ import pytest
 import landscape as ls
 from landscape.atlas import add_citations
 from landscape.cli import main
-from landscape.errors import InputError
+from landscape.errors import AtlasError, InputError
 
 # Private module: only the stage itself shows that an old atlas has no keys.
 from landscape.pipeline.stages import write_manifest
@@ -317,6 +317,17 @@ def test_an_atlas_of_an_earlier_version(atlas: Path, tmp_path: Path) -> None:
     assert len(updated) == 66
     assert verify(atlas) == []
     assert len(list((atlas / "keys.parquet").iterdir())) == 3
+
+
+@pytest.mark.parametrize("table", ["papers.parquet", "keys.parquet"])
+def test_a_damaged_part_is_not_kept(atlas: Path, tmp_path: Path, table: str) -> None:
+    path = atlas / table / "one.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    new = write_papers(tmp_path / "new.jsonl", range(60, 70))
+    with pytest.raises(AtlasError, match=r"one\.parquet was changed: .* build a new atlas"):
+        ls.update(atlas, new)
 
 
 class Killed(BaseException):

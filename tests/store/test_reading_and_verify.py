@@ -227,6 +227,7 @@ USES: dict[str, Callable[[Atlas], object]] = {
     "citing papers": lambda atlas: atlas.citations.citations(atlas.papers["paper_id"][0]),
     "influence": lambda atlas: atlas.citations.influence,
     "stubs": lambda atlas: atlas.citations.stubs,
+    "changes": lambda atlas: atlas.changes,
 }
 
 
@@ -234,7 +235,9 @@ def test_a_flipped_bit_is_found_on_use_and_changes_no_table(
     finished: Atlas, tmp_path: Path
 ) -> None:
     unread = []
-    for number, name in enumerate(sorted(finished.manifest.files)):
+    # Only an update reads the hashed keys; test_update.py changes them.
+    names = [name for name in finished.manifest.files if not name.startswith("keys.parquet/")]
+    for number, name in enumerate(sorted(names)):
         folder = tmp_path / f"{number}.atlas"
         shutil.copytree(finished.path, folder)
         content = bytearray((folder / name).read_bytes())

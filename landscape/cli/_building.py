@@ -122,7 +122,8 @@ def add_update(app: App) -> None:
     command = derived(
         update,
         _update,
-        hidden={"atlas", "inputs", "remove", "approve", "say"},
+        names={"harvest": "--from"},
+        hidden={"atlas", "inputs", "remove", "base_url", "approve", "say"},
         first=[
             inspect.Parameter("atlas", first, annotation=AtlasFolder),
             inspect.Parameter(

@@ -213,12 +213,16 @@ def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int
 _UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcodes")
 
 
-def merge_records(rows: Sequence[Row]) -> Row:
-    """Merge several records of the same paper into one."""
+def merge_records(rows: Sequence[Row], *, newest_first: bool = False) -> Row:
+    """Merge several records of the same paper into one.
+
+    The text is that of the record with the longest abstract. If the newest records are first, it is
+    that of the first published record, or of the first record.
+    """
     published = sorted(
         rows, key=lambda row: not row["bibcode"] or is_eprint_bibcode(row["bibcode"])
     )
-    abstract = max(rows, key=lambda row: len(row["abstract"]))
+    abstract = published[0] if newest_first else max(rows, key=lambda row: len(row["abstract"]))
     authors = max(published, key=lambda row: len(row["authors"]))
     merged = published[0] | {name: abstract[name] for name in ("abstract", "abstract_original")}
     merged["bibcode"] = _first((row["bibcode"] for row in published), demote=is_eprint_bibcode)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_IGNORED: Row = {"source": None, "keywords": None}  # they differ if a record is read again
 _MIN_CHUNKS = 8
 _MAX_FILES = 200
 
@@ -224,10 +225,11 @@ class PartWriter:
         rows = table.take(touched).to_pylist()
         is_old = isinstance(self._layout.chunks[chunk][0], KeptPart)
         for index, place in enumerate(touched):
-            records = [rows[index], *(row for _, row in merged.get(int(kept[place]), ()))]
-            was = rows[index]
-            rows[index] = one = merge_records(records) if len(records) > 1 else was
-            if is_old and one | {"source": None} == was | {"source": None}:
+            was, added = rows[index], [row for _, row in merged.get(int(kept[place]), ())]
+            records = [*added, was] if is_old else [was, *added]
+            one = merge_records(records, newest_first=is_old) if added else was
+            rows[index] = one
+            if is_old and one | _IGNORED == was | _IGNORED:
                 rows[index] = was  # the same record was read again
                 continue
             if is_old:

@@ -125,6 +125,46 @@ def find_novel(
     return 1.0 - near[:, 0] > threshold, threshold
 
 
+def find_emerging(
+    new_vectors: NDArray[np.float32], vectors: NDArray[np.float32], *, chance: float = 0.001
+) -> NDArray[np.bool_]:
+    """Find the new papers whose nearest neighbours are all new.
+
+    The number of neighbours is at least five, and so large that neighbours drawn at random from all
+    papers are all new with a probability of at most `chance`.
+
+    Parameters
+    ----------
+    new_vectors : array of float32, shape (n_new, n_dims)
+        Embeddings of the new papers, L2-normalised.
+    vectors : array of float32, shape (n_papers, n_dims)
+        Embeddings of the papers of the map.
+    chance : float, default 0.001
+        Probability for a paper of a subject that the map knows.
+
+    Returns
+    -------
+    array of bool, shape (n_new,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = rng.normal(size=(90, 3)).astype("float32") + np.float32([9, 0, 0])
+    >>> new = rng.normal(size=(10, 3)).astype("float32") + np.float32([0, 9, 0])
+    >>> unit = [v / np.linalg.norm(v, axis=1, keepdims=True) for v in (new, vectors)]
+    >>> bool(find_emerging(*unit).all())
+    True
+    """
+    n_new, n_old = len(new_vectors), len(vectors)
+    share = n_new / max(n_new + n_old, 1)
+    k = max(_FEWEST, int(np.ceil(np.log(chance) / np.log(share)))) if 0 < share < 1 else n_new
+    if n_new <= k or not n_old:
+        return np.zeros(n_new, dtype=bool)
+    _, old = nearest(vectors, new_vectors, k=1)
+    _, own = nearest(new_vectors, new_vectors, k=k + 1)  # the first is the paper itself
+    return own[:, k] > old[:, 0]
+
+
 def propose_regions(
     vectors: NDArray[np.float32],
     novel: NDArray[np.bool_],
@@ -139,7 +179,7 @@ def propose_regions(
     vectors : array of float32, shape (n_new, n_dims)
         Embeddings of the new papers.
     novel : array of bool, shape (n_new,)
-        Which of them are novel; see `find_novel`.
+        Which of them may form a group; see `find_novel` and `find_emerging`.
     keywords : pyarrow.ListArray, length n_papers
         Keyphrases of all papers. The new papers come last.
     months, sources : sequence of str, length n_new

@@ -208,7 +208,7 @@ def _novelty(
     coordinates: NDArray[np.float32],
 ) -> dict[str, object]:
     """Report papers that are far from all papers of the last map that was fitted to all papers."""
-    from landscape.mapping.growth import find_novel, propose_regions
+    from landscape.mapping.growth import find_emerging, find_novel, propose_regions
 
     known = previous.manifest.stages["projection"].details.get("base")
     base = set(known or (part.name for part in previous.manifest.parts))
@@ -222,15 +222,16 @@ def _novelty(
         return details
     new = np.asarray(vectors[n_base:])
     novel, threshold = find_novel(new, vectors[:n_base])
+    chosen = novel | find_emerging(new, vectors[:n_base])
     proposals = []
-    if novel.any():
+    if chosen.any():
         files = context.part_files(PAPERS)
         table = read_columns(files[len(parts) - len(later) :], ["date", "paper_id"])
         months = [day.strftime("%Y-%m") if day else "" for day in table["date"].to_pylist()]
         sources = [part.file for part in later for _ in range(part.rows)]
         words = read_columns(files, ["keywords"])["keywords"].combine_chunks()
         ids = table["paper_id"].to_pylist()
-        for found in propose_regions(new, novel, words, months, sources)[:_SHOWN]:
+        for found in propose_regions(new, chosen, words, months, sources)[:_SHOWN]:
             x, y = np.median(coordinates[n_base + found.rows], axis=0).tolist()
             proposals.append(
                 {

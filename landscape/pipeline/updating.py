@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from landscape._io import data_file, refuse_links, sha256_of
 from landscape._settings import takes_settings
@@ -24,6 +28,8 @@ from landscape.text import tagger
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_HARVEST = ".harvest"  # folder of records that are fetched
 
 # Settings of a build, and the stage and the parameter in which the manifest has them.
 _STORED = {
@@ -44,6 +50,10 @@ def update(
     inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     *,
     remove: str | Iterable[str] = (),
+    harvest: Literal["arxiv", "ads"] | None = None,
+    since: str = "last",
+    query: str | None = None,
+    base_url: str | None = None,
     say: Callable[[str], None] | None = None,
     **settings: object,
 ) -> AtlasStore:
@@ -63,6 +73,14 @@ def update(
         Files of papers. A file that the atlas was built from replaces its papers if it has changed.
     remove : str or iterable of str
         Sources to remove: names of files, as `sources` lists them.
+    harvest : {"arxiv", "ads"}, optional
+        Service from which new and changed records are fetched and added.
+    since : str, default "last"
+        First day of the harvest, such as ``"2026-11-01"``; "last" is the day of the last harvest.
+    query : str, optional
+        Set of arXiv, by default ``"physics:astro-ph"``, or query of ADS, which needs an ADS key.
+    base_url : str, optional
+        Address of the service, for a mirror.
     say : callable, optional
         Function that receives messages for the user, one line each.
     **settings
@@ -77,6 +95,8 @@ def update(
         If an input or an option is invalid, or another build is writing to the folder.
     AtlasError
         If the folder is not a finished atlas.
+    RemoteError
+        If the service cannot be reached. The same call resumes the harvest.
 
     Notes
     -----
@@ -93,14 +113,70 @@ def update(
     folder = Path(atlas)
     store = AtlasStore.open(folder)
     refuse_links(folder, but=(LABELS,))
-    paths = as_paths(inputs)
-    options = check_build_options(_options(store, paths, settings))
-    removed = (remove,) if isinstance(remove, str) else tuple(remove)
-    files = _files(store, options.inputs, removed)
     say = say or (lambda _: None)
+    removed = (remove,) if isinstance(remove, str) else tuple(remove)
+    options = check_build_options(_options(store, as_paths(inputs), settings))
+    _files(store, options.inputs, removed)  # errors are raised before the harvest
+    new = options.inputs
+    if harvest is not None:
+        new = (*new, *_harvest(store, harvest, since, query, base_url, say))
+    files = _files(store, new, removed)
     for line in _describe(files, store.parts, removed):
         say(line)
-    return build_version(folder, options, files, say)
+    updated = build_version(folder, options, files, say)
+    shutil.rmtree(folder / _HARVEST, ignore_errors=True)
+    return updated
+
+
+def _harvest(
+    store: AtlasStore,
+    service: str,
+    since: str,
+    query: str | None,
+    base_url: str | None,
+    say: Callable[[str], None],
+) -> list[Path]:
+    """Fetch the records of a service since a day into a file; return no file if there are none."""
+    from landscape.corpus.fetch import NoRecordsError, fetch_ads, fetch_arxiv
+
+    first = _last_harvest(store, service) if since == "last" else since
+    try:
+        date.fromisoformat(first)
+    except ValueError as error:
+        raise InputError(f"since is {since!r}; give a day such as 2026-11-01, or last.") from error
+    folder = store.path / _HARVEST / first
+    folder.mkdir(parents=True, exist_ok=True)
+    # A harvest that was interrupted has a hidden file, whose name must be used again.
+    pattern = re.compile(rf"\.?({service}-\d{{8}}T\d{{6}}\.jsonl).*")
+    begun = [found[1] for path in folder.iterdir() if (found := pattern.fullmatch(path.name))]
+    name = max(begun, default=f"{service}-{datetime.now(UTC):%Y%m%dT%H%M%S}.jsonl")
+    if service == "arxiv":
+        fetch = partial(fetch_arxiv, set=query or "physics:astro-ph", since=first)
+    elif query is None:
+        raise InputError("A harvest from ADS needs a query; pass one such as 'abs:\"exoplanet\"'.")
+    else:
+        fetch = partial(fetch_ads, query=f"({query}) entdate:[{first} TO *]")
+    if base_url is not None:
+        fetch = partial(fetch, base_url=base_url)
+    try:
+        fetched = fetch(folder / name, notify=say)
+    except NoRecordsError:
+        say(f"{service}: no records since {first}")
+        return []
+    say(f"{service}: {count(fetched.n_records, 'record')} since {first}")
+    return [fetched.path]
+
+
+def _last_harvest(store: AtlasStore, service: str) -> str:
+    """Return the day of the last harvest, which is in the name of its part."""
+    pattern = re.compile(rf"{service}-(\d{{4}})(\d\d)(\d\d)T\d{{6}}\.jsonl")
+    days = [found.groups() for part in store.parts if (found := pattern.fullmatch(part.file))]
+    if not days:
+        raise InputError(
+            f"{store.path} has no earlier harvest from {service}; pass a day, such as "
+            "--since 2026-11-01."
+        )
+    return "-".join(max(days))
 
 
 def sources(atlas: AtlasStore) -> pd.DataFrame:

@@ -1,6 +1,14 @@
 from ._ads import fetch_ads
 from ._arxiv import fetch_arxiv
-from ._download import Fetched, RetryPolicy
+from ._download import Fetched, NoRecordsError, RetryPolicy
 from ._files import fetch_pathfinder, fetch_uat
 
-__all__ = ["Fetched", "RetryPolicy", "fetch_ads", "fetch_arxiv", "fetch_pathfinder", "fetch_uat"]
+__all__ = [
+    "Fetched",
+    "NoRecordsError",
+    "RetryPolicy",
+    "fetch_ads",
+    "fetch_arxiv",
+    "fetch_pathfinder",
+    "fetch_uat",
+]

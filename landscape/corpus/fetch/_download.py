@@ -54,6 +54,10 @@ class Fetched:
     note: str
 
 
+class NoRecordsError(InputError):
+    """Raised when a service has no records for a request."""
+
+
 class ResumableFile:
     """JSON-lines file that is written page by page and can be resumed after an interruption."""
 
@@ -246,7 +250,7 @@ class PagedFetch(ABC):
                 advance(papers.n_records - before)
         if not papers.n_records:
             papers.discard()
-            raise InputError(self._empty_message())
+            raise NoRecordsError(self._empty_message())
         note = self._note()
         n_records = papers.finish()
         return Fetched(papers.out, n_records, position["skipped"], position["done"], note)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from landscape.embeddings.neighbours import nearest
-from landscape.mapping.naming import capitalised, phrase_table, score_phrases
+from landscape.mapping.naming import capitalised, phrase_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _NEIGHBOURS = 5  # papers of the map that decide the region of a new paper
 _SAMPLE = 2_000  # papers of the map whose distances to others are measured
-_FEWEST = 5  # papers of a proposed region
+_FEWEST = 5  # neighbours that must all be new; papers by which the size of a region changes
+_GROUP, _CORE = 8, 3  # papers of a proposed region; neighbours that define its density
 _CHANGED = 0.2  # smallest change of the size of a region that is listed
 _ONE_SIDED = 0.9  # share of the papers of a cluster that come from one month or one source
 
@@ -192,32 +193,53 @@ def propose_regions(
         Largest groups first.
     """
     rows = np.flatnonzero(novel)
-    if len(rows) < 2 * _FEWEST:
+    if len(rows) < _GROUP:
         return []
     from hdbscan import HDBSCAN
 
     # On unit vectors, Euclidean distances are in the order of cosine distances.
-    group = HDBSCAN(min_cluster_size=_FEWEST, core_dist_n_jobs=1).fit_predict(
-        np.asarray(vectors[rows], dtype=np.float64)
-    )
+    group = HDBSCAN(
+        min_cluster_size=_GROUP,
+        min_samples=_CORE,
+        # Whole branches would join subjects of different kinds; benchmarks/updates.py compares.
+        cluster_selection_method="leaf",
+        allow_single_cluster=len(rows) < 2 * _GROUP,
+        core_dist_n_jobs=1,
+    ).fit_predict(np.asarray(vectors[rows], dtype=np.float64))
     n_groups = int(group.max()) + 1
     if n_groups == 0:
         return []
-    # All other papers are one more region, from which the groups must differ.
-    region = np.full(len(keywords), n_groups, dtype=np.int64)
-    region[len(keywords) - len(vectors) + rows] = np.where(group < 0, n_groups, group)
-    table = phrase_table(keywords)
-    scores = score_phrases(table, region, [[] for _ in range(n_groups + 1)], per_region=1)
-    best = {int(row.region): str(table.shown[row.phrase]) for row in scores.itertuples()}
+    names = _distinctive_phrases(keywords, len(keywords) - len(vectors), rows, group)
     proposals = [
         Proposal(
-            capitalised(best.get(number, "no common phrase")),
+            names[number],
             found := rows[group == number],
             _one_sided(found, months, "month") or _one_sided(found, sources, "source"),
         )
         for number in range(n_groups)
     ]
     return sorted(proposals, key=lambda proposal: -len(proposal.rows))
+
+
+def _distinctive_phrases(
+    keywords: pa.Array, n_map: int, rows: NDArray[np.int64], group: NDArray[np.int64]
+) -> list[str]:
+    """Name each group by the phrase that its papers have and the papers of the map do not.
+
+    The score of a phrase is its contribution to the Kullback-Leibler divergence of the group from
+    the map: its share in the group times the logarithm of its lift.
+    """
+    table = phrase_table(keywords)
+    on_map = np.bincount(table.phrase[table.paper < n_map], minlength=len(table.forms))
+    names = []
+    for number in range(int(group.max()) + 1):
+        papers = n_map + rows[group == number]
+        uses = np.bincount(table.phrase[np.isin(table.paper, papers)], minlength=len(table.forms))
+        share = uses / len(papers)
+        lift = share / ((on_map + 0.5) / max(n_map, 1))
+        score = share * np.log(np.maximum(lift, 1.0)) * table.promise
+        names.append(capitalised(str(table.shown[score.argmax()])) if score.any() else "no phrase")
+    return names
 
 
 def _one_sided(rows: NDArray[np.int64], values: Sequence[str], what: str) -> str:

@@ -7,7 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ COMMANDS = [
     if line.startswith("landscape ")
 ]
 SERVERS = ("lab", "app", "mcp")  # they run until they are stopped; tests/cli starts them
-DOWNLOADS = ("fetch",)  # tests/corpus/fetch runs them on servers of its own
+DOWNLOADS = ("fetch",)  # also "update --from"; tests/corpus/fetch runs them on its own servers
 
 BIB = r"""
 @article{2015ApJ...801...12A, title={Quenching of satellite galaxies in haloes},
@@ -105,7 +104,7 @@ def test_a_command_of_readme(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = shlex.split(line, comments=True)[1:]
-    if words[0] in SERVERS + DOWNLOADS:
+    if words[0] in SERVERS + DOWNLOADS or "--from" in words:
         assert callable(parse(words)[0])
         return
     if "--hyde" not in words:  # the others are for users without a language model
@@ -118,19 +117,11 @@ def test_a_command_of_readme(
             assert Path(words[words.index(option) + 1]).exists()
 
 
-def test_the_script_of_readme(tmp_path: Path) -> None:
-    """A program in place of `landscape` records its arguments, which must be valid."""
-    [script] = [block for kind, block in BLOCKS if kind == "sh"]
-    (tmp_path / "papers").mkdir()
-    program = tmp_path / "landscape"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {tmp_path}/lines\n')
-    program.chmod(0o755)
-    environment = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"}
-    subprocess.run(["/bin/sh", "-euc", script], check=True, env=environment)
-    fetch, update = (tmp_path / "lines").read_text().splitlines()
-    assert callable(parse(shlex.split(fetch))[0])
-    assert callable(parse(shlex.split(update))[0])
-    assert fetch.split()[-1] == update.split()[-1]
+def test_the_lines_for_cron_and_systemd() -> None:
+    lines = re.findall(r"`[^`\n]*(landscape update [^`]*--from [^`]*)`", README)
+    assert len(lines) == 2
+    for line in lines:
+        assert callable(parse(shlex.split(line)[1:])[0])
 
 
 def test_the_python_of_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

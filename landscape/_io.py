@@ -259,8 +259,13 @@ def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder, so that a second build fails."""
     path = folder / LOCK_NAME
-    with report_full_disk(path):
-        stream = _open_and_lock(path)
+    try:
+        with report_full_disk(path):
+            stream = _open_and_lock(path)
+    except PermissionError as error:
+        raise InputError(
+            f"Cannot write to {folder}: permission denied. Copy the folder, or ask its owner."
+        ) from error
     try:
         with contextlib.suppress(OSError):  # process id, for the error message of a second build
             stream.truncate(0)

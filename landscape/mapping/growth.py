@@ -195,17 +195,7 @@ def propose_regions(
     rows = np.flatnonzero(novel)
     if len(rows) < _GROUP:
         return []
-    from hdbscan import HDBSCAN
-
-    # On unit vectors, Euclidean distances are in the order of cosine distances.
-    group = HDBSCAN(
-        min_cluster_size=_GROUP,
-        min_samples=_CORE,
-        # Whole branches would join subjects of different kinds; benchmarks/updates.py compares.
-        cluster_selection_method="leaf",
-        allow_single_cluster=len(rows) < 2 * _GROUP,
-        core_dist_n_jobs=1,
-    ).fit_predict(np.asarray(vectors[rows], dtype=np.float64))
+    group = _group(np.asarray(vectors[rows], dtype=np.float64))
     n_groups = int(group.max()) + 1
     if n_groups == 0:
         return []
@@ -219,6 +209,28 @@ def propose_regions(
         for number in range(n_groups)
     ]
     return sorted(proposals, key=lambda proposal: -len(proposal.rows))
+
+
+def _group(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the number of the group of each paper, or -1.
+
+    On unit vectors, Euclidean distances are in the order of cosine distances. The leaves of the tree
+    of HDBSCAN are subjects, and larger branches join several (benchmarks/updates.py). If the tree
+    has no branches, all papers may be one group.
+    """
+    from hdbscan import HDBSCAN
+
+    for method, single in (("leaf", False), ("eom", True)):
+        group = HDBSCAN(
+            min_cluster_size=_GROUP,
+            min_samples=_CORE,
+            cluster_selection_method=method,
+            allow_single_cluster=single,
+            core_dist_n_jobs=1,
+        ).fit_predict(vectors)
+        if group.max() >= 0:
+            break
+    return np.asarray(group, dtype=np.int64)
 
 
 def _distinctive_phrases(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
-from hashlib import sha256
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +125,6 @@ def _run(context: Context) -> StageResult:
         details={
             **counts,
             "ready": ready,
-            "origins": _origins(context, [part.name for part in parts]),
             "merged_papers": [
                 {
                     "was": paper.was,
@@ -145,49 +142,33 @@ def _run(context: Context) -> StageResult:
 def _kept_parts(context: Context) -> list[Path | KeptPart]:
     """Return the input files, and the parts that an update keeps."""
     previous = context.previous
+    if previous is None or not any(file.part for file in context.inputs):
+        return [file.path for file in context.inputs]
+    for name, output in previous.manifest.files.items():
+        if problem := check_once(previous.folder / name, output):
+            raise AtlasError(f"{problem} Restore the file from a copy, or build a new atlas.")
     rejected: dict[str, list[dict[str, Any]]] = {}
-    if previous is not None and context.is_update:
-        for name, output in previous.manifest.files.items():
-            if name.startswith((PAPERS, KEYS)) and (
-                problem := check_once(previous.folder / name, output)
-            ):
-                raise AtlasError(f"{problem} Restore the file from a copy, or build a new atlas.")
-        with (previous.folder / REJECTED).open("rb") as lines:
-            for line in lines:
-                rejection = json.loads(line)
-                rejected.setdefault(rejection["file"], []).append(rejection)
+    with (previous.folder / REJECTED).open("rb") as lines:
+        for line in lines:
+            rejection = json.loads(line)
+            rejected.setdefault(rejection["file"], []).append(rejection)
+    # Several parts can have the same file name. Their rejections are in the order of the parts.
+    own = {name: iter(rejections) for name, rejections in rejected.items()}
     return [
         file.path
-        if file.part is None or previous is None
+        if file.part is None
         else KeptPart(
             part=file.part.name,
             path=file.path,
             reader=file.part.source,
             rows=file.part.rows,
             n_read=file.part.read,
-            # A file name can occur twice; the numbers of the manifest are right.
-            rejected=tuple(rejected.get(file.part.file, ())[: file.part.rejected]),
+            rejected=tuple(islice(own.get(file.part.file, iter(())), file.part.rejected)),
             folder=previous.folder,
             has_ready_vectors=_had_ready_vectors(context, file.part),
         )
         for file in context.inputs
     ]
-
-
-def origin(path: Path) -> str:
-    """Return a hash of the place of a file, which tells files with the same name apart."""
-    return sha256(os.fsencode(path.resolve())).hexdigest()[:16]
-
-
-def _origins(context: Context, names: Sequence[str]) -> dict[str, str]:
-    """Return the hash of the place of each input, by part."""
-    before = context.previous.manifest.stages["ingest"].details if context.previous else {}
-    return {
-        name: origin(file.path)
-        if file.part is None
-        else before.get("origins", {}).get(file.part.name, "")
-        for name, file in zip(names, context.inputs, strict=True)
-    }
 
 
 def _had_ready_vectors(context: Context, part: Part) -> bool:
@@ -208,7 +189,10 @@ def _part_names(context: Context) -> list[str] | None:
     new = iter(part_names([file.path for file in context.inputs if file.part is None]))
     names: list[str] = []
     for file in context.inputs:
-        name = file.part.name if file.part is not None else next(new)
+        if file.part is not None:
+            names.append(file.part.name)
+            continue
+        name = next(new)
         if names and f"{name}." <= f"{names[-1]}.":
             last = _ADDED_LATER.match(names[-1])
             numbered = f"{int(last[1]) + 1 if last else 1:05d}-{name}"

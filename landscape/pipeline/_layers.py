@@ -451,7 +451,7 @@ def _read_pairs(
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
     if context.previous and context.is_update and not context.options.citations:
-        earlier, earlier_titles = _known_pairs(context.previous)
+        earlier, earlier_titles = _known_pairs(context, context.previous)
         pairs.append(earlier)
         titles.update(earlier_titles)
 
@@ -477,17 +477,23 @@ def _read_pairs(
     return citing, cited, found.stubs, {n: t for n, t in normalised.items() if n in known}
 
 
-def _known_pairs(previous: Previous) -> tuple[tuple[pa.Array, pa.Array], dict[str, str]]:
+def _known_pairs(
+    context: Context, previous: Previous
+) -> tuple[tuple[pa.Array, pa.Array], dict[str, str]]:
     """Return the citations of the last version as pairs of names, and the titles of its stubs."""
     import pyarrow as pa
 
-    if not previous.manifest.stages["citations"].parameters.get("files"):
+    record = previous.stage("citations")
+    if record is None or not record.parameters.get("files"):
         return (pa.array([], pa.string()), pa.array([], pa.string())), {}
     starts, targets = (
         np.load(previous.folder / name, allow_pickle=False) for name in matrix_files("references")
     )
     stubs = read_columns([previous.folder / STUBS], ["stub_id", "title"])
-    names = pa.array(paper_ids(previous.files(PAPERS)) + stubs["stub_id"].to_pylist(), pa.string())
+    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
+    renamed = {paper["was"]: paper["paper_id"] for paper in merged}
+    papers = [renamed.get(name, name) for name in paper_ids(previous.files(PAPERS))]
+    names = pa.array(papers + stubs["stub_id"].to_pylist(), pa.string())
     citing = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     ends = [
         pa.DictionaryArray.from_arrays(pa.array(rows, pa.int32()), names)

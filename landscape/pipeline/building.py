@@ -110,20 +110,26 @@ def build(
         raise InputError(
             f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
-    return build_version(folder, options, files, say or (lambda _: None))
+    return build_version(folder, options, lambda _: files, say or (lambda _: None))
 
 
 def build_version(
-    folder: Path, options: BuildOptions, files: list[InputFile], say: Callable[[str], None]
+    folder: Path,
+    options: BuildOptions,
+    inputs: Callable[[Manifest], list[InputFile]],
+    say: Callable[[str], None],
+    *,
+    is_update: bool = False,
 ) -> AtlasStore:
-    """Build an atlas from checked options and inputs, or update it."""
+    """Build an atlas from checked options and inputs, which may depend on the current version."""
     with locked(folder):
         finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         previous = Previous(folder, manifest) if manifest.complete else None
-        context = Context(folder, options, manifest, say, files, previous)
+        files = inputs(manifest)
+        context = Context(folder, options, manifest, say, files, previous, is_update)
         if previous is None:
             _run_stages(context)
         elif stage := _outdated_stage(context):

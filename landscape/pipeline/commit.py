@@ -9,7 +9,7 @@ to the current files. A commit then has three steps:
 
 The first step is atomic. If a process is stopped before it, the atlas has its old version, and the
 next build resumes in ``.next``. If a process is stopped after it, the atlas has its new version,
-and the next build completes the other steps. `landscape.store.manifest.current_folder` is the
+and the next build completes the other steps. `landscape.store.manifest.current_version` is the
 reading side.
 """
 
@@ -26,9 +26,9 @@ from landscape.store.manifest import (
     READY,
     Manifest,
     manifest_bytes,
-    read_manifest,
     read_manifest_file,
 )
+from landscape.store.tables import LABELS
 
 NEXT = ".next"
 _GROWING = ".next.new"  # becomes ".next" when it has links to all files
@@ -43,6 +43,8 @@ def begin_version(folder: Path, manifest: Manifest) -> Manifest:
     begun, growing = folder / NEXT, folder / _GROWING
     if not (begun / MANIFEST_NAME).is_file():
         discard(begun)
+        if not growing.is_dir():
+            discard(growing)
         with report_full_disk(growing):
             growing.mkdir(exist_ok=True)
             for name in manifest.files:
@@ -50,7 +52,7 @@ def begin_version(folder: Path, manifest: Manifest) -> Manifest:
                     link_file(folder / name, growing / name)
             write_bytes(growing / MANIFEST_NAME, manifest_bytes(manifest))
         growing.rename(begun)
-    return read_manifest(begun)
+    return read_manifest_file(begun / MANIFEST_NAME)
 
 
 def commit(folder: Path) -> None:
@@ -65,8 +67,9 @@ def finish_commit(folder: Path) -> None:
         shutil.rmtree(folder / f"{name}{_REMOVED}", ignore_errors=True)
     ready = folder / READY
     if not (ready / MANIFEST_NAME).is_file():
+        discard(ready)
         return
-    manifest = read_manifest(ready)
+    manifest = read_manifest_file(ready / MANIFEST_NAME)
     with report_full_disk(folder):
         for name in manifest.files:
             link_file(ready / name, folder / name)
@@ -86,7 +89,9 @@ def discard_version(folder: Path) -> None:
 
 def discard(folder: Path) -> None:
     """Remove a folder. A process that is stopped meanwhile leaves no incomplete folder."""
-    if folder.exists():
+    if folder.is_file():
+        folder.unlink()
+    elif folder.exists():
         removed = folder.with_name(f"{folder.name}{_REMOVED}")
         shutil.rmtree(removed, ignore_errors=True)
         folder.rename(removed)
@@ -100,4 +105,4 @@ def _outdated(folder: Path, manifest: Manifest) -> set[str]:
         names |= set(read_manifest_file(folder / MANIFEST_NAME).files)
     for parent in {name.rpartition("/")[0] for name in names} - {""}:
         names |= {f"{parent}/{path.name}" for path in (folder / parent).glob("*")}
-    return {name for name in names if (folder / name).is_file()} - set(manifest.files)
+    return {name for name in names if (folder / name).is_file()} - {*manifest.files, LABELS}

@@ -55,7 +55,9 @@ def embed_texts(context: Context, texts: Sequence[str], what: str) -> NDArray[np
     """Embed texts with the model of the papers. Return None if it fails, or if it is paid."""
     model = context.manifest.stages["embeddings"].model
     try:
-        embedder = _embedder(json.dumps(model)) if model else None
+        # A model that the user named for this build is trusted, unlike one that the atlas names.
+        trust = (context.options.embedder or "").startswith("st:")
+        embedder = _embedder(json.dumps(model), trust) if model else None
         return None if embedder is None else embedder.embed(texts)
     except LandscapeError as error:
         context.say(f"{what} are matched without embeddings, because embedding failed: {error}")
@@ -63,12 +65,11 @@ def embed_texts(context: Context, texts: Sequence[str], what: str) -> NDArray[np
 
 
 @lru_cache(maxsize=1)
-def _embedder(model: str) -> Embedder | None:
+def _embedder(model: str, trust: bool) -> Embedder | None:
     """Return the embedder that is described in JSON, or None if it is paid."""
     from landscape.embeddings.embedder import PaidEmbedder, embedder_for
 
-    # The user selected this model for the build, so it is trusted.
-    embedder = embedder_for(json.loads(model), trust=True)
+    embedder = embedder_for(json.loads(model), trust=trust)
     return None if isinstance(embedder, PaidEmbedder) else embedder
 
 
@@ -210,8 +211,9 @@ def _novelty(
     """Report papers that are far from all papers of the last map that was fitted to all papers."""
     from landscape.mapping.growth import find_emerging, find_novel, propose_regions
 
+    names = [part.name for part in previous.manifest.parts]
     known = previous.manifest.stages["projection"].details.get("base")
-    base = set(known or (part.name for part in previous.manifest.parts))
+    base = {name for name in names if not isinstance(known, list) or name in known}
     parts = context.manifest.parts
     # The parts of the map come first, because an update adds parts at the end.
     later = [*dropwhile(lambda part: part.name in base, parts)]
@@ -364,6 +366,8 @@ def _kept_topics(
     old = read_columns(files, ["x", "y", "topic_id", "subregion_id"]).to_pandas()
     levels = old[["topic_id", "subregion_id"]].to_numpy(np.int32)
     rows = old_rows(context, previous)
+    if not (rows >= 0).any():
+        return None
     regions = levels[np.maximum(rows, 0)]
     new = np.flatnonzero(rows < 0)
     if len(new):

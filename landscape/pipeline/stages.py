@@ -235,6 +235,7 @@ class Context:
     say: Callable[[str], None]
     inputs: list[InputFile]
     previous: Previous | None = None
+    is_update: bool = False
     makeshift: set[str] = field(default_factory=set)
 
     def work(self, *names: str) -> Path:
@@ -248,11 +249,6 @@ class Context:
     def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
         """Return the files of a table of papers, in the order of the rows of the atlas."""
         return self.manifest.part_files(self.folder, table, ending)
-
-    @property
-    def is_update(self) -> bool:
-        """Whether parts of the current version are kept."""
-        return self.previous is not None and any(file.part for file in self.inputs)
 
     def is_kept(self, *names: str) -> bool:
         """Return whether files are those of the version that this build replaces."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -17,12 +16,12 @@ from landscape._settings import takes_settings
 from landscape._wording import count, did_you_mean
 from landscape.corpus.thesaurus import EMBEDDED
 from landscape.errors import InputError
-from landscape.pipeline._ingest import check_inputs, origin
+from landscape.pipeline._ingest import check_inputs
 from landscape.pipeline._layers import THESAURUS
 from landscape.pipeline.building import build_version
 from landscape.pipeline.stages import BuildOptions, InputFile, as_paths, check_build_options
 from landscape.store import AtlasStore
-from landscape.store.manifest import Part
+from landscape.store.manifest import Manifest, Part
 from landscape.store.tables import LABELS
 from landscape.text import tagger
 
@@ -44,7 +43,7 @@ _STORED = {
 }
 
 
-@takes_settings(BuildOptions, without=["inputs", "seed", "tagger", *_STORED])
+@takes_settings(BuildOptions, without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder"})])
 def update(
     atlas: str | os.PathLike[str],
     inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
@@ -57,7 +56,7 @@ def update(
     say: Callable[[str], None] | None = None,
     **settings: object,
 ) -> AtlasStore:
-    """Add papers to an atlas, replace those of changed files, or remove those of a source.
+    """Add papers to an atlas, change papers, or remove those of a source.
 
     Only new and changed files are read. The files of the other sources are not needed, and the
     parts of the atlas with their papers keep their content. New papers are placed on the map by
@@ -70,7 +69,9 @@ def update(
     atlas : path
         Folder of the atlas.
     inputs : path or iterable of path
-        Files of papers. A file that the atlas was built from replaces its papers if it has changed.
+        Files of papers. If a file that the atlas has read before has changed, its new papers are
+        added, its changed papers are updated, and papers that it no longer has stay. To replace all
+        its papers, also pass its name to `remove`.
     remove : str or iterable of str
         Sources to remove: names of files, as `sources` lists them.
     harvest : {"arxiv", "ads"}, optional
@@ -116,14 +117,22 @@ def update(
     say = say or (lambda _: None)
     removed = (remove,) if isinstance(remove, str) else tuple(remove)
     options = check_build_options(_options(store, as_paths(inputs), settings))
-    _files(store, options.inputs, removed)  # errors are raised before the harvest
+    _check_sources(store.parts, removed, folder)
     new = options.inputs
+    check_inputs(new, store.parts)
     if harvest is not None:
         new = (*new, *_harvest(store, harvest, since, query, base_url, say))
-    files = _files(store, new, removed)
-    for line in _describe(files, store.parts, removed):
-        say(line)
-    updated = build_version(folder, options, files, say)
+    if not (new or removed or settings):
+        say("Nothing has changed. The atlas is up to date.")
+        return store
+    updated = build_version(
+        folder,
+        options,
+        # The parts are read after the atlas is locked, because another update may change them.
+        lambda manifest: _files(manifest, new, removed, folder, say),
+        say,
+        is_update=True,
+    )
     shutil.rmtree(folder / _HARVEST, ignore_errors=True)
     return updated
 
@@ -212,7 +221,10 @@ def sources(atlas: AtlasStore) -> pd.DataFrame:
         }
         for part in atlas.parts
     ]
-    return pd.DataFrame(rows)
+    sums = dict.fromkeys(("papers", "read", "merged", "rejected"), "sum")
+    how = {"format": "first", **sums, "modified": "max"}
+    # A file that has changed has several parts.
+    return pd.DataFrame(rows).groupby("source", sort=False, as_index=False).agg(how)
 
 
 def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> BuildOptions:
@@ -223,75 +235,66 @@ def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> Bui
         if parameter in stages[stage].parameters:
             known[name] = stages[stage].parameters[parameter]
     # The stored name of the tagger has a version.
-    stored = stages["keywords"].parameters.get("tagger", "")
+    stored = str(stages["keywords"].parameters.get("tagger", ""))
     known["tagger"] = tagger.MODEL if stored.startswith(tagger.MODEL) else "rules"
-    if "uat" in stages and stages["uat"].parameters["thesaurus"] != sha256_of(data_file(EMBEDDED)):
+    usual = sha256_of(data_file(EMBEDDED))
+    if "uat" in stages and stages["uat"].parameters.get("thesaurus", usual) != usual:
         known["thesaurus"] = store.path / THESAURUS
+    embedder = str(known.get("embedder", ""))
+    if embedder.startswith(("st:", "ready:")) and not given.get("embedder"):
+        # The atlas may come from anyone, so it must not choose a model or a file.
+        raise InputError(
+            f"{store.path} was built with --embedder {embedder}; if you trust this model or file, "
+            "pass the same option."
+        )
     given = {name: value for name, value in given.items() if value not in (None, ())}
     return BuildOptions(**{**known, "inputs": inputs, **given})
 
 
-def _files(store: AtlasStore, inputs: Sequence[Path], remove: Sequence[str]) -> list[InputFile]:
-    """Return the parts that stay, and the new and changed inputs, in the order of the parts."""
-    names = [part.file for part in store.parts]
+def _check_sources(parts: Sequence[Part], remove: Sequence[str], folder: Path) -> None:
+    """Raise InputError if there is no source of a name."""
+    names = list(dict.fromkeys(part.file for part in parts))
     for name in remove:
         if name not in names:
             hint = did_you_mean(name, names)
-            raise InputError(
-                f"{store.path} has no source {name!r}{hint} It has {', '.join(names)}."
-            )
-    if both := {path.name for path in inputs} & set(remove):
-        raise InputError(f"{both.pop()} is both an input and a source to remove; choose one.")
-    new = {file.path.name: file for file in check_inputs(inputs, store.parts)}
-    if len(new) < len(inputs):
-        raise InputError(
-            "Two inputs have the same name, and a source is known by the name of its file; "
-            "rename one of them."
-        )
-    files = []
-    origins = store.stages["ingest"].details.get("origins", {})
-    for part in store.parts:
-        file = new.pop(part.file, None)
-        if part.file in remove:
+            raise InputError(f"{folder} has no source {name!r}{hint} It has {', '.join(names)}.")
+
+
+def _files(
+    manifest: Manifest,
+    inputs: Sequence[Path],
+    remove: Sequence[str],
+    folder: Path,
+    say: Callable[[str], None],
+) -> list[InputFile]:
+    """Return the parts that stay, and the new and changed inputs; say what happens to each."""
+    parts = manifest.parts
+    _check_sources(parts, remove, folder)
+    stay = [part for part in parts if part.file not in remove]
+    files = [
+        InputFile(Path(part.file), part.sha256, part.bytes, part.modified, part) for part in stay
+    ]
+    known = {(part.file, part.sha256) for part in stay}
+    names = {part.file for part in stay}
+    for name in remove:
+        papers = sum(part.rows for part in parts if part.file == name)
+        say(f"{name}: its {count(papers, 'paper')} are removed")
+    for file in check_inputs(inputs, parts):
+        # After a removal, a source that is known already may bring papers that it shared.
+        if (file.path.name, file.sha256) in known and not remove:
             continue
-        if file is None or (file.sha256 == part.sha256 and not remove):
-            files.append(_kept(part, file))
-            continue
-        if origins.get(part.name, origin(file.path)) != origin(file.path):
-            raise InputError(
-                f"{file.path} has the name of a source of {store.path}, but was in another folder. "
-                f"Rename it to add its papers, or pass --remove {part.file} first."
-            )
+        changed = "new papers are added, and changed papers are updated"
+        say(f"{file.path.name}: {changed if file.path.name in names else 'its papers are added'}")
         files.append(file)
-    files += new.values()
+    given = {file.path.name for file in files if file.part is None}
+    shared = dict.fromkeys(part.file for part in stay if part.merged and part.file not in given)
+    if remove and shared:
+        say(
+            "Papers that the removed sources share with others are removed as well. To keep them, "
+            f"pass the other files again together with --remove: {', '.join(shared)}"
+        )
     if not files:
         raise InputError(
-            f"{count(len(names), 'source')} would be removed, and the atlas would be empty; "
-            f"delete the folder {store.path} instead."
+            f"{folder} would have no papers; delete the folder, or pass files of papers."
         )
     return files
-
-
-def _describe(
-    files: Sequence[InputFile], parts: Sequence[Part], removed: Sequence[str]
-) -> Iterator[str]:
-    """Say what happens to each source."""
-    known = {part.file: part for part in parts}
-    for name in removed:
-        yield f"{name}: its {count(known[name].rows, 'paper')} are removed"
-    if shared := [file.part.file for file in files if removed and file.part and file.part.merged]:
-        yield (
-            "Papers that these sources share with others are removed as well. To keep them, pass "
-            f"the other files again together with --remove: {', '.join(shared)}"
-        )
-    for file in files:
-        name = file.path.name
-        if file.part is None and name in known:
-            yield f"{name}: its {count(known[name].rows, 'paper')} are replaced"
-        elif file.part is None:
-            yield f"{name}: its papers are added"
-
-
-def _kept(part: Part, file: InputFile | None) -> InputFile:
-    modified = part.modified if file is None else file.modified
-    return InputFile(Path(part.file), part.sha256, part.bytes, modified, replace(part))

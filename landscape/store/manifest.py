@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import re
+import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -150,7 +151,9 @@ def current_version(folder: Path) -> tuple[Path, int]:
     """
     for place in (folder / READY, folder):
         with suppress(OSError):
-            return place, (place / MANIFEST_NAME).stat().st_mtime_ns
+            state = (place / MANIFEST_NAME).stat()
+            if stat.S_ISREG(state.st_mode):
+                return place, state.st_mtime_ns
     return folder, 0
 
 
@@ -164,11 +167,11 @@ def read_manifest(folder: Path) -> Manifest:
         raise AtlasError(f"{folder} is a file, not an atlas; pass the folder that a build wrote.")
     try:
         return read_manifest_file(folder / READY / MANIFEST_NAME)
-    except (FileNotFoundError, IsADirectoryError):  # this is the rule, except during a commit
+    except FileNotFoundError:  # this is the rule, except during a commit
         pass
     try:
         return read_manifest_file(folder / MANIFEST_NAME)
-    except (FileNotFoundError, IsADirectoryError):
+    except FileNotFoundError:
         raise AtlasError(
             f"{folder} is not an atlas: it has no {MANIFEST_NAME}; pass the folder that a build "
             "wrote."
@@ -176,7 +179,9 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_manifest_file(path: Path) -> Manifest:
-    """Read and check one ``manifest.json``; raise FileNotFoundError if it does not exist."""
+    """Read and check one ``manifest.json``; raise FileNotFoundError if it is not a file."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
     if path.stat().st_size > _MAX_SIZE:
         raise AtlasError(f"{path} has more than {_MAX_SIZE >> 20} MB, so it is not a manifest.")
     content = path.read_bytes()
@@ -243,7 +248,13 @@ def _parse(content: bytes) -> Manifest:
             raise ValueError(f"the part name {name!r} is invalid or occurs twice")
     for path in [*manifest.files, *chain.from_iterable(files.values() for files in ready.values())]:
         parts = PurePosixPath(path).parts
-        if not parts or path.startswith("/") or ".." in parts or re.search(r"[\\:\0]", path):
+        if (
+            not parts
+            or str(PurePosixPath(path)) != path
+            or path.startswith("/")
+            or ".." in parts
+            or re.search(r"[\\:\0]", path)
+        ):
             raise ValueError(f"the file path {path!r} is invalid")
     return manifest
 

@@ -76,7 +76,9 @@ def read_limited(
 
 
 def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
-    """Return the error for an unreadable file of an atlas."""
+    """Return the error for an unreadable file of an atlas; an AtlasError is returned itself."""
+    if isinstance(error, AtlasError):
+        return error
     why = str(error).splitlines()[0] if str(error) else type(error).__name__
     return AtlasError(
         f"{folder / name} cannot be read ({why}); check all files with: "

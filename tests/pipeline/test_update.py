@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,7 @@ import landscape as ls
 from landscape.atlas import add_citations
 from landscape.cli import main
 from landscape.errors import AtlasError, InputError
-
-# Private module: only the stage itself shows that an old atlas has no keys.
+from landscape.pipeline import updating
 from landscape.pipeline.stages import write_manifest
 from landscape.store.info import verify
 from landscape.store.manifest import read_manifest
@@ -225,13 +225,13 @@ def test_sources_are_removed_and_replaced(
     assert "40 papers" in text.out
     assert len(ls.open(atlas)) == 40
     assert contents(atlas, "one") == known
-    changed = write_papers(tmp_path / "two.jsonl", range(45, 58))
-    ls.update(atlas, changed)
-    changed = write_papers(tmp_path / "two.jsonl", range(45, 63))
+    write_papers(tmp_path / "two.jsonl", range(45, 58))
+    ls.update(atlas, tmp_path / "two.jsonl")
+    write_papers(tmp_path / "two.jsonl", range(50, 63))
     said: list[str] = []
-    ls.update(atlas, changed, say=said.append)
-    assert "two.jsonl: its 13 papers are replaced" in said
-    assert len(ls.open(atlas)) == 58
+    ls.update(atlas, tmp_path / "two.jsonl", say=said.append)
+    assert "two.jsonl: new papers are added, and changed papers are updated" in said
+    assert len(ls.open(atlas)) == 58, "papers that a file no longer has stay"
     assert contents(atlas, "one") == known
     assert main(["sources", str(atlas), "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["sources"]
@@ -239,10 +239,9 @@ def test_sources_are_removed_and_replaced(
         ("one.jsonl", 40),
         ("two.jsonl", 18),
     ]
-    elsewhere = write_papers(tmp_path / "elsewhere" / "two.jsonl", range(80, 90))
-    with pytest.raises(InputError, match=r"was in another folder\. Rename it .* or pass --remove"):
-        ls.update(atlas, elsewhere)
-    assert len(ls.open(atlas)) == 58
+    replaced = ls.update(atlas, tmp_path / "two.jsonl", remove="two.jsonl")
+    assert len(replaced) == 53, "removed and read again, it has the papers of the file"
+    assert len(replaced.parts) == 2
 
 
 def test_papers_that_another_source_shares_can_be_kept(atlas: Path, tmp_path: Path) -> None:
@@ -250,7 +249,7 @@ def test_papers_that_another_source_shares_can_be_kept(atlas: Path, tmp_path: Pa
     ls.update(atlas, shared)
     said: list[str] = []
     ls.update(atlas, shared, remove="two.jsonl", say=said.append)
-    assert "shared.jsonl: its 5 papers are replaced" in said
+    assert "two.jsonl: its 20 papers are removed" in said
     ids = set(ls.open(atlas).papers["paper_id"])
     assert ids == {paper(n)["arxiv_id"] for n in [*range(40), *range(50, 65)]}
     ls.update(atlas, write_papers(tmp_path / "more.jsonl", range(60, 70)))
@@ -319,14 +318,112 @@ def test_an_atlas_of_an_earlier_version(atlas: Path, tmp_path: Path) -> None:
     assert len(list((atlas / "keys.parquet").iterdir())) == 3
 
 
-@pytest.mark.parametrize("table", ["papers.parquet", "keys.parquet"])
+def test_a_growing_file_keeps_its_published_papers_and_places(atlas: Path, tmp_path: Path) -> None:
+    published = [
+        paper(n) | {"bibcode": f"2026ApJ...999..{n:03d}A", "journal": "ApJ"} for n in range(10)
+    ]
+    ls.update(atlas, write_rows(tmp_path / "ads.jsonl", published))
+    before = ls.open(atlas)
+    places = before.map.set_index("paper_id")[["x", "y"]]
+    grown = ls.update(atlas, write_papers(tmp_path / "one.jsonl", range(45)))
+    assert len(grown) == 60, "papers 40 to 44 are in two.jsonl"
+    assert grown.papers["bibcode"].notna().sum() == 10
+    assert grown.map.set_index("paper_id")[["x", "y"]].equals(places)
+    grown = ls.update(atlas, write_papers(tmp_path / "one.jsonl", [*range(45), 90]))
+    assert len(grown) == 61
+    assert grown.papers["bibcode"].notna().sum() == 10
+
+
+def test_citations_follow_papers_that_are_published(tmp_path: Path) -> None:
+    one = write_papers(tmp_path / "one.jsonl", range(40))
+    edges = tmp_path / "edges.csv"
+    first, second = (paper(n)["arxiv_id"] for n in (0, 1))
+    edges.write_text(f"citing,cited\n{first},{second}\n")
+    atlas = tmp_path / "a.atlas"
+    ls.build(one, atlas, **QUICK)
+    add_citations(atlas, edges)
+    rows = [paper(n) | {"bibcode": f"2026ApJ...999..{n:03d}A"} for n in (0, 1)]
+    updated = ls.update(atlas, write_rows(tmp_path / "ads.jsonl", rows))
+    assert [linked.paper_id for linked in updated.citations.references(rows[0]["bibcode"])] == [
+        rows[1]["bibcode"]
+    ]
+
+
+def test_two_updates_at_the_same_time_lose_no_papers(atlas: Path, tmp_path: Path) -> None:
+    early = write_papers(tmp_path / "early.jsonl", range(60, 65))
+    late = write_papers(tmp_path / "late.jsonl", range(65, 70))
+    build_version = updating.build_version
+
+    def overtaken(*given: Any, **options: Any) -> Any:
+        updating.build_version = build_version
+        ls.update(atlas, early)  # between the reading of the manifest and the lock
+        return build_version(*given, **options)
+
+    updating.build_version = overtaken
+    try:
+        updated = ls.update(atlas, late)
+    finally:
+        updating.build_version = build_version
+    assert len(updated) == 70
+
+
+@pytest.mark.parametrize("embedder", ["st:/tmp/evil-model", "ready:/etc/passwd"])
+def test_an_atlas_chooses_neither_a_model_nor_a_file(
+    atlas: Path, tmp_path: Path, embedder: str
+) -> None:
+    manifest = read_manifest(atlas)
+    record = manifest.stages["embeddings"]
+    forged = dataclasses.replace(record, parameters={**record.parameters, "embedder": embedder})
+    write_manifest(
+        atlas, dataclasses.replace(manifest, stages={**manifest.stages, "embeddings": forged})
+    )
+    new = write_papers(tmp_path / "new.jsonl", range(60, 64))
+    with pytest.raises(InputError, match="if you trust this model or file, pass the same option"):
+        ls.update(atlas, new)
+
+
+@pytest.mark.parametrize("name", [".ready", ".next", ".next.new"])
+@pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
+def test_odd_things_in_place_of_a_version(
+    atlas: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    if kind == "file":
+        (atlas / name).write_text("x")
+    else:
+        (atlas / name).mkdir()
+        (atlas / name / "x").write_text("x")
+    if kind == "pipe":
+        os.mkfifo(atlas / name / "manifest.json")
+        with pytest.raises(AtlasError, match="neither a file nor a folder"):
+            ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 64)))
+        return
+    assert len(ls.open(atlas)) == 60
+    assert len(ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 64)))) == 64
+    assert not list(atlas.glob(".*"))
+
+
+def test_a_path_in_another_spelling_is_refused(atlas: Path) -> None:
+    manifest = read_manifest(atlas)
+    record = manifest.stages["quality"]
+    outputs = {f"./{name}": output for name, output in record.outputs.items()}
+    forged = dataclasses.replace(record, outputs=outputs)
+    write_manifest(
+        atlas, dataclasses.replace(manifest, stages={**manifest.stages, "quality": forged})
+    )
+    with pytest.raises(AtlasError, match=r"the file path '\./quality\.json' is invalid"):
+        ls.open(atlas)
+
+
+@pytest.mark.parametrize(
+    "table", ["papers.parquet", "keys.parquet", "embeddings", "missions.parquet"]
+)
 def test_a_damaged_part_is_not_kept(atlas: Path, tmp_path: Path, table: str) -> None:
-    path = atlas / table / "one.parquet"
+    [path] = (atlas / table).glob("one.*")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     new = write_papers(tmp_path / "new.jsonl", range(60, 70))
-    with pytest.raises(AtlasError, match=r"one\.parquet was changed: .* build a new atlas"):
+    with pytest.raises(AtlasError, match=r"one\.\w+ was changed: .* build a new atlas"):
         ls.update(atlas, new)
 
 
@@ -371,7 +468,7 @@ def test_an_update_that_is_stopped_resumes(
     ("words", "sentence"),
     [
         (["--remove", "tow.jsonl"], "has no source 'tow.jsonl'; did you mean 'two.jsonl'?"),
-        (["--remove", "one.jsonl", "--remove", "two.jsonl"], "the atlas would be empty"),
+        (["--remove", "one.jsonl", "--remove", "two.jsonl"], "would have no papers; delete"),
         (["no-such.jsonl"], "no-such.jsonl"),
         (["broken.jsonl"], "broken.jsonl"),
     ],
@@ -407,8 +504,7 @@ def test_options_of_the_command_are_the_settings(capsys: pytest.CaptureFixture[s
     text = capsys.readouterr().out
     for option in ("--remove", "--layout", "--title", "--workers", "--citations", "--json"):
         assert option in text
-    assert "--embedder" not in text, "the embedder is that of the last build"
-    assert "--min-dist" not in text
+    assert "--min-dist" not in text, "it is that of the last build"
 
 
 def test_only_new_files_are_read(

@@ -214,9 +214,9 @@ def propose_regions(
 def _group(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the number of the group of each paper, or -1.
 
-    On unit vectors, Euclidean distances are in the order of cosine distances. The leaves of the tree
-    of HDBSCAN are subjects, and larger branches join several (benchmarks/updates.py). If the tree
-    has no branches, all papers may be one group.
+    On unit vectors, Euclidean distances are in the order of cosine distances. The leaves of the
+    tree of HDBSCAN are subjects, and larger branches join several (benchmarks/updates.py). If the
+    tree has no branches, all papers may be one group.
     """
     from hdbscan import HDBSCAN
 

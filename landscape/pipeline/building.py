@@ -19,7 +19,7 @@ from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
 from landscape.pipeline.commit import NEXT, begin_version, commit, discard_version, finish_commit
-from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
+from landscape.pipeline.map_stages import MAP, PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,
     BuildOptions,
@@ -150,18 +150,23 @@ def _outdated_stage(context: Context) -> Stage | None:
 
 def _say_disk_use(context: Context, first: Stage) -> None:
     """Say how much disk space an update needs beside the current version."""
+    # An update links the files of the parts that it keeps, except those of the map.
+    kept = {file.part.name for file in context.inputs if file.part}
     outputs = [
         output.bytes
         for stage in STAGES[STAGES.index(first) :]
         if (record := context.manifest.stages.get(stage.name))
-        for output in record.outputs.values()
+        for name, output in record.outputs.items()
+        if Path(name).stem not in kept or name.startswith(MAP)
     ]
     before = sum(part.bytes for part in context.manifest.parts) or 1
-    growth = max(1.0, sum(file.bytes for file in context.inputs) / before)
+    new = sum(file.bytes for file in context.inputs if file.part is None)
+    whole = sum(output.bytes for output in context.manifest.files.values())
+    growth = whole * new / before if kept else sum(outputs) * max(0.0, new / before - 1)
     free = shutil.disk_usage(context.folder).free
     context.say(
         f"The current version stays readable until the new one is complete. The new one needs up "
-        f"to {sum(outputs) * growth / 1e6:,.0f} MB more ({free / 1e6:,.0f} MB are free)."
+        f"to {(sum(outputs) + growth) / 1e6:,.0f} MB more ({free / 1e6:,.0f} MB are free)."
     )
 
 

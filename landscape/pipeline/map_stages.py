@@ -246,8 +246,8 @@ def _novelty(
                 }
             )
     context.say(
-        f"{count(int(novel.sum()), 'novel paper')} of {n_new:,} since the map was fitted: the "
-        f"nearest paper of the map is farther than for 99% of the papers of the map"
+        f"{int(novel.sum()):,} of {count(n_new, 'paper')} since the last fit of the map are novel "
+        "(farther from its papers than 99% of these are from each other)"
     )
     for one in proposals:
         warning = f"; {one['warning']}, so it may not be a subject" if one["warning"] else ""

@@ -43,7 +43,9 @@ _STORED = {
 }
 
 
-@takes_settings(BuildOptions, without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder"})])
+@takes_settings(
+    BuildOptions, without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder", "polish"})]
+)
 def update(
     atlas: str | os.PathLike[str],
     inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
@@ -115,6 +117,7 @@ def update(
     store = AtlasStore.open(folder)
     refuse_links(folder, but=(LABELS,))
     say = say or (lambda _: None)
+    settings = {name: value for name, value in settings.items() if value not in (None, (), False)}
     removed = (remove,) if isinstance(remove, str) else tuple(remove)
     options = check_build_options(_options(store, as_paths(inputs), settings))
     _check_sources(store.parts, removed, folder)
@@ -122,7 +125,7 @@ def update(
     check_inputs(new, store.parts)
     if harvest is not None:
         new = (*new, *_harvest(store, harvest, since, query, base_url, say))
-    if not (new or removed or settings):
+    if not (new or removed or set(settings) - {"approve", "workers"}):
         say("Nothing has changed. The atlas is up to date.")
         return store
     updated = build_version(
@@ -247,7 +250,11 @@ def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> Bui
             f"{store.path} was built with --embedder {embedder}; if you trust this model or file, "
             "pass the same option."
         )
-    given = {name: value for name, value in given.items() if value not in (None, ())}
+    if known.get("polish") and given.get("layout", "keep") != "keep" and not given.get("polish"):
+        raise InputError(
+            f"{store.path} was built with --polish; pass it again to send the names of regions to "
+            "your language model."
+        )
     return BuildOptions(**{**known, "inputs": inputs, **given})
 
 

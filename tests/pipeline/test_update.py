@@ -382,6 +382,17 @@ def test_an_atlas_chooses_neither_a_model_nor_a_file(
         ls.update(atlas, new)
 
 
+def test_an_atlas_does_not_make_the_language_model_work(atlas: Path) -> None:
+    manifest = read_manifest(atlas)
+    record = manifest.stages["topics"]
+    forged = dataclasses.replace(record, parameters={**record.parameters, "polish": True})
+    write_manifest(
+        atlas, dataclasses.replace(manifest, stages={**manifest.stages, "topics": forged})
+    )
+    with pytest.raises(InputError, match="was built with --polish; pass it again"):
+        ls.update(atlas, layout="refit")
+
+
 @pytest.mark.parametrize("name", [".ready", ".next", ".next.new"])
 @pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
 def test_odd_things_in_place_of_a_version(
@@ -505,6 +516,13 @@ def test_options_of_the_command_are_the_settings(capsys: pytest.CaptureFixture[s
     for option in ("--remove", "--layout", "--title", "--workers", "--citations", "--json"):
         assert option in text
     assert "--min-dist" not in text, "it is that of the last build"
+
+
+def test_nothing_to_do(atlas: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = read_manifest(atlas)
+    assert main(["update", str(atlas)]) == 0
+    assert "Nothing has changed" in capsys.readouterr().err
+    assert read_manifest(atlas) == before
 
 
 def test_only_new_files_are_read(

@@ -199,7 +199,9 @@ def _keep(
         shift = float(np.median(np.hypot(*(moved[kept] - coordinates[kept]).T)))
         context.say(f"The map was fitted again: papers moved by {shift:.2f} map units (median).")
         return moved, {**details, "median_shift": round(shift, 4)}
-    return coordinates, details | _novelty(context, previous, vectors, coordinates)
+    if context.is_update:
+        details |= _novelty(context, previous, vectors, coordinates)
+    return coordinates, details
 
 
 def _novelty(

@@ -113,7 +113,7 @@ def _program(words: Sequence[str]) -> App:
     named = next(iter(words), "")
     for group, name, text, fill in (
         (begin, "build", "Build an atlas from files of papers.", _building.add_build),
-        (data, "update", "Add, replace or remove papers of an atlas.", _building.add_update),
+        (data, "update", "Add, change or remove papers of an atlas.", _building.add_update),
         (analyse, "render", "Draw the outreach map.", _analyses.add_render),
         (analyse, "figure", "Draw a figure.", _analyses.add_figures),
         (analyse, "table", "Compute the table of an analysis.", _analyses.add_tables),

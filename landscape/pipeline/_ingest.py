@@ -171,6 +171,12 @@ def _kept_parts(context: Context) -> list[Path | KeptPart]:
     ]
 
 
+def renamed_papers(context: Context) -> dict[str, str]:
+    """Return the new key of each paper whose key changed because a record was merged with it."""
+    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
+    return {paper["was"]: paper["paper_id"] for paper in merged}
+
+
 def _had_ready_vectors(context: Context, part: Part) -> bool:
     """Return whether the vectors of a part came with its input."""
     stages = context.previous.manifest.stages if context.previous else {}

@@ -17,7 +17,7 @@ from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._executor import in_order
-from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._ingest import PAPERS, renamed_papers
 from landscape.pipeline._rows import paper_ids, read_batches, read_columns, write_table
 from landscape.pipeline.map_stages import embed_texts, vectors_of
 from landscape.pipeline.stages import (
@@ -490,8 +490,7 @@ def _known_pairs(
         np.load(previous.folder / name, allow_pickle=False) for name in matrix_files("references")
     )
     stubs = read_columns([previous.folder / STUBS], ["stub_id", "title"])
-    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
-    renamed = {paper["was"]: paper["paper_id"] for paper in merged}
+    renamed = renamed_papers(context)
     papers = [renamed.get(name, name) for name in paper_ids(previous.files(PAPERS))]
     names = pa.array(papers + stubs["stub_id"].to_pylist(), pa.string())
     citing = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

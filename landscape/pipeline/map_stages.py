@@ -18,7 +18,7 @@ from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
-from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
 from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
@@ -270,8 +270,7 @@ def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
     ids, known = paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS))
     rows = match_ids(ids, known)
     # An update changes the key of a preprint that was published meanwhile.
-    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
-    was = {paper["paper_id"]: paper["was"] for paper in merged}
+    was = {new: old for old, new in renamed_papers(context).items()}
     renamed = [row for row in np.flatnonzero(rows < 0).tolist() if ids[row] in was]
     rows[renamed] = match_ids([was[ids[row]] for row in renamed], known)
     return rows
@@ -377,8 +376,7 @@ def _kept_topics(
         regions[new] = place_in_regions(coordinates[new], spots, levels)
     table = pd.read_parquet(previous.folder / TOPICS)
     number = {name: row for row, name in enumerate(ids)}
-    merged = context.manifest.stages["ingest"].details.get("merged_papers", ())
-    renamed = {paper["was"]: paper["paper_id"] for paper in merged}
+    renamed = renamed_papers(context)
     sizes = np.zeros(len(table), dtype=np.int64)
     for place, topic in enumerate(table.itertuples()):
         column = regions[:, 1 if topic.level == 2 else 0]

@@ -121,10 +121,9 @@ def update(
     removed = (remove,) if isinstance(remove, str) else tuple(remove)
     options = check_build_options(_options(store, as_paths(inputs), settings))
     _check_sources(store.parts, removed, folder)
-    new = options.inputs
-    check_inputs(new, store.parts)
+    new = check_inputs(options.inputs, store.parts)
     if harvest is not None:
-        new = (*new, *_harvest(store, harvest, since, query, base_url, say))
+        new += check_inputs(_harvest(store, harvest, since, query, base_url, say), ())
     if not (new or removed or set(settings) - {"approve", "workers"}):
         say("Nothing has changed. The atlas is up to date.")
         return store
@@ -136,7 +135,8 @@ def update(
         say,
         is_update=True,
     )
-    shutil.rmtree(folder / _HARVEST, ignore_errors=True)
+    if harvest is not None:
+        shutil.rmtree(folder / _HARVEST, ignore_errors=True)
     return updated
 
 
@@ -156,6 +156,8 @@ def _harvest(
         date.fromisoformat(first)
     except ValueError as error:
         raise InputError(f"since is {since!r}; give a day such as 2026-11-01, or last.") from error
+    if service == "ads" and query is None:
+        raise InputError("A harvest from ADS needs a query; pass one such as 'abs:\"exoplanet\"'.")
     folder = store.path / _HARVEST / first
     folder.mkdir(parents=True, exist_ok=True)
     # A harvest that was interrupted has a hidden file, whose name must be used again.
@@ -164,8 +166,6 @@ def _harvest(
     name = max(begun, default=f"{service}-{datetime.now(UTC):%Y%m%dT%H%M%S}.jsonl")
     if service == "arxiv":
         fetch = partial(fetch_arxiv, set=query or "physics:astro-ph", since=first)
-    elif query is None:
-        raise InputError("A harvest from ADS needs a query; pass one such as 'abs:\"exoplanet\"'.")
     else:
         fetch = partial(fetch_ads, query=f"({query}) entdate:[{first} TO *]")
     if base_url is not None:
@@ -269,7 +269,7 @@ def _check_sources(parts: Sequence[Part], remove: Sequence[str], folder: Path) -
 
 def _files(
     manifest: Manifest,
-    inputs: Sequence[Path],
+    inputs: Sequence[InputFile],
     remove: Sequence[str],
     folder: Path,
     say: Callable[[str], None],
@@ -286,7 +286,7 @@ def _files(
     for name in remove:
         papers = sum(part.rows for part in parts if part.file == name)
         say(f"{name}: its {count(papers, 'paper')} are removed")
-    for file in check_inputs(inputs, parts):
+    for file in inputs:
         # After a removal, a source that is known already may bring papers that it shared.
         if (file.path.name, file.sha256) in known and not remove:
             continue

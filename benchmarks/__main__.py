@@ -21,7 +21,7 @@ QUICKEST_FIRST = (
     "terrain",
     "stages",
 )
-ON_REQUEST = ("robustness",)  # not a measurement; it runs only if it is named
+ON_REQUEST = ("robustness", "scale", "updates")  # they run only if they are named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 

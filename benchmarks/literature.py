@@ -139,14 +139,16 @@ def _manifest(folder: Path, plan: Plan) -> Atlas:
 
 
 def _write(folder: Path, table: str, content: pa.Table, *, as_arrow: bool = False) -> None:
-    """Write a table as one Parquet file, and optionally as papers.arrow."""
+    """Write a table as one Parquet file, and optionally as an Arrow file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     (folder / table).mkdir(parents=True, exist_ok=True)
     pq.write_table(content, folder / table / f"{_PART}.parquet", compression="zstd")
     if as_arrow:
-        with pa.ipc.new_file(str(folder / "papers.arrow"), content.schema) as writer:
+        rows = folder / "rows.arrow" / f"{_PART}.arrow"
+        rows.parent.mkdir(exist_ok=True)
+        with pa.ipc.new_file(str(rows), content.schema) as writer:
             writer.write_table(content, max_chunksize=4096)
 
 

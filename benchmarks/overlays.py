@@ -14,15 +14,18 @@ import argparse
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.literature import AUTHOR, open_made_up_atlas, write_made_up_atlas
 from benchmarks.measuring import PAPERS, measured
 from benchmarks.results import print_table, save
+
+if TYPE_CHECKING:
+    from landscape.pipeline._executor import Slice
 
 _KINDS = ("mentions", "impact", "figures", "interactive")
 _WARM_UP = 12  # batches: until all processes are at work
@@ -85,7 +88,12 @@ def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
     titles, abstracts, origin = read_abstracts()
     rows = pa.array(np.arange(n_papers) % len(titles))
     table = pa.table(
-        {"title": pa.array(titles).take(rows), "abstract": pa.array(abstracts).take(rows)}
+        {
+            "title": pa.array(titles).take(rows),
+            "abstract": pa.array(abstracts).take(rows),
+            "date": pa.nulls(n_papers, pa.date32()),
+            "date_precision": pa.nulls(n_papers, pa.string()),
+        }
     )
     pq.write_table(table, path)
     return {"origin": origin, "different": len(titles)}
@@ -93,50 +101,50 @@ def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
 
 def run_mentions(path: Path) -> dict[str, Any]:
     """Find mentions as the build does: in batches, with two processes."""
-    return _in_two_processes(_find_mentions, _text_batches(path))
+    return _in_two_processes(_find_mentions, path)
 
 
 def run_regex(path: Path) -> dict[str, Any]:
     """Match all names with one regular expression, also in two processes."""
-    return _in_two_processes(_match_names, _text_batches(path), most=_FIRST_REGEX)
+    return _in_two_processes(_match_names, path, most=_FIRST_REGEX)
 
 
-def _text_batches(path: Path) -> Iterator[Any]:
-    from landscape.pipeline._layers import _AT_ONCE
-    from landscape.pipeline._rows import read_batches
-
-    for batch in read_batches(path, ["title", "abstract"], _AT_ONCE):
-        yield batch.to_pandas()
+_READ = ("title", "abstract", "date", "date_precision")
 
 
-def _find_mentions(papers: Any) -> tuple[int, Any]:
-    from landscape.pipeline._layers import _apply, _find
+def _find_mentions(piece: Slice) -> tuple[int, Any]:
+    from landscape.pipeline._layers import _find
 
-    return _apply(_find, papers)
+    return len(piece), _find(piece.read(_READ).to_pandas())
 
 
 def _in_two_processes(
-    work: Callable[..., Any], batches: Iterator[Any], *, most: int | None = None
+    work: Callable[..., Any], path: Path, *, most: int | None = None
 ) -> dict[str, Any]:
     """Measure papers per second while both processes work, and the start-up time in seconds.
 
     ``unshared`` is the rate expected on two idle cores, computed from the CPU time.
     """
     import resource
-    from itertools import islice
 
-    from landscape.pipeline._executor import in_order
+    import pyarrow.parquet as pq
 
+    from landscape.pipeline._executor import ProcessExecutor, slices
+
+    n_rows = pq.read_metadata(path).num_rows
+    taken = slices(path, n_rows, size=2_000)
+    taken = taken if most is None else taken[: most // 2_000 + _WARM_UP]
+    executor = ProcessExecutor(2)
     start = time.perf_counter()
-    taken = batches if most is None else islice(batches, most // 2_000 + _WARM_UP)
     at, papers, found = [], [], 0
-    for n, frame in in_order(work, taken, workers=2):
+    for n, frame in executor.map(work, taken, n_papers=n_rows):
         at.append(time.perf_counter() - start)
         papers.append(n)
         found += len(frame)
     first = min(_WARM_UP, len(at) // 2)
     rate = sum(papers[first:]) / (at[-1] - at[first - 1])
     starting = at[-1] - sum(papers) / rate
+    executor.close()
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "rate": rate,
@@ -147,8 +155,8 @@ def _in_two_processes(
     }
 
 
-def _match_names(papers: Any) -> tuple[int, list[str]]:
-    pattern = _any_name()
+def _match_names(piece: Slice) -> tuple[int, list[str]]:
+    pattern, papers = _any_name(), piece.read(["title", "abstract"]).to_pandas()
     texts = [*papers["title"], *papers["abstract"]]
     return len(papers), [name for text in texts for name in pattern.findall(text or "")]
 

@@ -56,9 +56,8 @@ def search_times(atlas_path: Path, queries: Path) -> dict[str, Any]:
     ]
     bytes_of = {
         name: sum(path.stat().st_size for path in (atlas_path / name).rglob("*"))
-        for name in ("lexical", "words", "embeddings")
+        for name in ("lexical", "words", "embeddings", "rows.arrow")
     }
-    bytes_of["papers.arrow"] = (atlas_path / "papers.arrow").stat().st_size
     return {
         "papers": len(atlas),
         "median_seconds": {name: statistics.median(found) for name, found in times.items()},
@@ -72,13 +71,16 @@ def approximate(n_vectors: int, n_dims: int, *, n_queries: int = 50) -> dict[str
     import faiss
 
     from landscape.embeddings import VectorIndex
-    from landscape.embeddings.neighbours import read_index, write_index
+    from landscape.embeddings.neighbours import join_index, read_index, train_index, write_shard
 
     vectors = made_up_vectors(n_vectors, n_dims=n_dims)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "index.faiss"
         start = time.perf_counter()
-        report = write_index([vectors], file)
+        trained, shard = file.with_suffix(".trained"), file.with_suffix(".shard")
+        train_index([vectors], trained)
+        write_shard(vectors, 0, trained, shard)
+        report = join_index([vectors], [shard], file)
         built = time.perf_counter() - start
         index = read_index(file, n_papers=n_vectors, dimension=n_dims)
         ours = VectorIndex([vectors], index=index, n_probe=report.n_probe)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -130,7 +130,7 @@ class PartWriter:
         if isinstance(scan, KeptPart) and scan.part not in self._changed:
             name = f"{scan.part}.parquet"
             link_file(scan.file, self._folder / name)
-            if scan.keys.is_file():
+            if scan.has_keys:
                 link_file(scan.keys, self._keys / name)
             else:
                 with unfinished_file(self._keys / name) as target:
@@ -393,6 +393,7 @@ def ingest(
     work: Path,
     names: Sequence[str] | None = None,
     workers: int = 1,
+    run: RunTasks | None = None,
     advance: Callable[[float], object] | None = None,
 ) -> IngestReport:
     r"""Convert source files to ``papers.parquet`` and ``rejected.jsonl``.
@@ -416,6 +417,9 @@ def ingest(
         Names of the parts; default: made from the names of the files.
     workers : int, default 1
         Number of processes that clean records.
+    run : callable, optional
+        Function that applies a function to each of a list of tasks, for example on several
+        machines, and yields the results in order. A task reads one input.
     advance : callable, optional
         Called with the number of bytes read since the last call.
 
@@ -446,12 +450,13 @@ def ingest(
     for leftover in (work / "scan").iterdir() if (work / "scan").is_dir() else ():
         if leftover.name not in names:
             shutil.rmtree(leftover)
-    scans = [
-        one
-        if isinstance(one, KeptPart)
-        else scan_input(one, part=name, work=work, workers=workers, advance=advance)
-        for one, name in zip(inputs, names, strict=True)
-    ]
+    todo = [(one, name) for one, name in zip(inputs, names, strict=True) if isinstance(one, Path)]
+    if run is None:
+        read_here = partial(_scan, work=work, workers=workers, advance=advance)
+        scanned = iter([*map(read_here, todo)])
+    else:
+        scanned = _with_progress(run(partial(_scan, work=work), todo), advance)
+    scans = [one if isinstance(one, KeptPart) else next(scanned) for one in inputs]
     chunks = [(scan, chunk) for scan in scans for chunk in range(scan.n_chunks)]
     keys, bounds = _load_keys(chunks)
     representative = find_duplicates(keys, lambda rows: _authors_of(rows, chunks, bounds))
@@ -483,6 +488,29 @@ def ingest(
         coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
         merged_papers=writer.merged,
     )
+
+
+RunTasks = Callable[[Callable[[tuple[Path, str]], Scan], list[tuple[Path, str]]], Iterator[Scan]]
+
+
+def _scan(
+    task: tuple[Path, str],
+    *,
+    work: Path,
+    workers: int = 1,
+    advance: Callable[[float], object] | None = None,
+) -> Scan:
+    path, name = task
+    return scan_input(path, part=name, work=work, workers=workers, advance=advance)
+
+
+def _with_progress(
+    scans: Iterator[Scan], advance: Callable[[float], object] | None
+) -> Iterator[Scan]:
+    for scan in scans:
+        if advance is not None:
+            advance(scan.path.stat().st_size)
+        yield scan
 
 
 _Chunks = Sequence[tuple[Scan | KeptPart, int]]

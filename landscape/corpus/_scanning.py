@@ -20,7 +20,12 @@ import numpy as np
 
 from landscape._io import write_whole
 from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
-from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
+from landscape.corpus.identifiers import (
+    WHOLE_TEXT,
+    is_eprint_bibcode,
+    is_eprint_doi,
+    whole_text_hash,
+)
 from landscape.corpus.readers import Reader, choose_reader
 from landscape.corpus.records import (
     Batch,
@@ -142,10 +147,10 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
 
 
 # Increase this number when readers or cleaning change, so that old chunks are not reused.
-VERSION = 3
+VERSION = 4
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
-KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", "year")
+KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", WHOLE_TEXT, "year")
 
 _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".txt", ".bib")
 
@@ -201,13 +206,20 @@ class KeptPart:
         """File of the hashed keys, which atlases of earlier versions do not have."""
         return self.folder / "keys.parquet" / self.file.name
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether the file of the hashed keys has all keys."""
+        import pyarrow.parquet as pq
+
+        return self.keys.is_file() and WHOLE_TEXT in pq.read_schema(self.keys).names
+
     def papers(self, _chunk: int, *, columns: Sequence[str]) -> pa.Table:
         """Read columns of ``papers.parquet``, or of the hashed keys."""
         import pyarrow.parquet as pq
 
         if not set(columns) <= set(KEY_COLUMNS):
             return pq.ParquetFile(self.file).read(columns=list(columns))
-        if self.keys.is_file():
+        if self.has_keys:
             return pq.ParquetFile(self.keys).read(columns=list(columns))
         table = pq.ParquetFile(self.file).read(columns=[*_HASHED, "year"])
         return with_keys(table).select(list(columns))
@@ -368,4 +380,6 @@ def with_keys(papers: pa.Table) -> pa.Table:
         column = pa.array(np.fromiter(hashed[name], np.uint64, count=papers.num_rows))
         papers = papers.append_column(f"key_{name}", column)
     authors = [surname_hashes(names) for names in texts["authors"]]
-    return papers.append_column("key_authors", pa.array(authors, pa.list_(pa.uint64())))
+    papers = papers.append_column("key_authors", pa.array(authors, pa.list_(pa.uint64())))
+    whole = [*map(whole_text_hash, texts["title"], texts["abstract"])]
+    return papers.append_column(WHOLE_TEXT, pa.array(whole, pa.binary(16)))

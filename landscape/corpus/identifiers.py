@@ -231,3 +231,13 @@ def content_id(content: str) -> str:
     """Return a hash of the text of a paper, as the key of a paper without identifiers."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"
+
+
+WHOLE_TEXT = "key_whole_text"
+"""Column of `whole_text_hash`, by which results of an earlier version of an atlas are found."""
+
+
+def whole_text_hash(title: str, abstract: str) -> bytes:
+    """Return the 128-bit hash of a title and abstract. A collision is unlikely for 1e9 papers."""
+    text = f"{title}. {abstract}".encode("utf-8", "replace")
+    return hashlib.blake2b(text, digest_size=16).digest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,7 @@ class VectorIndex:
     index : faiss.IndexIVF, optional
         Approximate index of these vectors; see `read_index`. By default, the search is exact.
     n_probe : int, default 1
-        Number of cells to search, as reported by `write_index`.
+        Number of cells to search, as reported by `join_index`.
 
     Examples
     --------
@@ -236,29 +236,63 @@ class IndexReport:
     recall: float
 
 
-def write_index(
-    parts: Sequence[NDArray[np.float32]], file: Path, *, recall: float = _WANTED_RECALL
-) -> IndexReport:
-    """Build an approximate index of the vectors and measure its recall.
+def train_index(
+    parts: Sequence[NDArray[np.float32]], file: Path, *, known: Path | None = None
+) -> None:
+    """Write an empty approximate index for these vectors, or an empty copy of a known index.
 
-    The index has k-means cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) and stores one byte
-    per value. A search finds 10 k candidates and ranks them by the exact vectors on disk.
+    The index has k-means cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57), which are found in
+    a sample of the vectors, and stores one byte per value.
     """
     import faiss
 
-    n, dimension = sum(map(len, parts)), parts[0].shape[1]
-    n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
-    index: Any = faiss.index_factory(dimension, f"IVF{n_cells},SQ8", faiss.METRIC_INNER_PRODUCT)
-    index.cp.seed, index.cp.niter = 1, 6
-    random = np.random.default_rng(1)
-    exact = VectorIndex(parts)
-    index.train(exact.vectors(np.sort(random.permutation(n)[: _TRAINED_ON * n_cells])))
-    for part in parts:
-        for start in range(0, len(part), _INDEX_BLOCK):
-            index.add(np.ascontiguousarray(part[start : start + _INDEX_BLOCK]))
+    index: Any
+    if known is not None:
+        index = faiss.read_index(str(known))
+        index.reset()
+    else:
+        n, dimension = sum(map(len, parts)), parts[0].shape[1]
+        n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
+        index = faiss.index_factory(dimension, f"IVF{n_cells},SQ8", faiss.METRIC_INNER_PRODUCT)
+        index.cp.seed, index.cp.niter = 1, 6
+        sample = np.random.default_rng(1).choice(n, size=_TRAINED_ON * n_cells, replace=False)
+        index.train(VectorIndex(parts).vectors(np.sort(sample)))
     faiss.write_index(index, str(file))
+
+
+def write_shard(vectors: NDArray[np.float32], first: int, trained: Path, file: Path) -> None:
+    """Write an index of some vectors, whose row numbers begin with `first`."""
+    import faiss
+
+    index: Any = faiss.read_index(str(trained))
+    for start in range(0, len(vectors), _INDEX_BLOCK):
+        some = np.ascontiguousarray(vectors[start : start + _INDEX_BLOCK])
+        rows = np.arange(first + start, first + start + len(some))
+        index.add_with_ids(some, rows)
+    faiss.write_index(index, str(file))
+
+
+def join_index(
+    parts: Sequence[NDArray[np.float32]],
+    shards: Sequence[Path],
+    file: Path,
+    *,
+    recall: float = _WANTED_RECALL,
+) -> IndexReport:
+    """Join indexes with the same cells, and find how many cells to search for the given recall.
+
+    A search finds 10 k candidates and ranks them by the exact vectors on disk.
+    """
+    import faiss
+
+    index: Any = faiss.read_index(str(shards[0]))
+    for shard in shards[1:]:
+        index.merge_from(faiss.read_index(str(shard)), 0)
+    faiss.write_index(index, str(file))
+    n, n_cells = index.ntotal, index.nlist
     k = min(_RECALL_OF, n)
-    asked = exact.vectors(np.sort(random.permutation(n)[:_SAMPLE]))
+    exact = VectorIndex(parts)
+    asked = exact.vectors(np.sort(np.random.default_rng(2).permutation(n)[:_SAMPLE]))
     true = _nearest_in_parts(parts, asked, k=k)
     n_probe = 1
     while True:
@@ -273,8 +307,55 @@ def write_index(
         n_probe = min(2 * n_probe, n_cells)
 
 
+@dataclass(frozen=True)
+class Neighbours:
+    """Index that finds the nearest of many vectors by their exact distances.
+
+    The vectors are in k-means cells. Only the nearest cells are searched, so that a few of the
+    nearest vectors can be missed; `recall` is the measured share that is found.
+    """
+
+    file: Path
+    n_probe: int
+    recall: float
+
+    def search(
+        self, queries: NDArray[np.float32], *, k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the row numbers and the similarities of the k nearest vectors, shape (m, k)."""
+        import faiss
+
+        library: Any = faiss
+        index = library.read_index(str(self.file), faiss.IO_FLAG_MMAP)
+        settings = library.SearchParametersIVF(nprobe=self.n_probe)
+        similarities, found = index.search(np.ascontiguousarray(queries), k, params=settings)
+        return found, similarities
+
+
+def write_neighbours(vectors: NDArray[np.float32], file: Path, *, k: int) -> Neighbours:
+    """Write an index for the k nearest of these vectors that finds at least 99% of them."""
+    import faiss
+
+    n, dimension = vectors.shape
+    n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
+    index: Any = faiss.index_factory(dimension, f"IVF{n_cells},Flat", faiss.METRIC_INNER_PRODUCT)
+    index.cp.seed, index.cp.niter = 1, 6
+    rng = np.random.default_rng(1)
+    index.train(vectors[np.sort(rng.permutation(n)[: _TRAINED_ON * n_cells])])
+    index.add(vectors)
+    faiss.write_index(index, str(file))
+    asked = vectors[np.sort(rng.permutation(n)[: 5 * _SAMPLE])]
+    true, _ = nearest(vectors, asked, k=k)
+    for n_probe in (2**power for power in range(n_cells.bit_length() + 1)):
+        made = Neighbours(file, min(n_probe, n_cells), 0.0)
+        reached = overlap(made.search(asked, k=k)[0], true)
+        if reached >= _WANTED_RECALL or n_probe >= n_cells:
+            break
+    return replace(made, recall=round(reached, 4))
+
+
 def _check_format(file: Path) -> None:
-    """Raise ValueError unless a file has the format that `write_index` writes.
+    """Raise ValueError unless a file has the format that `train_index` chooses.
 
     For other kinds of indexes or wrong sizes, FAISS can crash or read other files.
     """
@@ -310,7 +391,7 @@ def _check_format(file: Path) -> None:
 
 
 def read_index(file: Path, *, n_papers: int, dimension: int) -> faiss.Index:
-    """Open an index that `write_index` has written, as a memory-mapped file."""
+    """Open an index that `join_index` has written, as a memory-mapped file."""
     import faiss
 
     try:

@@ -241,10 +241,73 @@ def place(
     if len(new_vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)
     k = min(k, len(vectors))
-    indices, similarities = nearest(vectors, new_vectors, k=k)
+    return place_between(*nearest(vectors, new_vectors, k=k), coordinates)
+
+
+def place_between(
+    indices: NDArray[np.int64], similarities: NDArray[np.float32], coordinates: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the mean position of the neighbours of each paper; see `place`."""
     weights = memberships(1.0 - similarities)
     placed = np.einsum("ij,ijk->ik", weights, coordinates[indices].astype(np.float64))
     return (placed / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def choose_landmarks(
+    vectors: NDArray[np.float32], n_landmarks: int, *, seed: int = 0
+) -> NDArray[np.int64]:
+    """Choose papers to which a map is fitted, in proportion to the density of the papers.
+
+    The papers are divided into k-means cells. Each cell has landmarks in proportion to its papers,
+    but at least a few, so that sparse subjects are also on the map.
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_papers, n_dims)
+        L2-normalised embeddings, optionally memory-mapped.
+    n_landmarks : int
+        Number of landmarks. It is exceeded by a few percent if many subjects are sparse.
+    seed : int, default 0
+
+    Returns
+    -------
+    array of int64, shape (n,)
+        Sorted row numbers.
+
+    Examples
+    --------
+    >>> vectors = np.random.default_rng(0).normal(size=(500, 4)).astype("float32")
+    >>> len(choose_landmarks(vectors, 100))
+    100
+    """
+    import faiss
+
+    n_papers = len(vectors)
+    if n_landmarks >= n_papers:
+        return np.arange(n_papers)
+    rng = np.random.default_rng(seed)
+    n_cells = max(1, min(_CELLS, n_landmarks // (2 * _IN_A_CELL)))
+    trained_on = np.sort(rng.choice(n_papers, size=min(n_papers, 100 * n_cells), replace=False))
+    library: Any = faiss
+    kmeans = library.Kmeans(vectors.shape[1], n_cells, niter=10, seed=seed + 1, spherical=True)
+    kmeans.train(np.ascontiguousarray(vectors[trained_on], dtype=np.float32))
+    cells = np.concatenate(
+        [
+            kmeans.index.search(np.ascontiguousarray(vectors[start : start + 65_536]), 1)[1][:, 0]
+            for start in range(0, n_papers, 65_536)
+        ]
+    )
+    sizes = np.bincount(cells, minlength=n_cells)
+    quotas = np.minimum(sizes, np.maximum(_IN_A_CELL, sizes * n_landmarks // n_papers))
+    # The order of the papers within a cell is random.
+    shuffled = np.lexsort((rng.random(n_papers), cells))
+    place = np.arange(n_papers) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    chosen: NDArray[np.int64] = np.sort(shuffled[place < np.repeat(quotas, sizes)])
+    return chosen
+
+
+_CELLS = 1024
+_IN_A_CELL = 30  # landmarks of a sparse cell: two neighbourhoods of UMAP
 
 
 def memberships(distances: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -150,6 +150,23 @@ def neighbours_of_sample(
     return _without_self(in_full, sample, k), _without_self(in_map, sample, k)
 
 
+def neighbours_kept(
+    vectors: NDArray[np.float32],
+    plane: NDArray[np.floating],
+    of: NDArray[np.bool_],
+    *,
+    n_sample: int = 1000,
+    seed: int = 0,
+) -> float:
+    """Return the share of the 10 nearest papers that some papers also have on the map."""
+    rows = np.flatnonzero(of)
+    if not len(rows):
+        return float("nan")
+    sample = np.random.default_rng(seed).choice(rows, size=min(n_sample, len(rows)), replace=False)
+    full, on_map = neighbours_of_sample(vectors, plane.astype(np.float64), np.sort(sample), k=10)
+    return overlap(full, on_map)
+
+
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:

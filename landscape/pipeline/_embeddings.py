@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +17,15 @@ from landscape._io import sha256_of, write_bytes
 from landscape._progress import progress
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
-from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
-from landscape.pipeline._rows import match_ids, paper_ids
+from landscape.pipeline._rows import Chunk, PartWork, finish, match_ids, paper_ids
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, keep_only
 from landscape.store.arrays import (
     BLOCK,
     COUNTS,
     WORDS,
     gather_rows,
+    open_matrices,
     open_matrix,
     open_words,
     write_matrix,
@@ -94,13 +95,13 @@ def _inputs(context: Context) -> dict[str, str]:
 def _run(context: Context) -> StageResult:
     folder = context.folder / EMBEDDINGS
     folder.mkdir(exist_ok=True)
-    spec, reused = embedder_of(context), 0
+    spec, details = embedder_of(context), dict[str, object](reused=0)
     if spec == "ready":
         model = _take_ready(context)
     elif spec.startswith("ready:"):
         model = _take_file(context, spec)
     else:
-        model, reused = _embed(context)
+        model, details = _embed(context)
     vectors = context.part_files(EMBEDDINGS, ".npy")
     outputs = []
     for table in (EMBEDDINGS, WORDS, COUNTS):
@@ -115,42 +116,53 @@ def _run(context: Context) -> StageResult:
         outputs=[f"{path.parent.name}/{path.name}" for path in outputs],
         products={"vectors": digest([sha256_of(path) for path in vectors])},
         model=model,
-        details={"reused": reused},
+        details=details,
     )
 
 
-def _embed(context: Context) -> tuple[dict[str, Any], int]:
+def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
     """Embed the papers. Vectors of the same model in the last finished build are reused."""
     settings_digest = digest([VERSION, _parameters(context)])
     kept = _kept_parts(context, settings_digest)
     known = _Known(context.previous, settings_digest, without=kept)
-    works, places = [], []
     parts = [path for path in context.part_files(PAPERS) if path.stem not in kept]
-    for part in parts:
-        folder = context.work("embeddings", part.stem)
-        work, rows = PartWork.plan(
-            part, known.keys, folder=folder, settings_digest=settings_digest, ending=".npy"
+    planned = [
+        PartWork.plan(
+            part,
+            known.keys,
+            folder=context.work("embeddings", part.stem),
+            settings_digest=settings_digest,
+            ending=".npy",
         )
-        works.append(work)
-        places.append(rows)
-    embedder = _LazyEmbedder(context, settings_digest, known.model, works)
+        for part in parts
+    ]
+    embedder = _LazyEmbedder(context, settings_digest, known.model, planned)
     n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
-    n_reused = n_kept + sum(work.n_reused for work in works)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
-        advance(n_reused)
-        targets = [context.folder / EMBEDDINGS / f"{part.stem}.npy" for part in parts]
-        for work, rows, target in zip(works, places, targets, strict=True):
-            chunks = work.finish(embedder.write, advance)
-            sources = [*known.matrices, *map(open_matrix, chunks)]
-            dimension = int(embedder.describe()["dimension"])
-            write_matrix(target, _blocks(sources, rows), rows=len(rows), columns=dimension)
-            if embedder_of(context) in WITH_WORDS:
-                words = [*known.words, *(open_words(*_word_chunks(chunk)) for chunk in chunks)]
-                vectors, counts = (
-                    context.folder / table / target.name for table in (WORDS, COUNTS)
-                )
-                write_words(vectors, counts, words, rows)
-    return embedder.describe(), n_reused
+        advance(n_kept)
+        finish(context.executor, embedder.work(), planned, advance, embeds=True)
+    model = embedder.describe()
+    devices: dict[str, dict[str, int]] = {}
+    for part, one in zip(parts, planned, strict=True):
+        target, chunks = context.folder / EMBEDDINGS / f"{part.stem}.npy", one.chunks
+        sources = [*known.matrices, *(open_matrix(chunk.file) for chunk in chunks)]
+        blocks, dimension = _blocks(sources, one.places), int(model["dimension"])
+        write_matrix(target, blocks, rows=len(one.places), columns=dimension)
+        if embedder_of(context) in WITH_WORDS:
+            words = [*known.words, *(open_words(*_word_chunks(chunk.file)) for chunk in chunks)]
+            vectors, counts = (context.folder / table / target.name for table in (WORDS, COUNTS))
+            write_words(vectors, counts, words, one.places)
+        for chunk in chunks:
+            if (file := _device_file(chunk.file)).is_file():
+                counted, device = devices.setdefault(part.stem, {}), file.read_text()
+                counted[device] = counted.get(device, 0) + len(chunk.rows)
+    n_reused = n_kept + sum(one.n_reused for one in planned)
+    return model, {"reused": n_reused, "devices": devices}
+
+
+def vectors_of(context: Context) -> NDArray[np.float32]:
+    """Memory-map the embeddings of all papers."""
+    return open_matrices(context.part_files(EMBEDDINGS, ".npy"))
 
 
 def _kept_parts(context: Context, settings_digest: str) -> set[str]:
@@ -287,6 +299,42 @@ class _Known:
                 )
 
 
+def _device_file(chunk: Path) -> Path:
+    """Return the file with the name of the device that embedded a chunk."""
+    return chunk.with_suffix(".device")
+
+
+def _write_chunk(chunk: Chunk, embedder: Embedder, note: Path) -> None:
+    """Write the vectors of a chunk, and the description of the model if it is not known yet."""
+    texts, path = chunk.texts(), chunk.file
+    if isinstance(embedder, WordEmbedder):
+        vectors, words = embedder.embed_words(texts, stop_words=STOP_WORDS)
+        write_words(*_word_chunks(path), [words], np.arange(len(words)))
+    else:
+        vectors = embedder.embed(texts)
+    described = json.dumps(dict(embedder.describe())).encode()
+    if not note.is_file() or note.read_bytes() != described:
+        write_bytes(note, described)
+    write_bytes(_device_file(path), str(getattr(embedder, "device", "server")).encode())
+    write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
+
+
+_one_at_a_time = Lock()  # a worker of a cluster may have several threads
+
+
+def _embed_on_worker(chunk: Chunk, *, spec: str, precision: str | None, note: Path) -> None:
+    """Embed a chunk on a worker of a cluster."""
+    with _one_at_a_time:
+        _write_chunk(chunk, _worker_embedder(spec, precision), note)
+
+
+@lru_cache(maxsize=1)
+def _worker_embedder(spec: str, precision: str | None) -> Embedder:
+    from landscape.embeddings import load_embedder
+
+    return load_embedder(spec, **({"precision": precision} if precision else {}))
+
+
 class _LazyEmbedder:
     """Embedder that loads the model when it is first used. A paid model must be approved."""
 
@@ -295,42 +343,44 @@ class _LazyEmbedder:
         context: Context,
         settings_digest: str,
         known: dict[str, object] | None,
-        works: Sequence[PartWork],
+        planned: Sequence[PartWork],
     ) -> None:
-        self._context, self._spec, self._works = context, embedder_of(context), works
+        self._context, self._spec, self._planned = context, embedder_of(context), planned
         # The file name contains a hash of the settings, so different settings use different files.
         self._note = context.work("embeddings", f"model-{settings_digest}.json")
-        # New vectors must come from the same model as the existing chunks and vectors.
-        self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
+        self._known = known
         self._embedder: Embedder | None = None
 
-    def write(self, texts: list[str], path: Path) -> None:
-        embedder = self._load()
-        if isinstance(embedder, WordEmbedder):
-            vectors, words = embedder.embed_words(texts, stop_words=STOP_WORDS)
-            write_words(*_word_chunks(path), [words], np.arange(len(words)))
-        else:
-            vectors = embedder.embed(texts)
-        self._described = dict(embedder.describe())
-        note = json.dumps(self._described).encode()
-        if not self._note.is_file() or self._note.read_bytes() != note:
-            write_bytes(self._note, note)
-        write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
+    def work(self) -> Callable[[Chunk], None]:
+        """Return the function that embeds a chunk, in this process or on a worker."""
+        executor = self._context.executor
+        if not executor.is_cluster or self._spec.startswith("openai"):
+            return lambda chunk: _write_chunk(chunk, self._load(), self._note)
+        precision = self._precision()
+        if self._spec == "minilm" and precision is None:
+            # All workers use the same precision, and those without a GPU may lack bf16.
+            precision = "bfloat16" if executor.has_bf16 else "float32"
+        return partial(_embed_on_worker, spec=self._spec, precision=precision, note=self._note)
+
+    def _precision(self) -> str | None:
+        # New vectors must come from the same model as the existing chunks and vectors.
+        described = json.loads(self._note.read_bytes()) if self._note.is_file() else self._known
+        settled = {**(described or {}), **_parameters(self._context)}
+        return settled.get("precision") if self._spec == "minilm" else None
 
     def describe(self) -> dict[str, Any]:
         """Return the manifest entry of the model. The model is loaded only if necessary."""
-        if self._described is None:
-            self._described = dict(self._load().describe())
-        return dict(self._described)
+        if self._note.is_file():
+            return dict(json.loads(self._note.read_bytes()))
+        return dict(self._known or self._load().describe())
 
     def _load(self) -> Embedder:
         if self._embedder is None:
             from landscape.embeddings import load_embedder
             from landscape.embeddings.embedder import PaidEmbedder
 
-            settled = {**(self._described or {}), **_parameters(self._context)}
-            precision = settled.get("precision")
-            options = {"precision": precision} if precision and self._spec == "minilm" else {}
+            precision = self._precision()
+            options = {"precision": precision} if precision else {}
             self._embedder = load_embedder(self._spec, **options)
             if isinstance(self._embedder, PaidEmbedder):
                 self._approve(self._embedder)
@@ -338,8 +388,9 @@ class _LazyEmbedder:
 
     def _approve(self, embedder: PaidEmbedder) -> None:
         """Ask the user once to approve the total cost."""
-        chunks = chain.from_iterable(work.unfinished() for work in self._works)
-        estimates = [embedder.estimate(texts) for _, texts in chunks]
+        chunks = chain.from_iterable(one.chunks for one in self._planned)
+        todo = (chunk for chunk in chunks if not chunk.file.is_file())
+        estimates = [embedder.estimate(chunk.texts()) for chunk in todo]
         costs = [estimate.cost for estimate in estimates]
         whole = replace(
             estimates[0],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,15 +16,15 @@ from landscape._io import sha256_of
 from landscape._progress import progress
 from landscape.corpus import KeptPart, part_names
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
+from landscape.pipeline._rows import KEYS, keys_digest, part_digests, read_columns, row_keys
 from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
-from landscape.store.manifest import Part, check_once
+from landscape.store.manifest import Part, check_once, digest
 
 if TYPE_CHECKING:
     from landscape.corpus.records import IngestReport
 
-PAPERS, KEYS, VECTORS = "papers.parquet", "keys.parquet", "embeddings"
+PAPERS, VECTORS = "papers.parquet", "embeddings"
 REJECTED = "rejected.jsonl"
 
 
@@ -64,7 +65,10 @@ def _run(context: Context) -> StageResult:
             context.folder,
             work=context.work("ingest"),
             names=_part_names(context),
-            workers=context.options.n_workers,
+            workers=context.executor.n_workers,
+            run=partial(context.executor.map, n_papers=n_bytes)
+            if context.executor.is_cluster
+            else None,
             advance=advance,
         )
     names = ("read", "kept", "merged", "rejected")
@@ -98,11 +102,18 @@ def _run(context: Context) -> StageResult:
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     for table in (PAPERS, KEYS):
         keep_only(context.folder / table, {path.name for path in files})
-    known = context.previous.manifest.stages["ingest"].products if context.previous else {}
-    products = {
-        name: known[name] if part.is_kept and name in known else keys_digest(row_keys(path))
-        for path, part in zip(files, report.parts, strict=True)
-        for name in [f"texts/{path.stem}"]
+    known = context.previous.manifest.stages["ingest"] if context.previous else None
+    products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
+    kept = {part.name for part in report.parts if part.is_kept}
+    known_digests = known.details.get("digests", {}) if known else {}
+    columns = {"papers": "paper_id", "titles": "title", "categories": "categories"}
+    digests = part_digests(
+        files,
+        [*columns.values()],
+        {name: one for name, one in known_digests.items() if name in kept},
+    )
+    products |= {
+        name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
     }
     _say_merged(context, report)
     ready: dict[str, dict[str, str]] = {}
@@ -115,8 +126,6 @@ def _run(context: Context) -> StageResult:
         complete = {name: p for name, p in brought.items() if p is not None and _complete(p)}
         ready[kind] = {name: str(p.relative_to(context.folder)) for name, p in complete.items()}
         products |= {f"{kind}/{name}": sha256_of(path) for name, path in complete.items()}
-    columns = {"papers": "paper_id", "titles": "title", "categories": "categories"}
-    products |= {name: column_digest(files, [column]) for name, column in columns.items()}
     return StageResult(
         rows=report.kept,
         outputs=[REJECTED, *(f"{table}/{path.name}" for table in (PAPERS, KEYS) for path in files)],
@@ -125,6 +134,7 @@ def _run(context: Context) -> StageResult:
         details={
             **counts,
             "ready": ready,
+            "digests": digests,
             "merged_papers": [
                 {
                     "was": paper.was,

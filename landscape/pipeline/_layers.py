@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,21 +17,24 @@ from landscape._progress import progress
 from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
-from landscape.pipeline._executor import in_order
+from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
+from landscape.pipeline._executor import Slice, slices
 from landscape.pipeline._ingest import PAPERS, renamed_papers
-from landscape.pipeline._rows import paper_ids, read_batches, read_columns, write_table
-from landscape.pipeline.map_stages import embed_texts, vectors_of
+from landscape.pipeline._rows import join_tables, paper_ids, read_columns, write_table
+from landscape.pipeline.map_stages import embed_texts
 from landscape.pipeline.stages import (
     Context,
     Previous,
     Stage,
     StageResult,
     checksums,
+    clear_work,
+    fingerprint,
     inputs_from,
     keep_only,
     read_once,
 )
-from landscape.store.arrays import gather_rows, write_matrix
+from landscape.store.arrays import open_matrix, write_matrix
 from landscape.store.manifest import digest
 from landscape.store.tables import layer_schema
 
@@ -42,22 +46,20 @@ if TYPE_CHECKING:
     from landscape.corpus.thesaurus import Thesaurus
     from landscape.overlays.citations import Links
     from landscape.overlays.thesaurus.matching import TermMatches, TermReader
+    from landscape.overlays.thesaurus.tagging import ConceptModel
 
 
 MISSIONS = "missions.parquet"
-_AT_ONCE = 2_000  # number of papers per batch
-_REFERENCE = 10_000  # papers from which an update learns how concepts are used
-_FEW = 10_000  # maximum number of papers for which one process is faster than several
+_SAMPLE = 100_000  # maximum number of papers from which a build learns how concepts are used
+_SAMPLE_OF_UPDATE = 10_000
 
 
 def _missions_run(context: Context) -> StageResult:
-    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
-    found: list[pd.DataFrame] = []
-    with progress("Missions", total=context.manifest.n_papers) as advance:
-        columns = ["title", "abstract", "date", "date_precision"]
-        kept = _kept_parts(context, MISSIONS_STAGE, MISSIONS)
-        tables = _tables(context, _find, columns, found, advance, kept=kept, workers=workers)
-        names = write_layer(context, MISSIONS, tables)
+    import pandas as pd
+
+    columns = ("title", "abstract", "date", "date_precision")
+    names = _write_tables(context, MISSIONS_STAGE, MISSIONS, partial(_tables, _find, columns))
+    found = [pd.read_parquet(context.folder / name, columns=["row", "facility"]) for name in names]
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
@@ -88,37 +90,64 @@ def _last_day(day: date | None, precision: str | None) -> date | None:
     return after - timedelta(days=1)
 
 
-def _tables(
-    context: Context,
-    find: Callable[[pd.DataFrame], pd.DataFrame],
-    columns: list[str],
-    tables: list[pd.DataFrame],
-    advance: Callable[[int], None],
-    *,
-    kept: Mapping[str, Path],
-    workers: int = 1,
-) -> Iterator[pd.DataFrame | None]:
-    """Apply a function to the papers of each part in batches. Append the results to `tables`.
+def _write_tables(
+    context: Context, stage: Stage, layer: str, find: Callable[[_LayerTask], None]
+) -> list[str]:
+    """Write the tables of a layer, slice by slice, and join those of each part.
 
-    Yield None for a part in `kept`, whose table is read from a file.
+    Return the names of the files. The files of parts that have not changed are kept.
     """
-    import pandas as pd
+    schema = layer_schema(layer)
+    (context.folder / layer).mkdir(exist_ok=True)
+    kept = _kept_parts(context, stage, layer)
+    # The folder has the inputs of the stage, so the files of an interrupted build fit.
+    work = context.work(layer, fingerprint(stage, context)[0])
+    work.mkdir(parents=True, exist_ok=True)
+    parts = [*zip(context.part_files(PAPERS), context.manifest.parts, strict=True)]
+    pieces = {
+        part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept
+    }
+    tasks = [
+        (piece, work / f"{piece.name}.parquet", layer)
+        for piece in chain.from_iterable(pieces.values())
+    ]
+    n_new = sum(len(piece) for piece, *_ in tasks)
+    with progress(stage.name.capitalize(), total=context.manifest.n_papers) as advance:
+        advance(context.manifest.n_papers - n_new)
+        done = context.executor.map(find, tasks, n_papers=n_new)
+        for (piece, *_), _ in zip(tasks, done, strict=True):
+            advance(len(piece))
+    for name, own in pieces.items():
+        with replacing(context.folder / layer / f"{name}.parquet") as temporary:
+            join_tables([work / f"{piece.name}.parquet" for piece in own], temporary, schema)
+    clear_work(context, layer)
+    files = context.part_files(layer)
+    keep_only(context.folder / layer, {path.name for path in files})
+    return [f"{layer}/{path.name}" for path in files]
 
-    for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
-        if part.name in kept:
-            tables.append(pd.read_parquet(kept[part.name]))
-            advance(part.rows)
-            yield None
-            continue
-        nothing = pd.DataFrame({name: [] for name in columns}, dtype=object)
-        frames, start = [find(nothing)], 0
-        batches = (batch.to_pandas() for batch in read_batches(path, columns, _AT_ONCE))
-        for n, frame in in_order(partial(_apply, find), batches, workers=workers):
-            frames.append(frame.assign(row=frame["row"] + start))
-            start += n
-            advance(n)
-        tables.append(pd.concat(frames, ignore_index=True))
-        yield tables[-1]
+
+_LayerTask = tuple[Slice, Path, str]  # the papers, the file of their table, and the layer
+
+
+def _tables(
+    find: Callable[[pd.DataFrame], pd.DataFrame], columns: Sequence[str], task: _LayerTask
+) -> None:
+    """Apply a function to the papers of a slice, and write its table."""
+    piece, file, _ = task
+    if not file.is_file():
+        _write_table(task, find(piece.read(columns).to_pandas()))
+
+
+def _write_table(task: _LayerTask, found: pd.DataFrame) -> None:
+    """Write the table of a slice. The rows of the table are those of the slice."""
+    import pyarrow as pa
+
+    piece, file, layer = task
+    schema = layer_schema(layer)
+    ids = np.array(piece.read(["paper_id"])["paper_id"].to_pylist(), dtype=object)
+    rows = found["row"].to_numpy(dtype=np.int64)
+    named = found.assign(row=rows + piece.start, paper_id=ids[rows])
+    write_table(file, pa.Table.from_pandas(named[schema.names], schema, preserve_index=False))
 
 
 def _kept_parts(context: Context, stage: Stage, layer: str) -> dict[str, Path]:
@@ -136,12 +165,6 @@ def _kept_parts(context: Context, stage: Stage, layer: str) -> dict[str, Path]:
     }
 
 
-def _apply(
-    find: Callable[[pd.DataFrame], pd.DataFrame], papers: pd.DataFrame
-) -> tuple[int, pd.DataFrame]:
-    return len(papers), find(papers)
-
-
 MISSIONS_STAGE = Stage(
     name="missions",
     version=5,
@@ -152,24 +175,23 @@ MISSIONS_STAGE = Stage(
 
 
 REVIEWS = "reviews.parquet"
-_COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
+_COLUMNS = ("title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi")
 
 
 def _reviews_run(context: Context) -> StageResult:
+    import pyarrow.parquet as pq
+
     from landscape.overlays.reviews import read_review_list, recognise
 
     lists = (read_once(read_review_list, path) for path in context.options.known_reviews)
     known = frozenset[str]().union(*lists)
-    found: list[pd.DataFrame] = []
-    kept = _kept_parts(context, REVIEWS_STAGE, REVIEWS)
-    with progress("Reviews", total=context.manifest.n_papers) as advance:
-        find = partial(recognise, known=known)
-        tables = _tables(context, find, _COLUMNS, found, advance, kept=kept)
-        names = write_layer(context, REVIEWS, tables)
+    find = partial(_tables, partial(recognise, known=known), _COLUMNS)
+    names = _write_tables(context, REVIEWS_STAGE, REVIEWS, find)
+    n_reviews = sum(pq.read_metadata(context.folder / name).num_rows for name in names)
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
-        details={"reviews": sum(map(len, found)), "listed": len(known)},
+        details={"reviews": n_reviews, "listed": len(known)},
     )
 
 
@@ -186,22 +208,34 @@ REVIEWS_STAGE = Stage(
 
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
 _TEXT = ("title", "abstract", "ads_keywords")
-_UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _uat_run(context: Context) -> StageResult:
     import pandas as pd
 
     thesaurus = _thesaurus(context.options.thesaurus)
-    kept = _kept_parts(context, UAT_STAGE, UAT)
-    with progress("Thesaurus", total=context.manifest.n_papers) as advance:
-        tags = _tags(context, thesaurus, advance, kept=kept)
-    tables = zip(context.manifest.parts, _by_part(context, tags), strict=True)
-    names = write_layer(
-        context, UAT, (None if part.name in kept else table for part, table in tables)
+    work = context.work("concepts")
+    work.mkdir(parents=True, exist_ok=True)
+    concepts = _concept_vectors(context, thesaurus)
+    if concepts is not None:
+        write_matrix(
+            work / "concepts.npy", [concepts], rows=len(concepts), columns=concepts.shape[1]
+        )
+    with replacing(work / "model.npz") as temporary, temporary.open("wb") as stream:
+        _learn(context, thesaurus).write(stream)
+    tag = partial(
+        _tag,
+        thesaurus=context.options.thesaurus,
+        checksum=_checksum(context),
+        work=work,
+        has_concepts=concepts is not None,
+        embeddings=context.folder / EMBEDDINGS,
     )
-    earlier = [pd.read_parquet(path, columns=["concept_id", "row"]) for path in kept.values()]
-    concepts = set(tags["concept_id"]).union(*(table["concept_id"] for table in earlier))
+    names = _write_tables(context, UAT_STAGE, UAT, tag)
+    clear_work(context, "concepts")
+    tables = [
+        pd.read_parquet(context.folder / name, columns=["concept_id", "row"]) for name in names
+    ]
     with replacing(context.folder / THESAURUS) as temporary:
         thesaurus.to_frame().to_parquet(temporary, index=False)
     return StageResult(
@@ -210,80 +244,76 @@ def _uat_run(context: Context) -> StageResult:
         details={
             "version": thesaurus.version,
             "concepts": len(thesaurus),
-            "concepts_found": len(concepts),
-            "papers_tagged": sum(table["row"].nunique() for table in (tags, *earlier)),
+            "concepts_found": len(set[str]().union(*(table["concept_id"] for table in tables))),
+            "papers_tagged": sum(table["row"].nunique() for table in tables),
         },
     )
 
 
-def _tags(
-    context: Context, thesaurus: Thesaurus, advance: Callable[[int], None], *, kept: Collection[str]
-) -> pd.DataFrame:
-    """Tag all papers with concepts at once, because the tagger learns from the whole corpus.
-
-    An update learns from a sample of the papers of the parts in `kept`, and tags the others.
-    """
+def _learn(context: Context, thesaurus: Thesaurus) -> ConceptModel:
+    """Learn from a sample of papers how concepts are used."""
     from landscape.overlays.thesaurus.matching import join_term_matches
-    from landscape.overlays.thesaurus.tagging import tag_wording
+    from landscape.overlays.thesaurus.tagging import learn_model
 
-    _reader.cache_clear()  # the file may have changed since the last build
-    rows, is_tagged = _sampled_rows(context, kept)
-    advance(context.manifest.n_papers - len(rows))
-    read = []
-    workers = 1 if len(rows) <= _FEW else context.options.n_workers
-    for wording in in_order(_read, _uat_batches(context, rows), workers=workers):
-        read.append(wording)
-        advance(wording.n_papers)
-    _reader.cache_clear()
-    wording = join_term_matches(read)
-    read.clear()
-    concepts = _concept_vectors(context, thesaurus)
-    with vectors_of(context) as vectors:
-        if not kept:
-            return tag_wording(wording, vectors, thesaurus, concepts)
-        sample = gather_rows([vectors], rows)
-    only = np.flatnonzero(is_tagged)
-    tags = tag_wording(wording, sample, thesaurus, concepts, only=only)
-    return tags.assign(row=rows[tags["row"].to_numpy(np.int64)])
-
-
-def _sampled_rows(
-    context: Context, kept: Collection[str]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the rows to read, and which of them are not in the parts that are kept."""
-    parts = context.manifest.parts
-    is_old = np.repeat([part.name in kept for part in parts], [part.rows for part in parts])
-    old = np.flatnonzero(is_old)
+    n_papers = context.manifest.n_papers
+    n_sampled = min(n_papers, _SAMPLE_OF_UPDATE if context.is_update else _SAMPLE)
     rng = np.random.default_rng(0)
-    sample = rng.choice(old, size=min(_REFERENCE, len(old)), replace=False)
-    rows = np.sort(np.concatenate([np.flatnonzero(~is_old.astype(bool)), sample]))
-    return rows, ~is_old[rows].astype(bool)
+    rows = np.sort(rng.choice(n_papers, size=n_sampled, replace=False))
+    tasks, start = [], 0
+    for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
+        for piece in slices(path, part.rows):
+            inside = rows[(rows >= start + piece.start) & (rows < start + piece.stop)]
+            tasks.append((piece, inside - start - piece.start))
+        start += part.rows
+    read = partial(_read, path=context.options.thesaurus, checksum=_checksum(context))
+    with progress("Concepts", total=n_sampled) as advance:
+        found = []
+        for wording in context.executor.map(read, tasks, n_papers=n_sampled):
+            found.append(wording)
+            advance(wording.n_papers)
+    return learn_model(join_term_matches(found), vectors_of(context)[rows], thesaurus)
 
 
-def _uat_batches(context: Context, rows: NDArray[np.int64]) -> Iterator[_UatBatch]:
-    path, start = context.options.thesaurus, 0
-    yield path, [], [], []
-    for part, own in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
-        inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + own.rows)]
-        first, start = start, start + own.rows
-        if not len(inside):
-            continue
-        for batch in read_batches(part, _TEXT, _AT_ONCE):
-            last = first + batch.num_rows
-            chosen = inside[np.searchsorted(inside, first) : np.searchsorted(inside, last)] - first
-            batch, first = batch.take(chosen), last
-            titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
-            yield path, titles, abstracts, keywords
+def _read(
+    task: tuple[Slice, NDArray[np.int64]], *, path: Path | None, checksum: str
+) -> TermMatches:
+    """Find terms in some papers of a slice."""
+    piece, rows = task
+    texts = (piece.read(_TEXT).take(rows)[name].to_pylist() for name in _TEXT)
+    return _reader(path, checksum).read(*texts)
 
 
-def _read(batch: _UatBatch) -> TermMatches:
-    path, titles, abstracts, keywords = batch
-    return _reader(path).read(titles, abstracts, keywords)
+def _tag(
+    task: _LayerTask,
+    *,
+    thesaurus: Path | None,
+    checksum: str,
+    work: Path,
+    has_concepts: bool,
+    embeddings: Path,
+) -> None:
+    """Tag the papers of a slice with concepts, and write the table."""
+    from landscape.overlays.thesaurus.tagging import ConceptModel, tag_wording
+
+    piece, file, _ = task
+    if file.is_file():
+        return
+    wording = _read((piece, np.arange(len(piece))), path=thesaurus, checksum=checksum)
+    vectors = open_matrix(embeddings / f"{piece.part.stem}.npy")[piece.start : piece.stop]
+    tags = tag_wording(
+        wording,
+        vectors,
+        _reader(thesaurus, checksum).thesaurus,
+        open_matrix(work / "concepts.npy") if has_concepts else None,
+        model=ConceptModel.read(work / "model.npz"),
+    )
+    tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
+    _write_table(task, tags)
 
 
 @lru_cache(maxsize=1)
-def _reader(path: Path | None) -> TermReader:
-    """Return the term reader, which is created once per process."""
+def _reader(path: Path | None, _checksum: str) -> TermReader:
+    """Return the term reader, which is created once per process and file."""
     from landscape.overlays.thesaurus.matching import TermReader
 
     return TermReader(_thesaurus(path))
@@ -320,16 +350,6 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
     return found
 
 
-def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
-    tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
-    starts = np.cumsum([0, *(part.rows for part in context.manifest.parts)])
-    cuts = np.searchsorted(tags["row"].to_numpy(), starts)
-    return [
-        tags.iloc[first:last].assign(row=tags["row"].iloc[first:last] - start)
-        for first, last, start in zip(cuts, cuts[1:], starts, strict=False)
-    ]
-
-
 UAT_STAGE = Stage(
     name="uat",
     version=4,
@@ -337,24 +357,6 @@ UAT_STAGE = Stage(
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,
 )
-
-
-def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame | None]) -> list[str]:
-    """Write the tables of a layer, one per part of the atlas; keep the file if it is None."""
-    import pyarrow as pa
-
-    schema = layer_schema(layer)
-    (context.folder / layer).mkdir(exist_ok=True)
-    files = context.part_files(layer)
-    for papers, path, table in zip(context.part_files(PAPERS), files, tables, strict=True):
-        if table is None:
-            continue
-        ids = np.array(paper_ids([papers]), dtype=object)
-        named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
-        content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
-        write_table(path, content)
-    keep_only(context.folder / layer, {path.name for path in files})
-    return [f"{layer}/{path.name}" for path in files]
 
 
 _MAX_LENGTH = 500  # maximum number of characters in the name of a stub

@@ -1,35 +1,40 @@
-"""Compute hashes of the texts of papers, to find papers that were already processed."""
+"""Find the papers whose text has not changed since the last version, and process the others."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape._io import replacing
+from landscape.corpus.identifiers import WHOLE_TEXT, whole_text_hash
+from landscape.pipeline._executor import Executor, Slice
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+KEYS = "keys.parquet"
 _BATCH = 8192
-# Two independent 64-bit SipHash values give 128 bits. A collision is unlikely for 1e9 papers.
-_HASH_KEYS = ("landscape-rows-1", "landscape-rows-2")
+_HASH_KEY = "landscape-rows-1"
 
 
 def row_keys(part: Path) -> NDArray[np.uint64]:
-    """Hash the text (title and abstract) of every paper in a part."""
-    from pandas.util import hash_array
+    """Return a hash of the text (title and abstract) of every paper in a part, shape (n, 2)."""
+    import pyarrow.parquet as pq
 
-    blocks = []
-    for text in _text_batches(part):
-        column = np.asarray(text.to_pylist(), dtype=object)
-        pair = [hash_array(column, hash_key=key, categorize=False) for key in _HASH_KEYS]
-        blocks.append(np.column_stack(pair))
-    return np.concatenate(blocks) if blocks else np.zeros((0, 2), dtype=np.uint64)
+    keys = part.parents[1] / KEYS / part.name
+    if keys.is_file() and WHOLE_TEXT in pq.read_schema(keys).names:
+        hashes = pq.read_table(keys, columns=[WHOLE_TEXT])[WHOLE_TEXT].to_pylist()
+    else:  # an atlas of an earlier version
+        table = pq.read_table(part, columns=["title", "abstract"])
+        hashes = [*map(whole_text_hash, *(table[name].to_pylist() for name in table.column_names))]
+    return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 2)
 
 
 def read_columns(parts: Iterable[Path], columns: Sequence[str]) -> pa.Table:
@@ -53,6 +58,15 @@ def write_table(path: Path, table: pa.Table) -> None:
 
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
+
+
+def join_tables(files: Sequence[Path], target: Path, schema: pa.Schema) -> None:
+    """Write the rows of several Parquet files to one file."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for file in files:
+            writer.write_table(pq.read_table(file, schema=schema))
 
 
 def paper_ids(parts: Sequence[Path]) -> list[str]:
@@ -80,21 +94,6 @@ def match_rows(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[n
     return np.where((known[found] == keys).all(axis=1), found, -1).astype(np.int64)
 
 
-def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterator[list[str]]:
-    """Yield the texts of the given rows of a part in lists of `size` texts."""
-    waiting: list[str] = []
-    start = 0
-    for text in _text_batches(part):
-        inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + len(text))]
-        waiting.extend(text.take(inside - start).to_pylist())
-        start += len(text)
-        while len(waiting) >= size:
-            yield waiting[:size]
-            del waiting[:size]
-    if waiting:
-        yield waiting
-
-
 def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
     """Return a hash of the given columns of all parts."""
     from pandas.util import hash_array
@@ -104,16 +103,29 @@ def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
         for batch in read_batches(part, columns, _BATCH):
             for column in batch.columns:
                 text = np.asarray(_as_strings(column).to_pylist(), dtype=object)
-                whole.update(hash_array(text, hash_key=_HASH_KEYS[0], categorize=False).tobytes())
+                whole.update(hash_array(text, hash_key=_HASH_KEY, categorize=False).tobytes())
     return whole.hexdigest()[:32]
 
 
-def _text_batches(part: Path) -> Iterator[pa.Array]:
+def texts_of(part: Path, rows: NDArray[np.int64]) -> list[str]:
+    """Return the texts (title and abstract) of some rows of a part, which are sorted."""
     import pyarrow.compute as pc
 
-    for batch in read_batches(part, ["title", "abstract"], _BATCH):
-        title, abstract = (pc.fill_null(batch.column(i), "") for i in (0, 1))
-        yield pc.binary_join_element_wise(title, abstract, ". ")
+    first = int(rows[0])
+    table = Slice(part, first, int(rows[-1]) + 1).read(["title", "abstract"]).take(rows - first)
+    title, abstract = (pc.fill_null(table[name], "") for name in table.column_names)
+    texts: list[str] = pc.binary_join_element_wise(title, abstract, ". ").to_pylist()
+    return texts
+
+
+def part_digests(
+    parts: Sequence[Path], columns: Sequence[str], known: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Return the digests of the columns of each part, unless they are known."""
+    return {
+        path.stem: known.get(path.stem) or [column_digest([path], [name]) for name in columns]
+        for path in parts
+    }
 
 
 def _as_strings(column: pa.Array) -> pa.Array:
@@ -124,3 +136,79 @@ def _as_strings(column: pa.Array) -> pa.Array:
     if pa.types.is_list(column.type):
         column = pc.binary_join(column, "\x1f")
     return pc.fill_null(column.cast(pa.string()), "\x00")
+
+
+CHUNK = 1000
+"""Number of papers per chunk. An interrupted build repeats at most one chunk per process."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a part, and the file of the result of a stage for these rows."""
+
+    part: Path
+    rows: NDArray[np.int64]
+    file: Path
+
+    def texts(self) -> list[str]:
+        """Return the texts of the papers."""
+        return texts_of(self.part, self.rows)
+
+
+@dataclass(frozen=True)
+class PartWork:
+    """Resumable processing of those papers of a part whose result is not known yet.
+
+    `places` is the row of each paper in an array of the known results and the new results.
+    """
+
+    part: Path
+    places: NDArray[np.int64]
+    n_reused: int
+    chunks: list[Chunk]
+
+    @classmethod
+    def plan(
+        cls,
+        part: Path,
+        known: NDArray[np.uint64],
+        *,
+        folder: Path,
+        settings_digest: str,
+        ending: str,
+    ) -> PartWork:
+        """Plan the work on the papers whose key is not in `known`."""
+        keys = row_keys(part)
+        places = match_rows(keys, known)
+        new = np.flatnonzero(places < 0)
+        places[new] = len(known) + np.arange(len(new))
+        folder.mkdir(parents=True, exist_ok=True)
+        chunks = []
+        for start in range(0, len(new), CHUNK):
+            rows = new[start : start + CHUNK]
+            whole = np.ascontiguousarray(keys[rows]).tobytes() + settings_digest.encode()
+            mark = hashlib.blake2b(whole, digest_size=12).hexdigest()
+            chunks.append(Chunk(part, rows, folder / f"{start:09d}-{mark}{ending}"))
+        return cls(part, places, len(keys) - len(new), chunks)
+
+
+def finish(
+    executor: Executor,
+    work: Callable[[Chunk], object],
+    planned: Sequence[PartWork],
+    advance: Callable[[float], None],
+    *,
+    embeds: bool = False,
+) -> None:
+    """Process all chunks that have no file yet."""
+    advance(sum(one.n_reused for one in planned))
+    todo = []
+    for chunk in chain.from_iterable(one.chunks for one in planned):
+        if chunk.file.is_file():
+            advance(len(chunk.rows))
+        else:
+            todo.append(chunk)
+    n_papers = sum(len(chunk.rows) for chunk in todo)
+    done = executor.map(work, todo, n_papers=n_papers, embeds=embeds)
+    for chunk, _ in zip(todo, done, strict=True):
+        advance(len(chunk.rows))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
 from pathlib import Path
@@ -14,27 +13,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._io import replacing, sha256_of
+from landscape._io import link_file, replacing
 from landscape._progress import progress
-from landscape.pipeline._embeddings import EMBEDDINGS
-from landscape.pipeline._executor import PartWork, in_order
+from landscape.errors import AtlasError
+from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
+from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import (
-    column_digest,
-    match_rows,
-    paper_ids,
-    read_batches,
+    Chunk,
+    PartWork,
+    finish,
+    part_digests,
     read_columns,
-    row_keys,
     write_table,
 )
-from landscape.pipeline.stages import Context, Stage, StageResult, clear_work, inputs_from
-from landscape.store.arrays import joined_matrix, open_matrix
-from landscape.store.manifest import digest
-from landscape.text import WordIndex
-from landscape.text.keywords import KeywordExtractor
+from landscape.pipeline.stages import (
+    Context,
+    Stage,
+    StageResult,
+    clear_work,
+    inputs_from,
+    keep_only,
+)
+from landscape.store.arrays import open_matrix
+from landscape.store.manifest import StageRecord, check_once, digest
+from landscape.text import extract_keywords
 from landscape.text.tagger import tagger_name
-from landscape.text.word_index import index_row, paper_key
+from landscape.text.word_index import (
+    Segment,
+    index_row,
+    list_segments,
+    read_segments,
+    segment_name,
+    write_segment,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,129 +55,116 @@ if TYPE_CHECKING:
     from landscape.embeddings.neighbours import IndexReport
 
 
-LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
-_INDEXED, _MANAGED = "papers.npy", ".managed.json"
-_ROWS = 500  # papers per batch
+LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "rows.arrow"
+_SEGMENT = 8 * ROWS  # maximum number of papers in a segment of the word index
+_SHARD = 32 * ROWS  # number of papers that are added to the index of vectors at a time
 _TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
 
 
 def _index_run(context: Context) -> StageResult:
-    n_indexed = _index_words(context)
+    words, n_indexed = _index_words(context)
+    tables = _write_paper_tables(context)
     with progress("Search index", total=None):
         _write_cutoffs(context)
         report = _index_vectors(context)
-        _write_paper_table(context)
-    words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
-    outputs = [*words, CUTOFFS, PAPER_ROWS, *([INDEX] if report else [])]
-    clear_work(context, LEXICAL)
     details: dict[str, object] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
         n_probe, n_cells, recall = astuple(report)
         details |= {"n_probe": n_probe, "n_cells": n_cells, "recall_at_100": recall}
-    return StageResult(rows=context.manifest.n_papers, outputs=outputs, details=details)
+    clear_work(context, LEXICAL)
+    clear_work(context, INDEX)
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=[*words, *tables, CUTOFFS, *([INDEX] if report else [])],
+        details=details,
+    )
 
 
-def _files(folder: Path) -> list[Path]:
-    """List the files of a word index, except lock files."""
-    return [path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock"]
+def _index_words(context: Context) -> tuple[list[str], int]:
+    """Write the word index, whose segments contain some successive papers of a part each.
 
-
-def _index_words(context: Context) -> int:
-    """Update the word index in a temporary directory, then rename the directory.
-
-    Only new, removed and changed papers are processed. Tantivy never changes a file in place, so
-    the old index is copied with hard links.
+    The name of a segment contains a hash of its part, so the segments of parts that have not
+    changed are linked. Return the names of all files and the number of papers that were indexed.
     """
-    temporary, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
-    parts = context.part_files(PAPERS)
-    named = np.array([paper_key(paper_id) for paper_id in paper_ids(parts)], dtype=np.uint64)
-    texts = [row_keys(path) for path in parts]
-    keys = np.column_stack([named, np.concatenate([*texts, np.zeros((0, 2), np.uint64)])])
-    known = _link_old(context, temporary)
-    is_new = match_rows(keys, known) < 0
-    if len(known) == 0 or is_new.sum() > len(keys) // 2:
-        shutil.rmtree(temporary, ignore_errors=True)
-        index = WordIndex(temporary, create=True)
-        is_new[:] = True
-    else:
-        index = WordIndex(temporary)
-        index.remove(known[match_rows(known, keys) < 0, 0].tolist())
-    with progress("Word index", total=len(keys)) as advance:
-        advance(len(keys) - int(is_new.sum()))
-        index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))
-    del index
-    np.save(temporary / _INDEXED, keys)
-    mode = stat.S_IMODE((temporary / _INDEXED).stat().st_mode)
-    for path in temporary.iterdir():
-        if path.suffix == ".lock":
-            path.unlink()
-        else:
-            path.chmod(mode)  # tantivy ignores the umask of the user
+    work, joined = context.work(LEXICAL), context.work(LEXICAL, "joined")
+    shutil.rmtree(joined, ignore_errors=True)
+    joined.mkdir(parents=True)
+    files = context.manifest.files
+    pieces = {
+        segment_name(f"{files[f'{PAPERS}/{path.name}'].sha256} {piece.start}"): piece
+        for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True)
+        for piece in slices(path, part.rows, size=_SEGMENT)
+    }
+    known = _known_segments(context)
+    todo = [(piece, name, work / name) for name, piece in pieces.items() if name not in known]
+    n_indexed = sum(len(piece) for piece, *_ in todo)
+    with progress("Word index", total=context.manifest.n_papers) as advance:
+        advance(context.manifest.n_papers - n_indexed)
+        for segment in context.executor.map(_write_segment, todo, n_papers=n_indexed):
+            known[segment.name] = segment, work / segment.name
+            advance(segment.n_papers)
+    segments = [known[name] for name in pieces]
+    for segment, folder in segments:
+        for path in segment.files(folder):
+            link_file(path, joined / path.name)
+    list_segments(joined, [segment for segment, _ in segments])
+    place = context.folder / LEXICAL
     shutil.rmtree(place, ignore_errors=True)
-    temporary.rename(place)
-    return int(is_new.sum())
+    joined.rename(place)
+    return sorted(f"{LEXICAL}/{path.name}" for path in place.iterdir()), n_indexed
 
 
-def _link_old(context: Context, temporary: Path) -> NDArray[np.uint64]:
-    """Link the files of the old index and return its keys, or no keys if it is damaged."""
-    shutil.rmtree(temporary, ignore_errors=True)
-    nothing = np.zeros((0, 3), dtype=np.uint64)
+def _last_search(context: Context) -> StageRecord | None:
+    """Return the record of the last version, if its indexes have the same format."""
     previous = context.previous
-    if previous is None:
-        return nothing
-    known_files, place = previous.manifest.files, previous.folder / LEXICAL
+    record = previous.manifest.stages.get("search") if previous else None
+    return record if record is not None and record.version == SEARCH_STAGE.version else None
+
+
+def _known_segments(context: Context) -> dict[str, tuple[Segment, Path]]:
+    """Return the undamaged segments of the last version, and their folder, by name."""
+    previous = context.previous
+    if previous is None or _last_search(context) is None:
+        return {}
+    folder, files = previous.folder / LEXICAL, previous.manifest.files
+
+    def is_whole(path: Path) -> bool:
+        name = f"{LEXICAL}/{path.name}"
+        return name in files and not check_once(path, files[name])
+
     try:
-        known = np.load(place / _INDEXED, allow_pickle=False)
-        temporary.mkdir(parents=True)
-        linked = []
-        for path in _files(place):
-            if path.name == _MANAGED:
-                continue
-            if known_files[f"{LEXICAL}/{path.name}"].sha256 != sha256_of(path):
-                return nothing
-            if path.name != _INDEXED:  # this file is written again, and not by a rename
-                os.link(path, temporary / path.name)
-                linked.append(path.name)
-        # Tantivy deletes the files on this list. Write a new list, because the list of a downloaded
-        # atlas could contain any file.
-        (temporary / _MANAGED).write_text(json.dumps(linked))
-        # After an interrupted build, the files may not match, so the counts are compared.
-        if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
-            return nothing
-    except Exception:  # noqa: BLE001 - an unusable index is rebuilt
-        return nothing
-    return known.astype(np.uint64)
+        segments = read_segments(folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}  # all papers are indexed again
+    found = {one.name: one.files(folder) for one in segments}
+    return {
+        one.name: (one, folder)
+        for one in segments
+        if found[one.name] and all(map(is_whole, found[one.name]))
+    }
 
 
-def _rows(
-    parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Callable[[int], None]
-) -> Iterator[tuple[int, str, str]]:
-    """Tokenise the texts of new papers in parallel."""
-    alone = is_new.sum() <= 2 * _ROWS
-    for rows in in_order(_tokenise, _batches(parts, is_new), workers=1 if alone else workers):
-        advance(len(rows))
-        yield from rows
+def _write_segment(task: tuple[Slice, str, Path]) -> Segment:
+    piece, name, folder = task
+    if not folder.exists():
+        growing = folder.with_name(f"{name}.{os.getpid()}")
+        shutil.rmtree(growing, ignore_errors=True)
+        write_segment(growing, _index_rows(piece), name=name)
+        with suppress(OSError):  # another worker has written the same segment
+            growing.rename(folder)
+    (segment,) = read_segments(folder)
+    return segment
 
 
-def _batches(
-    parts: list[Path], is_new: NDArray[np.bool_]
-) -> Iterator[list[tuple[str, str, str, list[str]]]]:
-    start = 0
-    for path in parts:
-        for table in read_batches(path, _TEXT, _ROWS):
-            chosen = np.flatnonzero(is_new[start : start + table.num_rows])
-            start += table.num_rows
-            columns = table.take(chosen).to_pydict()
-            words = [
-                [*(own or []), *(ads or [])]
-                for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
-            ]
-            titles, texts = ([t or "" for t in columns[name]] for name in ("title", "abstract"))
-            yield list(zip(columns["paper_id"], titles, texts, words, strict=True))
-
-
-def _tokenise(batch: list[tuple[str, str, str, list[str]]]) -> list[tuple[int, str, str]]:
-    return [index_row(*paper) for paper in batch]
+def _index_rows(piece: Slice) -> Iterator[tuple[int, str, str]]:
+    for some in piece.divide():
+        columns = some.read(_TEXT).to_pydict()
+        words = [
+            [*(own or []), *(ads or [])]
+            for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
+        ]
+        titles, texts = ([t or "" for t in columns[name]] for name in ("title", "abstract"))
+        yield from map(index_row, columns["paper_id"], titles, texts, words)
 
 
 def _write_cutoffs(context: Context) -> None:
@@ -174,8 +173,7 @@ def _write_cutoffs(context: Context) -> None:
 
     from landscape.embeddings.neighbours import neighbour_distances
 
-    with joined_matrix(context.part_files(EMBEDDINGS, ".npy")) as vectors:
-        d95 = neighbour_distances(vectors)
+    d95 = neighbour_distances(vectors_of(context))
     table = pa.table({"k": pa.array(range(1, len(d95) + 1), pa.int32()), "d95": d95})
     with replacing(context.folder / CUTOFFS) as temporary:
         pq.write_table(table, temporary)
@@ -183,43 +181,117 @@ def _write_cutoffs(context: Context) -> None:
 
 def _index_vectors(context: Context) -> IndexReport | None:
     """Write the approximate index if there are too many vectors for an exact search."""
-    from landscape.embeddings.neighbours import MAX_EXACT, write_index
+    from landscape.embeddings.neighbours import MAX_EXACT, join_index, train_index
 
-    parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
+    files = context.part_files(EMBEDDINGS, ".npy")
+    parts = [open_matrix(path) for path in files]
     if sum(part.size for part in parts) <= MAX_EXACT:
         (context.folder / INDEX).unlink(missing_ok=True)
         return None
+    # The folder has the hash of all vectors, so the files of an interrupted build fit.
+    work = context.work(INDEX, context.product("embeddings", "vectors"))
+    work.mkdir(parents=True, exist_ok=True)
+    trained = work / "trained.faiss"
+    known, n_known = _known_index(context)
+    if not trained.is_file():
+        with replacing(trained) as temporary:
+            train_index(parts, temporary, known=known)
+    tasks, start = [], 0
+    for path, part in zip(files, parts, strict=True):
+        if start >= n_known:
+            tasks += [(piece, start, trained) for piece in slices(path, len(part), size=_SHARD)]
+        start += len(part)
+    shards = [*context.executor.map(_write_shard, tasks, n_papers=start - n_known)]
     with replacing(context.folder / INDEX) as temporary:
-        return write_index(parts, temporary)
+        return join_index(parts, [known or trained, *shards], temporary)
 
 
-def _write_paper_table(context: Context) -> None:
-    """Write the papers to an Arrow file, which allows fast access to single rows."""
+def _known_index(context: Context) -> tuple[Path | None, int]:
+    """Return the index of the last version and its number of papers, if these are the first ones.
+
+    An index is trained again when the atlas has grown to twice the size.
+    """
+    from landscape.embeddings.neighbours import read_index
+
+    previous, record = context.previous, _last_search(context)
+    if previous is None or record is None or INDEX not in record.outputs:
+        return None, 0
+    old, new = previous.manifest.parts, context.manifest.parts[: len(previous.manifest.parts)]
+    are_first = [one.name for one in old] == [one.name for one in new] and context.is_kept(
+        *(f"{EMBEDDINGS}/{part.name}.npy" for part in old)
+    )
+    n_known, file = previous.manifest.n_papers, previous.folder / INDEX
+    trained_on = record.details.get("trained_on", n_known)
+    if not are_first or context.manifest.n_papers > 2 * trained_on:
+        return None, 0
+    if check_once(file, record.outputs[INDEX]):
+        return None, 0
+    dimension = open_matrix(context.part_files(EMBEDDINGS, ".npy")[0]).shape[1]
+    try:
+        read_index(file, n_papers=n_known, dimension=dimension)
+    except AtlasError:
+        return None, 0
+    return file, n_known
+
+
+def _write_shard(task: tuple[Slice, int, Path]) -> Path:
+    """Add the vectors of some papers to a copy of the trained index."""
+    from landscape.embeddings.neighbours import write_shard
+
+    piece, first, trained = task
+    file = trained.with_name(f"{first + piece.start:012d}.faiss")
+    if not file.is_file():
+        with replacing(file) as temporary:
+            rows = open_matrix(piece.part)[piece.start : piece.stop]
+            write_shard(rows, first + piece.start, trained, temporary)
+    return file
+
+
+def _write_paper_tables(context: Context) -> list[str]:
+    """Write the papers to Arrow files, which allow fast access to single rows."""
+    files = context.part_files(PAPER_ROWS, ".arrow")
+    (context.folder / PAPER_ROWS).mkdir(exist_ok=True)
+    pairs = zip(context.part_files(PAPERS), files, strict=True)
+    todo = [
+        (papers, file)
+        for papers, file in pairs
+        if not context.is_kept(f"{PAPERS}/{papers.name}", f"{PAPER_ROWS}/{file.name}")
+    ]
+    rows = {part.name: part.rows for part in context.manifest.parts}
+    with progress("Table of papers", total=context.manifest.n_papers) as advance:
+        advance(sum(rows.values()) - sum(rows[papers.stem] for papers, _ in todo))
+        n_papers = sum(rows[papers.stem] for papers, _ in todo)
+        for papers, _ in zip(
+            todo, context.executor.map(_write_paper_table, todo, n_papers=n_papers), strict=True
+        ):
+            advance(rows[papers[0].stem])
+    keep_only(context.folder / PAPER_ROWS, {file.name for file in files})
+    return [f"{PAPER_ROWS}/{file.name}" for file in files]
+
+
+def _write_paper_table(task: tuple[Path, Path]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with replacing(context.folder / PAPER_ROWS) as temporary:
-        writer = None
-        for path in context.part_files(PAPERS):
-            with pq.ParquetFile(path) as file:
-                if writer is None:
-                    writer = pa.ipc.new_file(str(temporary), file.schema_arrow)
-                for batch in file.iter_batches(batch_size=4096):
-                    writer.write_batch(batch)
-        if writer is not None:
-            writer.close()
+    papers, target = task
+    with (
+        pq.ParquetFile(papers) as file,
+        replacing(target) as temporary,
+        pa.ipc.new_file(str(temporary), file.schema_arrow) as writer,
+    ):
+        for batch in file.iter_batches(batch_size=ROWS):
+            writer.write_batch(batch)
 
 
 SEARCH_STAGE = Stage(
     name="search",
-    version=2,
+    version=3,
     inputs=inputs_from(papers="ingest", keywords="keywords.keywords", vectors="embeddings.vectors"),
     run=_index_run,
 )
 
 
 VERSION = 2
-_ROW_GROUP = 16384
 
 
 def _keyword_parameters(context: Context) -> dict[str, object]:
@@ -233,50 +305,51 @@ def _keywords_run(context: Context) -> StageResult:
     record = previous.stage("keywords") if previous else None
     if record and (record.version, record.parameters) != (VERSION, parameters):
         record = None
-    files, n_reused = context.part_files(PAPERS), 0
+    files = context.part_files(PAPERS)
     # The files of the last version that an update keeps contain their keywords already.
     kept = {path.stem for path in files if record and context.is_kept(f"{PAPERS}/{path.name}")}
     known, known_keys = _read_keywords([]), np.zeros((0, 2), np.uint64)
     if previous and record and len(kept) < len(files):
         known = _read_keywords(previous.files(PAPERS, without=kept))
         known_keys = previous.keys(without=kept)
-    with (
-        progress("Keywords", total=context.manifest.n_papers) as advance,
-        KeywordExtractor(
-            limit=options.keywords_limit, workers=options.n_workers, tagger=options.tagger
-        ) as extractor,
-    ):
-        for path, part in zip(files, context.manifest.parts, strict=True):
-            if path.stem in kept:
-                n_reused += part.rows
-                advance(part.rows)
-                continue
-            work, rows = PartWork.plan(
-                path,
-                known_keys,
-                folder=context.work("keywords", path.stem),
-                settings_digest=digest([VERSION, parameters]),
-                ending=".parquet",
-            )
-            n_reused += work.n_reused
-            advance(work.n_reused)
-            chunks = work.finish(partial(_write_chunk, extractor), advance)
-            _fill_column(path, _in_order(known, chunks, rows))
+    planned = [
+        PartWork.plan(
+            path,
+            known_keys,
+            folder=context.work("keywords", path.stem),
+            settings_digest=digest([VERSION, parameters]),
+            ending=".parquet",
+        )
+        for path in files
+        if path.stem not in kept
+    ]
+    n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
+    extract = partial(_extract, limit=options.keywords_limit, tagger=options.tagger)
+    with progress("Keywords", total=context.manifest.n_papers) as advance:
+        advance(n_kept)
+        finish(context.executor, extract, planned, advance)
+    for one in planned:
+        _fill_column(one.part, _in_order(known, [chunk.file for chunk in one.chunks], one.places))
     clear_work(context, "keywords")
+    known_digests = record.details.get("digests", {}) if record else {}
+    digests = part_digests(
+        files, ["keywords"], {name: one for name, one in known_digests.items() if name in kept}
+    )
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=[f"{PAPERS}/{path.name}" for path in files],
-        products={"keywords": column_digest(files, ["keywords"])},
+        products={"keywords": digest([*digests.values()])},
         model={"name": parameters["tagger"]},
-        details={"reused": n_reused},
+        details={"reused": n_kept + sum(one.n_reused for one in planned), "digests": digests},
     )
 
 
-def _write_chunk(extractor: KeywordExtractor, texts: list[str], path: Path) -> None:
+def _extract(chunk: Chunk, *, limit: int, tagger: str) -> None:
     import pyarrow as pa
 
-    column = pa.array(extractor.extract(texts), type=pa.list_(pa.string()))
-    write_table(path, pa.table({"keywords": column}))
+    found = extract_keywords(chunk.texts(), limit=limit, tagger=tagger)
+    column = pa.array(found, type=pa.list_(pa.string()))
+    write_table(chunk.file, pa.table({"keywords": column}))
 
 
 def _read_keywords(files: list[Path]) -> pa.Array:
@@ -305,11 +378,12 @@ def _fill_column(path: Path, keywords: pa.Array) -> None:
     with pq.ParquetFile(path) as source, replacing(path) as temporary:
         schema, start = source.schema_arrow, 0
         place, field = schema.get_field_index("keywords"), schema.field("keywords")
+        keywords = keywords.cast(field.type)
         with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-            for batch in source.iter_batches(batch_size=_ROW_GROUP):
-                column = keywords.slice(start, batch.num_rows).cast(field.type)
+            for batch in source.iter_batches(batch_size=ROWS):
+                column = keywords.slice(start, batch.num_rows)
                 filled = pa.Table.from_batches([batch]).set_column(place, field, column)
-                writer.write_table(filled, row_group_size=_ROW_GROUP)
+                writer.write_table(filled, row_group_size=ROWS)
                 start += batch.num_rows
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from landscape._io import LOCK_NAME, TEMPORARY_SUFFIX, locked, refuse_links, remove_leftovers
@@ -15,6 +15,7 @@ from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
+from landscape.pipeline._executor import Executor, open_executor
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
@@ -122,14 +123,16 @@ def build_version(
     is_update: bool = False,
 ) -> AtlasStore:
     """Build an atlas from checked options and inputs, which may depend on the current version."""
-    with locked(folder):
+    with locked(folder), _executor(folder, options) as executor:
         finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         previous = Previous(folder, manifest) if manifest.complete else None
         files = inputs(manifest)
-        context = Context(folder, options, manifest, say, files, previous, is_update)
+        context = Context(
+            folder, options, manifest, say, files, previous, is_update, executor=executor
+        )
         if previous is None:
             _run_stages(context)
         elif stage := _outdated_stage(context):
@@ -141,6 +144,12 @@ def build_version(
             _finish(context)
             context.say("Nothing has changed. The atlas is up to date.")
     return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
+
+
+def _executor(folder: Path, options: BuildOptions) -> AbstractContextManager[Executor]:
+    return open_executor(
+        folder, n_workers=options.n_workers, scheduler=options.scheduler, cluster=options.cluster
+    )
 
 
 def _outdated_stage(context: Context) -> Stage | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,12 @@ from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.pipeline._embeddings import EMBEDDINGS
+from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
+from landscape.pipeline._executor import Slice, slices
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
-from landscape.store.arrays import gather_rows, joined_matrix, open_matrix
+from landscape.store.arrays import gather_rows, open_matrices, open_matrix, write_matrix
 from landscape.store.manifest import Manifest, now
 from landscape.store.tables import CHANGES, changes_schema
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.embeddings import Embedder
+    from landscape.embeddings.neighbours import Neighbours
     from landscape.llm import LanguageModel
     from landscape.mapping.quality import Measures
     from landscape.mapping.regions import Topics
@@ -44,11 +46,6 @@ def layout_of(context: Context) -> str:
     if asked is not None:
         return asked
     return "ready" if brings_all(context, "coordinates") else "umap"
-
-
-def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
-    """Return a context manager that memory-maps all embeddings."""
-    return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
 
 
 def embed_texts(context: Context, texts: Sequence[str], what: str) -> NDArray[np.float32] | None:
@@ -116,6 +113,8 @@ def _projection_parameters(context: Context) -> dict[str, object]:
         parameters["seed"] = options.seed
     if layout in ("umap", "keep", "refit"):
         parameters |= {"n_neighbors": options.n_neighbors, "min_dist": options.min_dist}
+    if layout in ("umap", "refit") and context.manifest.n_papers > options.landmarks:
+        parameters["landmarks"] = options.landmarks
     return parameters
 
 
@@ -133,11 +132,11 @@ def _projection_run(context: Context) -> StageResult:
         files = [path for path in ready_files(context, "coordinates") if path is not None]
         coordinates = np.concatenate([np.asarray(open_matrix(path)) for path in files])
     else:
-        with vectors_of(context) as vectors:
-            if layout in ("keep", "refit"):
-                coordinates, details = _keep(context, vectors)
-            else:
-                coordinates = _project(context, vectors, layout)
+        vectors = vectors_of(context)
+        if layout in ("keep", "refit"):
+            coordinates, details = _keep(context, vectors)
+        else:
+            coordinates, details = _project(context, vectors, layout)
     names = write_map(context, coordinates)
     return StageResult(
         rows=len(coordinates),
@@ -152,19 +151,82 @@ def _project(
     vectors: NDArray[np.float32],
     layout: str,
     start: NDArray[np.float32] | None = None,
-) -> NDArray[np.float32]:
+) -> tuple[NDArray[np.float32], dict[str, object]]:
+    """Project papers to the plane. UMAP is fitted to landmarks only if there are many papers."""
     from landscape.mapping import project
+    from landscape.mapping.projection import choose_landmarks
 
     options = context.options
+    settings: dict[str, Any] = {
+        "method": layout,
+        "seed": options.seed,
+        "n_neighbors": options.n_neighbors,
+        "min_dist": options.min_dist,
+    }
     with progress("Map", total=None):
-        return project(
-            vectors,
-            method=layout,
-            seed=options.seed,
-            n_neighbors=options.n_neighbors,
-            min_dist=options.min_dist,
-            **({} if start is None else {"start": start}),
+        if layout != "umap" or len(vectors) <= options.landmarks:
+            return project(vectors, **settings, start="pca" if start is None else start), {}
+        rows = choose_landmarks(vectors, options.landmarks)
+        landmarks = np.asarray(vectors[rows])
+        fitted = project(landmarks, **settings, start="pca" if start is None else start[rows])
+    return _place_others(context, vectors, rows, landmarks, fitted)
+
+
+def _place_others(
+    context: Context,
+    vectors: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    landmarks: NDArray[np.float32],
+    fitted: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], dict[str, object]]:
+    """Place all papers that are not landmarks by their nearest landmarks."""
+    from landscape.embeddings.neighbours import write_neighbours
+    from landscape.mapping.quality import neighbours_kept
+
+    work = context.work("landmarks")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    near = write_neighbours(landmarks, work / "landmarks.faiss", k=_NEAREST)
+    write_matrix(work / "fitted.npy", [fitted], rows=len(fitted), columns=2)
+    tasks = [
+        piece
+        for path, part in zip(
+            context.part_files(EMBEDDINGS, ".npy"), context.manifest.parts, strict=True
         )
+        for piece in slices(path, part.rows)
+    ]
+    with progress("Placement", total=len(vectors)) as advance:
+        place = partial(_place_slice, near=near, fitted=work / "fitted.npy")
+        placed = []
+        for found in context.executor.map(place, tasks, n_papers=len(vectors)):
+            placed.append(found)
+            advance(len(found))
+    coordinates = np.concatenate(placed)
+    coordinates[rows] = fitted
+    shutil.rmtree(work)
+    is_landmark = np.zeros(len(vectors), dtype=bool)
+    is_landmark[rows] = True
+    kept = [neighbours_kept(vectors, coordinates, only) for only in (is_landmark, ~is_landmark)]
+    context.say(
+        f"UMAP was fitted to {len(rows):,} of {len(vectors):,} papers, and the others were placed "
+        f"by their nearest neighbours ({near.recall:.1%} found). Neighbours kept on the map: "
+        f"{kept[0]:.3f} and {kept[1]:.3f}."
+    )
+    return coordinates, {
+        "landmarks": len(rows),
+        "recall_of_neighbours": near.recall,
+        "neighbours_kept": [round(value, 4) for value in kept],
+    }
+
+
+_NEAREST = 15  # as in `landscape.mapping.place`
+
+
+def _place_slice(piece: Slice, *, near: Neighbours, fitted: Path) -> NDArray[np.float32]:
+    from landscape.mapping.projection import place_between
+
+    vectors = open_matrix(piece.part)[piece.start : piece.stop]
+    return place_between(*near.search(vectors, k=_NEAREST), open_matrix(fitted))
 
 
 def _keep(
@@ -180,13 +242,13 @@ def _keep(
     previous = context.previous
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
         context.say("There is no earlier map. UMAP computes a new map.")
-        return _project(context, vectors, "umap"), {}
+        return _project(context, vectors, "umap")
     old_row = old_rows(context, previous)
     _, old_coordinates, _ = read_map(previous.files(MAP))
     kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
     if len(kept) == 0:
         context.say("None of the papers of the earlier map remain. UMAP computes a new map.")
-        return _project(context, vectors, "umap"), {}
+        return _project(context, vectors, "umap")
     coordinates = np.empty((len(vectors), 2), dtype=np.float32)
     coordinates[kept] = old_coordinates[old_row[kept]]
     if len(new):
@@ -195,10 +257,11 @@ def _keep(
         )
     details: dict[str, object] = {"placed": len(new)}
     if layout_of(context) == "refit":
-        moved = register(_project(context, vectors, "umap", coordinates), coordinates[kept], kept)
+        fitted, more = _project(context, vectors, "umap", coordinates)
+        moved = register(fitted, coordinates[kept], kept)
         shift = float(np.median(np.hypot(*(moved[kept] - coordinates[kept]).T)))
         context.say(f"The map was fitted again: papers moved by {shift:.2f} map units (median).")
-        return moved, {**details, "median_shift": round(shift, 4)}
+        return moved, {**details, **more, "median_shift": round(shift, 4)}
     if context.is_update:
         details |= _novelty(context, previous, vectors, coordinates)
     return coordinates, details
@@ -323,8 +386,8 @@ def _topics_run(context: Context) -> StageResult:
     if kept := _kept_topics(context, ids, coordinates):
         return kept
     papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
-    with progress("Topics", total=None), vectors_of(context) as vectors:
-        topics, model = _find(context, coordinates, papers, vectors)
+    with progress("Topics", total=None):
+        topics, model = _find(context, coordinates, papers, vectors_of(context))
     names = write_map(context, coordinates, topics)
     _write_table(context.folder / TOPICS, topics.table, ids)
     _write_changes(context, topics)
@@ -554,17 +617,16 @@ def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
 
     _, coordinates, _ = read_map(manifest.part_files(folder, MAP))
     papers = read_columns(manifest.part_files(folder, PAPERS), ["categories"])
-    with joined_matrix(manifest.part_files(folder, EMBEDDINGS, ".npy")) as vectors:
-        return measure_quality(
-            vectors,
-            coordinates[:, 0],
-            coordinates[:, 1],
-            # The first category of a paper is the primary category.
-            categories=[names[0] if names else None for names in papers["categories"].to_pylist()],
-            topics=pd.read_parquet(folder / TOPICS),
-            **_how_made(manifest),
-            seed=seed,
-        )
+    return measure_quality(
+        open_matrices(manifest.part_files(folder, EMBEDDINGS, ".npy")),
+        coordinates[:, 0],
+        coordinates[:, 1],
+        # The first category of a paper is the primary category.
+        categories=[names[0] if names else None for names in papers["categories"].to_pylist()],
+        topics=pd.read_parquet(folder / TOPICS),
+        **_how_made(manifest),
+        seed=seed,
+    )
 
 
 QUALITY_STAGE = Stage(

@@ -24,6 +24,7 @@ from landscape._io import (
 )
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
+from landscape.pipeline._executor import Executor
 from landscape.pipeline._rows import row_keys
 from landscape.store.manifest import (
     FORMAT_VERSION,
@@ -126,6 +127,20 @@ class BuildOptions(Settings):
         None,
         ge=1,
         description="number of processes, by default one per core; it does not change the result",
+    )
+    scheduler: str | None = Field(
+        None,
+        description="address of a Dask scheduler, such as tcp://HOST:8786, whose workers do the "
+        "work; the default is the environment variable DASK_SCHEDULER_ADDRESS, if it is set",
+    )
+    cluster: str | None = Field(
+        None, description="Dask cluster that is started for this build; local:N has N processes"
+    )
+    landmarks: Whole = Field(
+        300_000,
+        ge=1000,
+        description="maximum number of papers to which UMAP is fitted; the other papers are "
+        "placed by their nearest neighbours",
     )
     approve: Callable[[str], bool] | None = Field(
         None,
@@ -236,6 +251,7 @@ class Context:
     inputs: list[InputFile]
     previous: Previous | None = None
     is_update: bool = False
+    executor: Executor = field(default_factory=Executor)
     makeshift: set[str] = field(default_factory=set)
 
     def work(self, *names: str) -> Path:

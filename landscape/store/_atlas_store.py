@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from landscape.corpus.thesaurus import Thesaurus
 
 T = TypeVar("T")
-PAPER_ROWS = "papers.arrow"
+PAPER_ROWS = "rows.arrow"
+_ROWS_BEFORE = "papers.arrow"  # of atlases of earlier versions
 _TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
@@ -228,7 +229,16 @@ class AtlasStore:
     @cached_property
     def paper_table(self) -> PaperTable:
         """Memory-mapped table of papers, for fast access to single papers."""
-        return self.read(PAPER_ROWS, lambda folder: PaperTable(folder / PAPER_ROWS))
+        return self._read_rows(lambda table: table)
+
+    def _read_rows(self, use: Callable[[PaperTable], T]) -> T:
+        """Use the table of papers, which is mapped from the files of the current version."""
+        if _ROWS_BEFORE in self.manifest.files:
+            return self.read(_ROWS_BEFORE, lambda folder: use(PaperTable([folder / _ROWS_BEFORE])))
+        names = [f"{part.name}.arrow" for part in self.parts]
+        return self.read(
+            PAPER_ROWS, lambda folder: use(PaperTable([folder / PAPER_ROWS / n for n in names]))
+        )
 
     @cached_property
     def papers(self) -> pd.DataFrame:
@@ -269,9 +279,7 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        return self.read(
-            PAPER_ROWS, lambda folder: PaperTable(folder / PAPER_ROWS).frame(columns, rows)
-        )
+        return self._read_rows(lambda table: table.frame(columns, rows))
 
     @cached_property
     def map(self) -> pd.DataFrame:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -42,18 +40,50 @@ def open_matrix(path: Path) -> NDArray[np.float32]:
     return cast("NDArray[np.float32]", np.load(path, mmap_mode="r", allow_pickle=False))
 
 
-@contextmanager
-def joined_matrix(paths: Sequence[Path]) -> Iterator[NDArray[np.float32]]:
-    """Yield the vectors of all parts as one memory-mapped matrix."""
+class _Joined:
+    """Matrices that are memory-mapped and indexed as if they were concatenated."""
+
+    ndim = 2
+    dtype = np.dtype(np.float32)
+
+    def __init__(self, parts: Sequence[NDArray[np.float32]]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([len(part) for part in parts])
+        self.shape = (int(self._ends[-1]), parts[0].shape[1])
+        self.size = self.shape[0] * self.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        for part in self._parts:
+            yield from part
+
+    def __getitem__(self, rows: Any) -> NDArray[np.float32]:
+        if isinstance(rows, int | np.integer):
+            return self[np.array([rows])][0]
+        if isinstance(rows, tuple):
+            raise TypeError("only rows can be selected")
+        if isinstance(rows, slice):
+            numbers = np.arange(*rows.indices(len(self)))
+        else:
+            numbers = np.asarray(rows)
+            numbers = np.flatnonzero(numbers) if numbers.dtype == bool else numbers
+        flat = gather_rows(self._parts, numbers.ravel())
+        return flat.reshape(*numbers.shape, self.shape[1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.concatenate(self._parts).astype(dtype or np.float32, copy=False)
+
+
+def open_matrices(paths: Sequence[Path]) -> NDArray[np.float32]:
+    """Open the embedding files of all parts as one read-only matrix, which is not in memory.
+
+    The result has the methods of an array that select rows.
+    """
     parts = [open_matrix(path) for path in paths]
-    if len(parts) == 1:
-        yield parts[0]
-        return
-    blocks = (part[start : start + BLOCK] for part in parts for start in range(0, len(part), BLOCK))
-    with TemporaryDirectory(prefix="landscape-") as folder:
-        joined = Path(folder) / "joined.npy"
-        write_matrix(joined, blocks, rows=sum(map(len, parts)), columns=parts[0].shape[1])
-        yield open_matrix(joined)
+    parts = [part for part in parts if len(part)] or parts[:1]
+    return parts[0] if len(parts) == 1 else cast("NDArray[np.float32]", _Joined(parts))
 
 
 def gather_rows(

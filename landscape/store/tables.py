@@ -207,13 +207,18 @@ _FIELDS = [field.name for field in fields(Paper) if field.name != "row"]
 class PaperTable:
     """Table of papers with fast access by row number."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._batches: list[pa.RecordBatch] = []
+        for file in files:
+            self._schema = self._open(file)
+        self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
+
+    def _open(self, file: Path) -> pa.Schema:
         import pyarrow as pa
 
         try:
             reader = pa.ipc.open_file(pa.memory_map(str(file)))
             left = file.stat().st_size
-            self._batches: list[pa.RecordBatch] = []
             for number in range(reader.num_record_batches):
                 self._batches.append(reader.get_batch(number))
                 left -= self._batches[-1].nbytes
@@ -223,8 +228,7 @@ class PaperTable:
                 self._batches[-1].validate(full=True)
         except (OSError, ValueError, pa.ArrowException) as error:
             raise AtlasError(f"{file} cannot be read ({error}); build the atlas again.") from error
-        self._schema = reader.schema
-        self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
+        return reader.schema
 
     def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
         """Return the papers of the given rows, in that order."""

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, compress
 from types import SimpleNamespace
-from typing import NamedTuple, Self, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -87,57 +87,29 @@ def extract_keywords(
     >>> extract_keywords([text], tagger="rules", limit=1)
     [['tidal disruption events']]
     """
-    with KeywordExtractor(limit=limit, workers=workers, tagger=tagger) as extractor:
-        return extractor.extract_one(texts) if isinstance(texts, str) else extractor.extract(texts)
-
-
-@dataclass
-class KeywordExtractor:
-    """Keyword extractor for many batches of texts, which reuses its worker processes."""
-
-    limit: int = 20
-    workers: int = 1
-    tagger: str = "auto"
-    _pool: ProcessPoolExecutor | None = field(default=None, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        for name, value in (("limit", self.limit), ("workers", self.workers)):
-            if value < 1:
-                raise InputError(f"{name} is {value}, but must be at least 1.")
-        self.name = tagger_name(tagger=self.tagger)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop the worker processes. The next batch starts new processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
-
-    def extract_one(self, text: str) -> list[str]:
-        """Extract the keywords of one text with pytextrank."""
-        (tagged,) = tag_texts([text], tagger=self.tagger)
-        chunks = _trimmed_chunks(tagged)
-        kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
-        scores = score_chunks(rank_text(tagged), kept, chunks).tolist()
-        return _choose(tagged, chunks, scores, self.limit)
-
-    def extract(self, texts: Sequence[str]) -> list[list[str]]:
-        """Extract the keywords of one batch of texts. See `extract_keywords`."""
-        if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
-            return _extract_here(list(texts), self.limit, self.tagger)
-        if self._pool is None:
-            # "fork" is not used, because a forked child of a process with threads can hang.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
-        chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
-        n = len(chunks)
-        done = self._pool.map(_extract_here, chunks, [self.limit] * n, [self.tagger] * n)
+    for name, value in (("limit", limit), ("workers", workers)):
+        if value < 1:
+            raise InputError(f"{name} is {value}, but must be at least 1.")
+    tagger_name(tagger=tagger)  # raises InputError if the tagger is unknown
+    if isinstance(texts, str):
+        return _extract_one(texts, limit, tagger)
+    if workers == 1 or len(texts) < _SMALL:
+        return _extract_here(list(texts), limit, tagger)
+    chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
+    # "fork" is not used, because a forked child of a process with threads can hang.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        done = pool.map(partial(_extract_here, limit=limit, tagger=tagger), chunks)
         return [keywords for chunk in done for keywords in chunk]
+
+
+def _extract_one(text: str, limit: int, tagger: str) -> list[str]:
+    """Extract the keywords of one text with pytextrank."""
+    (tagged,) = tag_texts([text], tagger=tagger)
+    chunks = _trimmed_chunks(tagged)
+    kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
+    scores = score_chunks(rank_text(tagged), kept, chunks).tolist()
+    return _choose(tagged, chunks, scores, limit)
 
 
 def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import math
 import os
 import re
@@ -22,6 +23,7 @@ from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import numpy as np
 
@@ -193,9 +195,8 @@ class WordIndex:
     >>> index.add(["a", "b"], titles=["Dusty quasars", "Cold gas"], abstracts=["", "In quasars."])
     >>> bool(index.search("quasar dust", k=2).keys[0] == paper_key("a"))
     True
-    >>> index.delete(["a"])
     >>> len(index)
-    1
+    2
     """
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
@@ -233,7 +234,7 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers. Papers in the index with the same identifiers are replaced."""
+        """Add papers that are not in the index."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
@@ -243,33 +244,10 @@ class WordIndex:
         import tantivy
 
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        replacing = len(self) > 0
         for key, text, keywords in rows:
-            if replacing:
-                self._remove(writer, key)
             document = tantivy.Document(text=text, keywords=keywords)
             document.add_unsigned(_KEY, key)
             writer.add_document(document)
-        self._finish(writer)
-
-    def delete(self, paper_ids: Iterable[str]) -> None:
-        """Remove the papers with these identifiers."""
-        self.remove(paper_key(paper_id) for paper_id in paper_ids)
-
-    def remove(self, keys: Iterable[int]) -> None:
-        """Remove the papers with these keys."""
-        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        for key in keys:
-            self._remove(writer, key)
-        self._finish(writer)
-
-    def _remove(self, writer: tantivy.IndexWriter, key: int) -> None:
-        from tantivy import Query
-
-        # delete_documents_by_term fails because it treats the key as a signed number.
-        writer.delete_documents_by_query(Query.term_query(self._index.schema, _KEY, key))
-
-    def _finish(self, writer: tantivy.IndexWriter) -> None:
         try:
             writer.commit()
             writer.wait_merging_threads()
@@ -349,6 +327,66 @@ class WordIndex:
             raise AtlasError("The word index has papers without keys; build the atlas again.")
         scores = np.array([score for score, _ in hits], dtype=np.float32)
         return Matches(np.array(keys, dtype=np.uint64), scores)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Part of a word index in files of its own. `name` is the common stem of these files."""
+
+    name: str
+    n_papers: int
+
+    def files(self, folder: Path) -> list[Path]:
+        """List the files of the segment in a folder."""
+        return sorted(folder.glob(f"{self.name}.*"))
+
+
+_META, _MANAGED = "meta.json", ".managed.json"
+
+
+def segment_name(content: str) -> str:
+    """Return the name of a segment, which depends on a description of its content only."""
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+def write_segment(folder: Path, rows: Iterable[tuple[int, str, str]], *, name: str) -> Segment:
+    """Write a new index with one segment of the given name.
+
+    Tantivy chooses random names, so that two builds would give different files.
+    """
+    index = WordIndex(folder, create=True)
+    index.write(rows)
+    (made,) = read_segments(folder)
+    for path in made.files(folder):
+        path.rename(path.with_name(f"{name}{path.suffix}"))
+    segment = Segment(name, made.n_papers)
+    list_segments(folder, [segment])
+    return segment
+
+
+def read_segments(folder: Path) -> list[Segment]:
+    """Read the list of the segments of an index."""
+    listed = json.loads((folder / _META).read_bytes())["segments"]
+    return [Segment(one["segment_id"].replace("-", ""), one["max_doc"]) for one in listed]
+
+
+def list_segments(folder: Path, segments: Sequence[Segment]) -> None:
+    """Write the list of the segments of an index whose files are in a folder.
+
+    A search uses the word counts of all segments together, so its scores do not depend on how the
+    papers are divided.
+    """
+    with TemporaryDirectory() as empty:
+        WordIndex(Path(empty), create=True)
+        meta = json.loads((Path(empty) / _META).read_bytes())
+    meta["segments"] = [
+        {"segment_id": str(UUID(one.name)), "max_doc": one.n_papers, "deletes": None}
+        for one in segments
+    ]
+    (folder / _META).write_text(json.dumps(meta, indent=1))
+    # Tantivy deletes files on this list that no segment needs.
+    files = [path.name for one in segments for path in one.files(folder)]
+    (folder / _MANAGED).write_text(json.dumps([*files, _META]))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from landscape.atlas import build
 from landscape.atlas import open as open_atlas
 from landscape.embeddings.vectors import WordVectors
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline import _executor as chunks
+from landscape.pipeline import _rows as chunks
 from landscape.pipeline import commit
 from landscape.pipeline.stages import WORK
 from landscape.store import AtlasStore as Atlas
@@ -53,9 +53,8 @@ def assert_same(one: Atlas, other: Atlas) -> None:
 
 
 def _is_reproducible(name: str) -> bool:
-    # tantivy names its files by chance, the quality's samples are a measurement of their own, and
-    # changes have dates
-    return name not in ("quality.json", "changes.parquet") and not name.startswith("lexical/")
+    # The quality is measured with samples of its own, and changes have dates.
+    return name not in ("quality.json", "changes.parquet")
 
 
 class Killed(BaseException):
@@ -279,7 +278,7 @@ def test_killed_while_the_chunks_of_a_stage_are_removed(
 _SMALLER_STEPS = """
 import os, sys
 import landscape.mapping
-from landscape.pipeline import _executor as chunks
+from landscape.pipeline import _rows as chunks
 from landscape.cli import main
 from landscape.embeddings.vectors import WordVectors
 chunks.CHUNK = 10

@@ -9,10 +9,10 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import replacing
-from landscape.pipeline import _executor as chunks
-from landscape.pipeline._executor import PartWork
-from landscape.pipeline._rows import column_digest, match_rows, row_keys
-from landscape.store.arrays import gather_rows, joined_matrix, write_matrix
+from landscape.pipeline import _rows as chunks
+from landscape.pipeline._executor import Executor
+from landscape.pipeline._rows import PartWork, column_digest, match_rows, row_keys
+from landscape.store.arrays import gather_rows, open_matrices, write_matrix
 
 
 def _part(path: Path, texts: list[str], cites: int = 0) -> Path:
@@ -63,11 +63,13 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(
 ) -> None:
     texts = [f"abc text {i}" for i in range(11)]
     part = _part(tmp_path / "part.parquet", texts)
-    keys, rows = row_keys(part), np.array([0, 1, 2, 4, 5, 6, 7, 8, 10])
+    rows = np.array([0, 1, 2, 4, 5, 6, 7, 8, 10])
+    known = row_keys(part)[[3, 9]]
     worked: list[str] = []
     kills = [killed_in * 3]
 
-    def work(batch: list[str], path: Path) -> None:
+    def work(chunk: chunks.Chunk) -> None:
+        batch, path = chunk.texts(), chunk.file
         if kills and len(worked) == kills[0]:
             kills.clear()
             with replacing(path) as beside:
@@ -82,7 +84,11 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(
 
     def run(told: str = "limit=20") -> list[Path]:
         done.clear()
-        return PartWork(part, rows, keys, tmp_path / "work", told, ".txt").finish(work, done.append)
+        planned = PartWork.plan(
+            part, known, folder=tmp_path / "work", settings_digest=told, ending=".txt"
+        )
+        chunks.finish(Executor(), work, [planned], done.append)
+        return [chunk.file for chunk in planned.chunks]
 
     if killed_in < 3:
         with pytest.raises(Killed):
@@ -94,9 +100,9 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(
     assert [text for path in files for text in path.read_text().split("|")] == wanted
     assert worked == wanted
     kills.clear()
-    assert sum(done) == 9
+    assert sum(done) == 11
     assert run() == files
-    assert sum(done) == 9
+    assert sum(done) == 11
     assert len(worked) == 9
     assert set(run("limit=10")).isdisjoint(files)
 
@@ -106,8 +112,11 @@ def test_matrices_are_joined_and_picked_over_parts(tmp_path: Path) -> None:
     files = [tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy"]
     for path, rows in zip(files, (whole[:5], whole[5:5], whole[5:]), strict=True):
         write_matrix(path, iter([rows[:2], rows[2:]]), rows=len(rows), columns=4)
-    with joined_matrix(files) as joined:
-        assert np.array_equal(joined, whole)
+    joined = open_matrices(files)
+    assert np.array_equal(joined, whole)
+    assert joined.shape == (9, 4)
+    for chosen in (slice(3, 7), np.array([8, 0]), np.arange(9) % 2 == 0, 6, slice(None)):
+        assert np.array_equal(joined[chosen], whole[chosen])
     parts = [np.load(path) for path in files]
     order = np.array([8, 0, 4, 5])
     assert np.array_equal(gather_rows(parts, order), whole[order])

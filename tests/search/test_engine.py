@@ -26,7 +26,7 @@ from landscape.search.engine import Engine
 from landscape.search.papers import SearchIndexes, names_of_paper
 from landscape.search.sentences import find_entities
 from landscape.search.settings import SearchSettings, Weights
-from landscape.store.manifest import Manifest
+from landscape.store.manifest import Manifest, Part
 from landscape.types import write_results
 
 
@@ -267,7 +267,7 @@ def test_names_are_found_in_time_that_grows_with_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["words", "word_counts", "cutoffs.parquet", "papers.arrow", "embeddings", "lexical"]
+    "name", ["words", "word_counts", "cutoffs.parquet", "rows.arrow", "embeddings", "lexical"]
 )
 def test_a_damaged_file_is_a_sentence(demo_atlas: Atlas, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "damaged.atlas"
@@ -361,9 +361,12 @@ def test_a_paper_is_found_by_any_spelling_of_its_names(tmp_path: Path, name: str
         "doi": [None, "10.1051/0004-6361/1a", None],
     }
     table = pa.table({key: pa.array(values, pa.string()) for key, values in names.items()})
-    with pa.ipc.new_file(str(tmp_path / "papers.arrow"), table.schema) as file:
+    (tmp_path / "rows.arrow").mkdir()
+    with pa.ipc.new_file(str(tmp_path / "rows.arrow" / "a.arrow"), table.schema) as file:
         file.write_table(table)
-    held = SearchIndexes(Atlas(tmp_path, write_manifest(tmp_path, Manifest(title="Three"))))
+    parts = (Part("a", 3, "demo", "a.jsonl", "", 0, 0, 3, 0, 0),)
+    manifest = write_manifest(tmp_path, Manifest(title="Three", parts=parts))
+    held = SearchIndexes(Atlas(tmp_path, manifest))
     assert held.row_of(name) == row
     with pytest.raises(InputError, match=r"no paper '2401\.01235'"):
         held.row_of("2401.01235")

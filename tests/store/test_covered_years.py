@@ -15,7 +15,7 @@ from landscape.atlas import Atlas
 from landscape.figures.caption import MapFacts, explanation, headline
 from landscape.pipeline.stages import write_manifest
 from landscape.store.info import describe
-from landscape.store.manifest import Manifest
+from landscape.store.manifest import Manifest, Part
 from landscape.store.years import count_years
 
 FIELDS = ("astro-ph.GA", "astro-ph.HE", "astro-ph.SR", "astro-ph.CO", "gr-qc")
@@ -102,10 +102,12 @@ def test_an_atlas_tells_its_covered_years(finished: Atlas, tmp_path: Path) -> No
             "categories": pa.array([None, *lists, []], pa.list_(pa.string())),
         }
     )
-    with pa.ipc.new_file(str(tmp_path / "papers.arrow"), table.schema) as file:
+    (tmp_path / "rows.arrow").mkdir()
+    with pa.ipc.new_file(str(tmp_path / "rows.arrow" / "a.arrow"), table.schema) as file:
         for batch in table.to_batches(max_chunksize=64):
             file.write_batch(batch)
-    held = Atlas(tmp_path, write_manifest(tmp_path, Manifest(title="Two")))
+    parts = (Part("a", len(table), "demo", "a.jsonl", "", 0, 0, len(table), 0, 0),)
+    held = Atlas(tmp_path, write_manifest(tmp_path, Manifest(title="Two", parts=parts)))
     read = held.paper_table.years_and_categories()
     assert read == ([-1, *given[0], -1], ["", *given[1], ""])
     assert count_years(*read).in_part == "2000-2004"

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from landscape.errors import InputError
 from landscape.text import extract_keywords
-from landscape.text.keywords import KeywordExtractor
 from landscape.text.tagger import tagger_name
 from landscape.text.words import normal_form
 
@@ -168,10 +167,8 @@ def test_processes_give_the_same_in_the_same_order() -> None:
     texts = [ABSTRACT, "", "Fast radio bursts from magnetars."] * 150
     texts = [f"Part {place} of {text}" for place, text in enumerate(texts)]
     here = extract_keywords(texts, tagger="rules")
-    with KeywordExtractor(workers=2, tagger="rules") as extractor:
-        assert extractor.extract(texts) == here
-        assert extractor.extract(texts[:5]) == here[:5]
-        assert extractor.extract([]) == []
+    assert extract_keywords(texts, tagger="rules", workers=2) == here
+    assert extract_keywords([], tagger="rules", workers=2) == []
 
 
 @pytest.mark.parametrize("options", [{"limit": 0}, {"workers": 0}, {"tagger": "brown"}])

@@ -589,6 +589,7 @@ class TermReader:
     """Find terms in batches of papers. Processed tokens are cached between batches."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
+        self.thesaurus = thesaurus
         self._terms = arrange_terms(thesaurus)
         self._stems = stem_terms(thesaurus)
         self._columns = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}

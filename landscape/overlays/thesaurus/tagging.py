@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -121,11 +122,15 @@ def tag_wording(
     *,
     limit: int = 10,
     only: NDArray[np.int64] | None = None,
+    model: ConceptModel | None = None,
 ) -> pd.DataFrame:
-    """Tag papers in which terms have already been found; see `tag_papers`."""
+    """Tag papers in which terms have already been found; see `tag_papers`.
+
+    The default of `model` is fitted to these papers.
+    """
     import pandas as pd
 
-    evidence = gather_evidence(wording, vectors, thesaurus)
+    evidence = gather_evidence(wording, vectors, thesaurus, model)
     given = wording.given
     found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
     fitted = read_yaml(data_file("thesaurus.yaml"))
@@ -213,7 +218,7 @@ def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
     """Return the evidence of each tag; see `tag_papers`."""
     wording, m = evidence.wording, len(evidence.thesaurus)
     wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
-    sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
+    sources = np.full(len(tags), "meaning" if evidence.model.meaning else "words", dtype=object)
     for where, found in (("abstract", wording.abstract), ("title", wording.title)):
         if not len(found):
             continue
@@ -269,23 +274,22 @@ class Evidence:
     loose: csr_matrix  # `_vagueness` of concepts that are named only by vague terms
     inside: csr_matrix
     stems: TermStems
-    meaning: Meaning | None
+    model: ConceptModel
 
 
 def gather_evidence(
-    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
+    wording: TermMatches,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    model: ConceptModel | None = None,
 ) -> Evidence:
-    """Collect the concepts named in papers, and fit the linear model of concepts."""
+    """Collect the concepts named in papers, and fit the model of concepts, unless it is given."""
     title, abstract = wording.title, wording.abstract
     n = wording.n_papers
     shape = (n, len(thesaurus))
-    in_title = _matrix(title, title["times"] > 0, shape)
-    in_abstract = _matrix(abstract, abstract["times"] > 0, shape)
+    in_title, in_abstract = _named(wording, len(thesaurus))
     inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
-    named = in_title + in_abstract * 0.5
-    named.data = np.minimum(named.data, 1.0)
-    named.eliminate_zeros()
-    meaning = None if vectors is None or n == 0 else learn_meaning(vectors, named)
+    model = model or learn_model(wording, vectors, thesaurus)
     stems = stem_terms(thesaurus)
     times = _matrix(abstract, abstract["times"], shape)
     vague = _vagueness(title, thesaurus), _vagueness(abstract, thesaurus)
@@ -296,8 +300,16 @@ def gather_evidence(
     )
     loose = loose - loose.multiply(clear > 0)
     return Evidence(
-        thesaurus, wording, in_title, in_abstract, times, in_full, loose, inside, stems, meaning
+        thesaurus, wording, in_title, in_abstract, times, in_full, loose, inside, stems, model
     )
+
+
+def _named(wording: TermMatches, n_concepts: int) -> tuple[csr_matrix, csr_matrix]:
+    """Return the concepts named in titles and in abstracts, each of shape (n, n_concepts)."""
+    shape = (wording.n_papers, n_concepts)
+    both = wording.title, wording.abstract
+    in_title, in_abstract = (_matrix(table, table["times"] > 0, shape) for table in both)
+    return in_title, in_abstract
 
 
 def _vagueness(table: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
@@ -364,9 +376,8 @@ def features(
     """Yield the features of every candidate concept, in blocks of papers."""
     n, m = evidence.in_title.shape
     in_text = evidence.wording.in_text
-    weights = rarity(in_text)
-    papers = (evidence.in_title + evidence.in_abstract).getnnz(axis=0)
-    frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
+    weights, frequency = evidence.model.rarity, evidence.model.frequency
+    meaning = evidence.model.meaning
     below = _steps_down(evidence.thesaurus)
     beside = _neighbours(evidence.thesaurus, below)
     rivals = _rivals(evidence.thesaurus)
@@ -376,8 +387,8 @@ def features(
         shape = (len(rows), m)
         about = np.zeros(shape, np.float32)
         similarity = np.zeros(shape, np.float32)
-        if vectors is not None and evidence.meaning is not None:
-            about = evidence.meaning.scores(vectors[rows])
+        if vectors is not None and meaning is not None:
+            about = meaning.scores(vectors[rows])
         if vectors is not None and concept_vectors is not None:
             similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
         share = covered(in_text[rows], evidence.stems, weights)
@@ -496,6 +507,48 @@ class Meaning:
         """Score papers for each concept, shape (n, n_concepts)."""
         centred = np.asarray(vectors, dtype=np.float32) - self.centre
         return np.asarray(centred @ self.directions, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class ConceptModel:
+    """What is learned from many papers to tag these and other papers.
+
+    `rarity` has a weight for each stem, and `frequency` the logarithm of the share of the papers
+    that name each concept.
+    """
+
+    rarity: NDArray[np.float32]
+    frequency: NDArray[np.float32]
+    meaning: Meaning | None
+
+    def write(self, file: BinaryIO) -> None:
+        """Write the model as an ``.npz`` file."""
+        meaning = () if self.meaning is None else (self.meaning.centre, self.meaning.directions)
+        np.savez(file, self.rarity, self.frequency, *meaning, allow_pickle=False)
+
+    @classmethod
+    def read(cls, path: Path) -> ConceptModel:
+        """Read a model that `write` has written."""
+        with np.load(path, allow_pickle=False) as stored:
+            rarity_, frequency, *meaning = stored.values()
+        return cls(rarity_, frequency, Meaning(*meaning) if meaning else None)
+
+
+def learn_model(
+    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
+) -> ConceptModel:
+    """Fit the model of concepts to papers in which terms have already been found."""
+    in_title, in_abstract = _named(wording, len(thesaurus))
+    n = wording.n_papers
+    papers = (in_title + in_abstract).getnnz(axis=0)
+    named = in_title + in_abstract * 0.5
+    named.data = np.minimum(named.data, 1.0)
+    named.eliminate_zeros()
+    return ConceptModel(
+        rarity=rarity(wording.in_text),
+        frequency=np.log1p(1e4 * papers / max(n, 1)).astype(np.float32),
+        meaning=None if vectors is None or n == 0 else learn_meaning(vectors, named),
+    )
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:

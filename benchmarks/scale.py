@@ -1,0 +1,290 @@
+"""Build and use atlases of millions of generated papers.
+
+Run: python -m benchmarks scale --base ATLAS [--papers 1000000] [--folder FOLDER]
+     [--only build,use,growth,cluster]
+
+A generated paper mixes the sentences of two papers of the base atlas, and has a vector between
+theirs, so words, subjects and neighbours are as in a real literature. `build` runs the whole build
+with these vectors, `use` opens the atlas and uses it, `growth` builds atlases of several sizes, and
+`cluster` builds a file of real papers with two processes and with two Dask workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks.measuring import growth_exponent, measured
+from benchmarks.results import print_table, save
+
+_IN_A_FILE = 250_000
+_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_NOISE = 0.35  # length of the random part of a vector, whose other part has length 1
+_QUESTIONS = (
+    "metallicity gradients in dwarf galaxies",
+    "atmospheres of hot Jupiters",
+    "tidal disruption events",
+    "magnetic fields in molecular clouds",
+    "dark energy constraints from supernovae",
+    "mass loss of red supergiants",
+    "fast radio bursts",
+    "weak lensing shear calibration",
+    "quasar variability",
+    "white dwarf binaries as progenitors",
+)
+
+
+def generate(base: Path, folder: Path, n_papers: int) -> list[Path]:
+    """Write files of generated papers, and their vectors in ``vectors.npy``."""
+    import landscape
+    from landscape.store.arrays import write_matrix
+    from landscape.text import split_sentences
+
+    atlas = landscape.open(base)
+    papers = atlas.read_papers(["title", "abstract", "year", "categories"])
+    vectors = atlas.vectors()
+    sentences = [[text[a:b] for a, b in split_sentences(text)] for text in papers["abstract"]]
+    titles = [title.split() for title in papers["title"]]
+    years = papers["year"].fillna(2000).astype(int).tolist()
+    categories = [list(one) for one in papers["categories"]]
+    by_region = atlas.map["topic_id"].to_numpy()
+    order = np.argsort(by_region, kind="stable")
+    rng = np.random.default_rng(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+
+    def blocks() -> Any:
+        for start in range(0, n_papers, _IN_A_FILE):
+            n = min(_IN_A_FILE, n_papers - start)
+            place = rng.integers(0, len(order), n)
+            beside = np.clip(place + rng.integers(-40, 41, n), 0, len(order) - 1)
+            one, other = order[place], order[beside]  # usually of the same region
+            path = folder / f"part-{start // _IN_A_FILE:03d}.jsonl"
+            with path.open("w", encoding="utf-8") as out:
+                for at, (a, b) in enumerate(zip(one.tolist(), other.tolist(), strict=True), start):
+                    mixed = [*sentences[a], *sentences[b]]
+                    kept = rng.permutation(len(mixed))[: max(3, len(mixed) // 2)]
+                    record = {
+                        "bibcode": f"{years[a]}gen..{at:010d}A",
+                        "title": " ".join([*titles[a][:6], *titles[b][-6:], f"G{at}"]),
+                        "abstract": " ".join(mixed[sentence] for sentence in kept),
+                        "year": years[a],
+                        "date": f"{years[a]}-{1 + at % 12:02d}",
+                        "author": [f"Author{at % 60_000}, A.", f"Author{at % 59_999}, B."],
+                        "categories": categories[a],
+                        "generated": True,
+                    }
+                    out.write(json.dumps(record) + "\n")
+            files.append(path)
+            for first in range(0, n, 16_384):
+                rows = slice(first, first + 16_384)
+                mean = vectors[one[rows]] + rng.random((len(one[rows]), 1)) * vectors[other[rows]]
+                mean /= np.linalg.norm(mean, axis=1, keepdims=True)
+                noise = rng.normal(size=mean.shape) * _NOISE / np.sqrt(mean.shape[1])
+                made = mean + noise
+                yield (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+
+    write_matrix(folder / "vectors.npy", blocks(), rows=n_papers, columns=vectors.shape[1])
+    return files
+
+
+def run(command: Sequence[str]) -> dict[str, float]:
+    """Run a command; return its time and the peak memory of all its processes."""
+    start, peak, stopped = time.perf_counter(), [0], threading.Event()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def watch() -> None:
+        parent = psutil.Process(process.pid)
+        while not stopped.wait(1.0):
+            try:
+                every = [parent, *parent.children(recursive=True)]
+                peak[0] = max(peak[0], sum(one.memory_full_info().uss for one in every))
+            except psutil.Error:
+                continue
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    code = process.wait()
+    stopped.set()
+    watcher.join()
+    if code:
+        raise SystemExit(f"{' '.join(command)} ended with {code}")
+    return {"seconds": time.perf_counter() - start, "peak_mb": peak[0] / 1e6}
+
+
+def build(files: Sequence[Path], out: Path, *options: str) -> dict[str, Any]:
+    """Build an atlas by the command line."""
+    command = [sys.executable, "-m", "landscape.cli", "build", *map(str, files), "--out", str(out)]
+    found = run([*command, *options])
+    manifest = json.loads((out / "manifest.json").read_text())
+    stages = {
+        name: {"seconds": one["seconds"], "details": one["details"]}
+        for name, one in manifest["stages"].items()
+    }
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    return {**found, "stages": stages, "bytes": size}
+
+
+def open_atlas(folder: Path) -> dict[str, Any]:
+    """Open an atlas and read its regions."""
+    import landscape
+
+    start = time.perf_counter()
+    atlas = landscape.open(folder)
+    return {"regions": len(atlas.topics), "seconds": time.perf_counter() - start}
+
+
+def search(folder: Path) -> dict[str, Any]:
+    """Search twice for every question. The first questions also load the model and the indexes."""
+    import landscape
+
+    atlas = landscape.open(folder)
+    start = time.perf_counter()
+    atlas.search("star formation")
+    first = time.perf_counter() - start
+    seconds: dict[str, list[float]] = {"reranked": [], "not reranked": []}
+    for question in _QUESTIONS:
+        for name, rerank in (("not reranked", False), ("reranked", True)):
+            start = time.perf_counter()
+            atlas.search(question, rerank=rerank)
+            seconds[name].append(time.perf_counter() - start)
+    return {
+        "first": first,
+        "not_reranked": statistics.median(seconds["not reranked"]),
+        "seconds": statistics.median(seconds["reranked"]),
+    }
+
+
+def draw(folder: Path, kind: str) -> None:
+    """Draw a figure and save it."""
+    import landscape
+    from landscape import figures
+
+    with tempfile.TemporaryDirectory() as place:
+        figure = getattr(figures, kind)(landscape.open(folder))
+        figures.save_figure(figure, Path(place) / "drawn.png")
+
+
+def impact_table(folder: Path) -> int:
+    """Compute the table of the impact of all facilities."""
+    import landscape
+    from landscape.overlays.missions import impact
+
+    return len(impact(landscape.open(folder)).table)
+
+
+_USES: dict[str, tuple[Any, tuple[Any, ...], float]] = {
+    "open": (open_atlas, (), 2.0),
+    "search": (search, (), 0.1),
+    "heatmap": (draw, ("heatmap",), 10.0),
+    "impact table": (impact_table, (), 30.0),
+}
+
+
+def measure_build(base: Path, folder: Path, n_papers: int) -> dict[str, Any]:
+    """Generate papers and build their atlas."""
+    inputs, out = folder / f"{n_papers}", folder / f"{n_papers}.atlas"
+    if not (inputs / "vectors.npy").is_file():
+        generate(base, inputs, n_papers)
+    ready = f"ready:{inputs / 'vectors.npy'}@{_MODEL}"
+    found = build(sorted(inputs.glob("part-*.jsonl")), out, "--embedder", ready)
+    rows = [[name, f"{one['seconds']:,.0f}"] for name, one in found["stages"].items()]
+    rows.append(["whole build", f"{found['seconds']:,.0f}"])
+    print_table(
+        f"Build of {n_papers:,} generated papers with ready-made vectors: peak memory "
+        f"{found['peak_mb']:,.0f} MB, atlas {found['bytes'] / 1e9:.1f} GB",
+        ["stage", "seconds"],
+        rows,
+    )
+    return found
+
+
+def measure_use(folder: Path, n_papers: int) -> dict[str, Any]:
+    """Open, search and draw the atlas, each in a process of its own."""
+    out = folder / f"{n_papers}.atlas"
+    found = {name: measured(work, out, *given) for name, (work, given, _) in _USES.items()}
+    print_table(
+        f"Use of the atlas of {n_papers:,} papers (search: median of {len(_QUESTIONS)} questions; "
+        f"without reranking {1000 * found['search']['result']['not_reranked']:.0f} ms)",
+        ["task", "seconds", "goal", "peak MB"],
+        [
+            [name, f"{one['seconds']:.2f}", f"{_USES[name][2]:g}", f"{one['peak_mb']:,.0f}"]
+            for name, one in found.items()
+        ],
+    )
+    return found
+
+
+def measure_cluster(papers: Path, folder: Path) -> dict[str, Any]:
+    """Build real papers with two processes and with two workers of a local Dask cluster."""
+    found = {
+        name: build([papers], folder / f"cluster-{name}.atlas", "--embedder", "minilm", *options)
+        for name, options in (("processes", ("--workers", "2")), ("dask", ("--cluster", "local:2")))
+    }
+    ratio = found["dask"]["seconds"] / found["processes"]["seconds"]
+    names = list(found["dask"]["stages"])
+    print_table(
+        f"Build of {papers.name} with two processes and with two Dask workers: ratio {ratio:.2f}",
+        ["stage", "processes", "Dask"],
+        [
+            [name, *(f"{found[kind]['stages'][name]['seconds']:,.1f}" for kind in found)]
+            for name in names
+        ]
+        + [["whole build", *(f"{one['seconds']:,.1f}" for one in found.values())]],
+    )
+    return {**found, "ratio": ratio}
+
+
+def measure_growth(base: Path, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
+    """Build atlases of several sizes, and fit the growth of the time of each stage."""
+    builds = {size: measure_build(base, folder, size) for size in sizes}
+    stages = list(builds[sizes[-1]]["stages"])
+    rows = []
+    for name in stages:
+        seconds = [builds[size]["stages"][name]["seconds"] for size in sizes]
+        rows.append(
+            [name, *(f"{s:,.0f}" for s in seconds), f"{growth_exponent(sizes, seconds):.2f}"]
+        )
+    print_table("Growth", ["stage", *(f"{size:,}" for size in sizes), "exponent"], rows)
+    return {str(size): one for size, one in builds.items()}
+
+
+def main() -> None:
+    """Run the benchmark and print the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base", type=Path, required=True, help="atlas with MiniLM vectors")
+    parser.add_argument("--papers", type=int, default=1_000_000)
+    parser.add_argument("--sizes", default="100000,300000,1000000")
+    parser.add_argument("--real", type=Path, help="file of real papers, for `cluster`")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "scale")
+    parser.add_argument("--only", default="build,use")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = {}
+    for kind in options.only.split(","):
+        if kind == "build":
+            result[kind] = measure_build(options.base, options.folder, options.papers)
+        elif kind == "use":
+            result[kind] = measure_use(options.folder, options.papers)
+        elif kind == "cluster":
+            result[kind] = measure_cluster(options.real, options.folder)
+        else:
+            sizes = [int(size) for size in options.sizes.split(",")]
+            result[kind] = measure_growth(options.base, options.folder, sizes)
+    save("scale", result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""A build in one process, in several processes and on a Dask cluster gives the same files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import landscape
+from landscape.errors import InputError, LandscapeError
+
+# Private modules: no public function runs single tasks.
+from landscape.pipeline import _executor, _rows
+from landscape.pipeline._executor import DaskExecutor, Executor, ProcessExecutor, open_executor
+from landscape.store import AtlasStore
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """Address of a scheduler with two workers on this machine."""
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        memory_limit=0,
+        resources={_executor.EMBEDDING: 1},
+        silence_logs=50,
+    ) as made:
+        yield made.scheduler_address
+
+
+def content(folder: Path) -> dict[str, str]:
+    """Return the checksums of all files of an atlas."""
+    return {name: one.sha256 for name, one in AtlasStore.open(folder).manifest.files.items()}
+
+
+def test_all_executors_give_equal_bytes(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    cluster: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inputs = [
+        papers_file(tmp_path / "one.jsonl", range(30)),
+        papers_file(tmp_path / "two.jsonl", range(20, 60)),
+    ]
+    monkeypatch.setattr(_executor, "_FEW", 0)  # several processes also for few papers
+    monkeypatch.setattr(_rows, "CHUNK", 8)
+    landscape.build(inputs, tmp_path / "serial.atlas", **{**quick, "workers": 1})
+    landscape.build(inputs, tmp_path / "processes.atlas", **{**quick, "workers": 2})
+    landscape.build(inputs, tmp_path / "dask.atlas", scheduler=cluster, **quick)
+    serial = content(tmp_path / "serial.atlas")
+    assert content(tmp_path / "processes.atlas") == serial
+    assert content(tmp_path / "dask.atlas") == serial
+    assert any(name.startswith("lexical/") and name.endswith(".idx") for name in serial)
+
+
+def test_an_update_runs_on_a_cluster(
+    tmp_path: Path, papers_file: Callable[..., Path], quick: dict[str, Any], cluster: str
+) -> None:
+    one = papers_file(tmp_path / "one.jsonl", range(30))
+    two = papers_file(tmp_path / "two.jsonl", range(30, 40))
+    for name, options in (("local", {}), ("dask", {"scheduler": cluster})):
+        landscape.build(one, tmp_path / f"{name}.atlas", **quick)
+        landscape.update(tmp_path / f"{name}.atlas", two, **options)
+    assert content(tmp_path / "dask.atlas") == content(tmp_path / "local.atlas")
+
+
+def test_the_environment_names_the_scheduler(
+    tmp_path: Path,
+    few_papers: Path,
+    quick: dict[str, Any],
+    cluster: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used: list[str] = []
+    client = distributed.Client
+
+    def connect(address: str, **options: Any) -> Any:
+        used.append(address)
+        return client(address, **options)
+
+    monkeypatch.setattr(distributed, "Client", connect)
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", cluster)
+    landscape.build(few_papers, tmp_path / "a.atlas", **quick)
+    assert used == [cluster]
+
+
+def slow(task: tuple[int, Path]) -> int:
+    """Take a moment, and note that the task has begun."""
+    number, folder = task
+    (folder / f"{number}-{os.getpid()}").touch()
+    time.sleep(0.3)
+    return number
+
+
+@contextmanager
+def real_cluster(tmp_path: Path, n_workers: int) -> Iterator[tuple[str, Any, list[Any]]]:
+    """Start a scheduler and workers by the commands that users type."""
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    environment = os.environ | {"PYTHONPATH": str(Path(landscape.__file__).parents[1])}
+    port = ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = subprocess.Popen([*dask, "scheduler", *port], **quiet)
+    deadline = time.monotonic() + 60
+    while not file.is_file() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    import json
+
+    address = json.loads(file.read_text())["address"]
+    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    workers = [
+        subprocess.Popen([*dask, "worker", address, *options], env=environment, **quiet)
+        for _ in range(n_workers)
+    ]
+    try:
+        yield address, scheduler, workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_tasks_of_a_killed_worker_run_again(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with real_cluster(tmp_path, 2) as (address, _, workers):
+        with distributed.Client(address) as client:
+            client.wait_for_workers(2, timeout=60)
+        with open_executor(tmp_path, n_workers=1, scheduler=address) as executor:
+
+            def kill() -> None:
+                while len(list(marks.iterdir())) < 4:
+                    time.sleep(0.05)
+                workers[0].kill()
+
+            killer = threading.Thread(target=kill)
+            killer.start()
+            tasks = [(number, marks) for number in range(12)]
+            assert [*executor.map(slow, tasks, n_papers=12)] == [*range(12)]
+            killer.join()
+    pids = {path.name.partition("-")[2] for path in marks.iterdir()}
+    assert str(workers[0].pid) in pids
+    assert len(list(marks.iterdir())) > 12  # the task of the killed worker began twice
+
+
+def test_a_lost_scheduler_is_one_sentence(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with real_cluster(tmp_path, 1) as (address, scheduler, _):
+        tasks = [(number, marks) for number in range(40)]
+        with open_executor(tmp_path, n_workers=1, scheduler=address) as executor:
+            done = executor.map(slow, tasks, n_papers=40)
+            assert next(done) == 0
+            scheduler.kill()
+            with pytest.raises(LandscapeError, match=r"was lost\..*The same command resumes"):
+                list(done)
+
+
+def test_a_missing_scheduler_is_one_sentence(
+    tmp_path: Path, few_papers: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_executor, "_PATIENCE", 1.0)
+    with pytest.raises(InputError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:9"):
+        landscape.build(few_papers, tmp_path / "a.atlas", scheduler="tcp://127.0.0.1:9", **quick)
+    for wrong in ("slurm:4", "local:many", "local:0"):
+        with pytest.raises(InputError, match=f"There is no cluster '{wrong}'"):
+            landscape.build(few_papers, tmp_path / "b.atlas", cluster=wrong, **quick)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sees_folder": False}, "cannot see the folder"),
+        ({"versions": "Landscape 0.0.1 with Python 3.11"}, "has Landscape 0.0.1 with Python 3.11"),
+    ],
+)
+def test_a_worker_that_cannot_help_is_named(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch, change: Any, message: str
+) -> None:
+    def facts(self: Any, *_: object) -> dict[str, Any]:
+        here = _executor._facts_of_worker(str(tmp_path))
+        known = {"versions": here.versions, "sees_folder": True, "has_bf16": True}
+        return {"tcp://node7:1": _executor._WorkerFacts(**{**known, **change})}
+
+    monkeypatch.setattr(distributed.Client, "run", facts)
+    with (
+        pytest.raises(InputError, match=f"The worker tcp://node7:1 {message}"),
+        open_executor(tmp_path, n_workers=1, scheduler=cluster),
+    ):
+        pass
+
+
+def fail(task: int) -> int:
+    """Raise an error for a task."""
+    if task == 3:
+        raise InputError("The task 3 is wrong.")
+    return task
+
+
+@pytest.mark.parametrize("kind", ["serial", "processes", "dask"])
+def test_an_error_of_a_task_is_raised_as_it_is(
+    tmp_path: Path, cluster: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_executor, "_FEW", 0)
+    options: dict[str, Any] = {"serial": {"n_workers": 1}, "processes": {"n_workers": 2}}.get(
+        kind, {"n_workers": 1, "scheduler": cluster}
+    )
+    with open_executor(tmp_path, **options) as executor:
+        wanted = {"serial": Executor, "processes": ProcessExecutor, "dask": DaskExecutor}[kind]
+        assert type(executor) is wanted
+        with pytest.raises(InputError, match="The task 3 is wrong"):
+            list(executor.map(fail, [*range(9)], n_papers=9))
+        assert [*executor.map(fail, [0, 1, 2], n_papers=3)] == [0, 1, 2]

@@ -284,7 +284,7 @@ def _write_column(page: Page, box: Box, drawn: list[Points], found: Analysis) ->
 def _describe(found: Analysis, panel: Panel) -> str:
     """Describe the changes for readers who cannot see the map."""
     parts = [
-        f"{clean_name(row.label)} {row.kind} ({row.papers_before:,} to {count(row.papers, 'paper')})"
+        f"{clean_name(row.label)} {row.kind} ({row.papers_before:,} to {row.papers:,} papers)"
         for row in found.tables["regions"].head(_NAMED).itertuples()
     ]
     proposals = [

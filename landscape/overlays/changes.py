@@ -39,11 +39,12 @@ def region_changes(atlas: AtlasStore, *, since: str | None = None) -> Analysis:
         ``table``: ``date, kind, topic_id, label, x, y, papers, papers_before, reason``, the newest
         and largest changes first. Regions that are not on the map any more have no position.
         ``tables["regions"]`` has one row per region: its most important kind of change, its
-        papers before the first and after the last change, and all reasons. ``tables["proposed_regions"]`` has
-        ``label, papers, x, y, warning`` of groups of novel papers. ``tables["added"]`` has
-        ``paper_id, paper_row, x, y, topic_id`` of the papers that were added since the last fit of
-        the map; it is empty if they are unknown. ``tables["added_by_region"]`` has ``topic_id, label,
-        added, papers, share``.
+        papers before the first and after the last change, and all reasons.
+        ``tables["proposed_regions"]`` has ``label, papers, x, y, warning`` of groups of novel
+        papers, and ``tables["proposed_papers"]`` has ``label, title, date, paper_id`` of their
+        papers. ``tables["added"]`` has ``paper_id, paper_row, x, y, topic_id`` of the papers that
+        were added since the last fit of the map; it is empty if they are unknown.
+        ``tables["added_by_region"]`` has ``topic_id, label, added, papers, share``.
 
     Raises
     ------
@@ -75,9 +76,8 @@ def region_changes(atlas: AtlasStore, *, since: str | None = None) -> Analysis:
     ]
     details = atlas.stages["projection"].details
     added = _added_papers(atlas, details.get("base"))
-    proposals = pd.DataFrame(
-        details.get("proposals") or [], columns=["label", "papers", "x", "y", "warning"]
-    )
+    columns = ["label", "papers", "x", "y", "warning", "paper_ids"]
+    proposals = pd.DataFrame(details.get("proposals") or [], columns=columns)
     kinds = Counter(table["kind"])
     words = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common()) or "none"
     when = f" since {since}" if since else ""
@@ -97,7 +97,8 @@ def region_changes(atlas: AtlasStore, *, since: str | None = None) -> Analysis:
         bounds=atlas.coverage,
         tables={
             "regions": _by_region(table),
-            "proposed_regions": proposals,
+            "proposed_regions": proposals[columns[:-1]],
+            "proposed_papers": _list_papers(atlas, proposals),
             "added": added,
             "added_by_region": _count_added(added, regions),
         },
@@ -112,6 +113,17 @@ def _added_papers(atlas: AtlasStore, base: Any) -> pd.DataFrame:
     return atlas.map.iloc[rows].assign(paper_row=rows)[
         ["paper_id", "paper_row", "x", "y", "topic_id"]
     ]
+
+
+def _list_papers(atlas: AtlasStore, proposals: pd.DataFrame) -> pd.DataFrame:
+    """Return the papers of proposed regions that are in the atlas."""
+    import pandas as pd
+
+    of = proposals[["label", "paper_ids"]].explode("paper_ids")
+    rows = pd.Index(atlas.map["paper_id"]).get_indexer(of["paper_ids"])
+    papers = atlas.read_papers(["title", "date", "paper_id"], rows=rows[rows >= 0].tolist())
+    papers.insert(0, "label", of["label"].to_numpy()[rows >= 0])
+    return papers.assign(date=pd.to_datetime(papers["date"]).dt.strftime("%Y-%m-%d"))
 
 
 def _count_added(added: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:

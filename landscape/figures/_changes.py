@@ -115,7 +115,11 @@ def changes_scene(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     notes = [
         (added, "The background is the density of the papers of the last fit of the map."),
-        (proposals, "Proposed regions are groups of added papers that are far from its papers."),
+        (
+            proposals,
+            "Proposed regions are groups of added papers that are nearer to each other than to "
+            "papers of the last fit.",
+        ),
     ]
     caption = caption_of(found, *(note for table, note in notes if len(table)))
     page = Page(caption, look, size=fitted_page(x, y, 1, beside=BESIDE), soft=True)

@@ -40,7 +40,7 @@ def region_changes(atlas: AtlasStore, *, since: str | None = None) -> Analysis:
         and largest changes first. Regions that are not on the map any more have no position.
         ``tables["regions"]`` has one row per region: its most important kind of change, its
         papers before the first and after the last change, and all reasons.
-        ``tables["proposed_regions"]`` has ``label, papers, x, y, warning`` of groups of novel
+        ``tables["proposed_regions"]`` has ``label, papers, x, y, warning`` of groups of added
         papers, and ``tables["proposed_papers"]`` has ``label, title, date, paper_id`` of their
         papers. ``tables["added"]`` has ``paper_id, paper_row, x, y, topic_id`` of the papers that
         were added since the last fit of the map; it is empty if they are unknown.

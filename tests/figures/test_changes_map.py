@@ -24,7 +24,7 @@ from landscape.overlays.changes import region_changes
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
-HOSTILE = "<script>alert(1)</script> | [a](http://example.org)"
+HOSTILE = "<script>alert(1)</script> | [a](http://x)"
 SUBJECTS = ("spiral galaxies", "hot Jupiters", "magnetars", "weak lensing")
 DISHES = ("saffron soup", "barley bread", "roast pheasant", "almond tart", "spiced wine")
 
@@ -42,7 +42,7 @@ def write_papers(path: Path, numbers: Sequence[int]) -> Path:
         rows.append(
             {
                 "arxiv_id": f"2401.{n:05d}",
-                "title": title + (f" {HOSTILE}" if n == 1003 else ""),
+                "title": title + (f" {HOSTILE}" if n >= 1000 else ""),
                 "abstract": text,
                 "authors": ["Someone, A."],
                 "date": f"{2001 + n % 20}-{n % 12 + 1:02d}-10",
@@ -250,7 +250,7 @@ def test_the_command_writes_a_page_figures_and_tables(
     assert len(rows) > 10
     assert all(row.endswith("|") for row in rows)
     saved = (tmp_path / "csv" / "changes.csv").read_text(encoding="utf-8")
-    assert saved.count("\ngrew,") or ",grew," in saved
+    assert ",grew," in saved
     since = ["--since", "2999-01-01", "--out", str(tmp_path / "later.csv")]
     assert main(["changes", str(updated.path), *since]) == 0
     assert ",grew," not in (tmp_path / "later.csv").read_text(encoding="utf-8")

@@ -197,6 +197,20 @@ def to_html(table: pd.DataFrame) -> str:
     return with_intervals(table).to_html(index=False, border=0, escape=True, max_rows=_MAX_ROWS)
 
 
+Section = tuple[str, list[str], list[list[str]]]  # title, headings and rows of a table
+
+
+def to_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
+    """Convert the shown columns of tables, by kind, to titles, headings and rows of text."""
+    sections = []
+    for kind, table in tables.items():
+        shown = with_units(table, kind)
+        title = heading("", kind.rpartition(".")[2])
+        names = [heading(kind, str(name)) for name in shown]
+        sections.append((title, names, shown.to_numpy().tolist()))
+    return [section for section in sections if section[2]]
+
+
 def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """Convert cells to text, and append intervals to numbers, for example ``0.25 (0.2 to 0.3)``."""
     flat = table.map(_joined)
@@ -242,12 +256,19 @@ _HEADINGS = {
     "a_papers": "Papers of a",
     "a_share": "Share of a (%)",
     "about": "Keywords; for a sea or river, the adjacent regions",
+    "added_by_region": "Added papers by region",
     "alternatives": "Other spellings",
     "area_50": "Area of 50% (%)",
     "area_80": "Area of 80% (%)",
     "b_papers": "Papers of b",
     "b_share": "Share of b (%)",
     "bar": "Minimum",
+    "changes": "Changes of regions",
+    "changes.added_by_region.papers": "Papers now",
+    "changes.kind": "Change",
+    "changes.papers": "Papers after",
+    "changes.proposed_papers.label": "Proposed region",
+    "changes.proposed_regions.label": "Phrase",
     "citation_percentile": "Citation percentile (%)",
     "citations_share": "Citations (%)",
     "change_years": "Years of change",
@@ -278,6 +299,7 @@ _HEADINGS = {
     "paper_id": "Key",
     "papers_after": "Papers since",
     "papers_waiting.title": "Papers newer than the reviews near them",
+    "proposed_papers": "Papers of proposed regions",
     "parent": "Broader term",
     "pieces_50": "Pieces of 50%",
     "pieces_80": "Pieces of 80%",
@@ -304,6 +326,10 @@ SHOWN = {
     "author": "date title label n_authors step affiliation group",
     "author_summary": "measure value note",
     "before_after": "label papers_before share_before papers_after share_after rise growth",
+    "changes": "date kind label papers_before papers reason",
+    "changes.added_by_region": "label added papers share",
+    "changes.proposed_papers": "label title date paper_id",
+    "changes.proposed_regions": "label papers warning",
     "compare": "label a_papers b_papers a_share b_share odds_ratio q over_in",
     "compare_facilities": "measure facility other value other_value difference probability",
     "concepts": "label level papers with_narrower share",

@@ -1017,6 +1017,17 @@ class Analysis(Record):
         r"""Return up to 8 columns and 40 rows as a LaTeX ``table``, for the package booktabs."""
         return serializer.to_latex(self.table, self.kind, self.caption, self.notes)
 
+    @property
+    def sections(self) -> list[serializer.Section]:
+        """Title, headings and rows of the tables that pages show, as text."""
+        named = {f"{self.kind}.{name}": table for name, table in self.tables.items()}
+        shown = {kind: table for kind, table in named.items() if kind in serializer.SHOWN}
+        return serializer.to_sections({self.kind: self.table, **shown})
+
+    def to_markdown(self) -> str:
+        """Return the caption, the notes and the shown columns of the tables as Markdown."""
+        return render("analysis.md", analysis=self)
+
     def to_text(self) -> str:
         """Return the main table as text for a terminal. Intervals are in brackets."""
         rows = serializer.to_text(self.table) if len(self.table) else "The table has no rows."

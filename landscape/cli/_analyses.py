@@ -40,7 +40,7 @@ _TABLE_FILE = inspect.Parameter(
     "output",
     _OPTION,
     default=None,
-    annotation=Annotated[Path | None, option("csv, tex or json", "--output", "-o")],
+    annotation=Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")],
 )
 Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
 Title = Annotated[str | None, option("title of the figure")]
@@ -68,6 +68,7 @@ def add_figures(app: App) -> None:
         ("compare", figures.compare),
         ("author", figures.author),
         ("slices", figures.time_slices),
+        ("changes", figures.changes),
     ):
         command = derived(draw, _draw, hidden=hidden, extra=[_output(_NEW_FILE), *look])
         app.command(command, name=name)
@@ -125,7 +126,7 @@ def query(
 def add_tables(app: App) -> None:
     """Add the commands that compute the table of an analysis."""
     from landscape.answers import describe_regions
-    from landscape.overlays import missions, reviews, thesaurus, trends
+    from landscape.overlays import changes, missions, reviews, thesaurus, trends
 
     for name, analyse in (
         ("concepts", thesaurus.concept_counts),
@@ -143,6 +144,7 @@ def add_tables(app: App) -> None:
         ("author", trends.author_path),
         ("institutions", trends.institutions),
         ("countries", trends.countries),
+        ("changes", changes.region_changes),
     ):
         app.command(derived(analyse, _tabulate, extra=[_TABLE_FILE, _JSON]), name=name)
 

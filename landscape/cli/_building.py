@@ -167,14 +167,21 @@ def sources(atlas: AtlasFolder, /, *, json: Json = False) -> Answer:
     return Answer(as_json(report) if json else _sources_text(opened))
 
 
+_CHANGES_FILE = "html for a page; png, pdf or svg for the figure; csv, md, tex or json for tables"
+
+
 def changes(
     atlas: AtlasFolder,
     /,
     *,
     since: Annotated[str, option("only changes since this day, such as 2026-11-01")] = "",
+    out: Annotated[Path | None, option(_CHANGES_FILE, "--out", "-o")] = None,
     json: Json = False,
 ) -> Answer:
     """List the regions of an atlas that updates and new builds have changed, with reasons."""
+    from landscape.figures.export import check_any_kind
+
+    is_table = out is not None and check_any_kind(out)
     opened = open_atlas(atlas, False)
     table = opened.changes
     if since:
@@ -183,6 +190,13 @@ def changes(
         except ValueError as error:
             raise InputError(f"--since is {since!r}; give a day such as 2026-11-01.") from error
         table = table[table["date"] >= since]
+    if out:
+        from landscape.overlays.changes import region_changes
+
+        figures = landscape.figures
+        if is_table:
+            return Answer(str(figures.save_table(region_changes(opened, since=since), out)))
+        return Answer(str(figures.save_figure(figures.changes(opened, since=since), out)))
     if json:
         return Answer(as_json({"path": str(atlas), "changes": table.to_dict("records")}))
     when = f" since {since}" if since else ""

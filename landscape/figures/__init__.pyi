@@ -1,3 +1,4 @@
+from ._changes import changes, changes_scene
 from ._compare import compare, compare_scene
 from ._density_map import heatmap, heatmap_scene, query_map, query_map_scene
 from ._impact import impact, impact_scene
@@ -15,6 +16,8 @@ __all__ = [
     "animate",
     "author",
     "author_scene",
+    "changes",
+    "changes_scene",
     "compare",
     "compare_scene",
     "coverage_scene",

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
+from landscape.figures._changes import changes_scene
 from landscape.figures._compare import compare_scene
 from landscape.figures._density_map import heatmap_scene, query_map_scene
 from landscape.figures._impact import impact_scene
@@ -31,8 +32,8 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: obj
     kind : str
         ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
         ``facilities``), ``"reviews"``, ``"trends"``, ``"compare"`` (with two filters),
-        ``"author"`` (with a name), ``"time_slices"``, ``"coverage"`` (by reviews), or a kind of
-        `landscape.figures.intervals`.
+        ``"author"`` (with a name), ``"time_slices"``, ``"changes"``, ``"coverage"`` (by reviews),
+        or a kind of `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
         Further arguments of the figure. All figures accept ``colours="light"`` or ``"dark"``.
@@ -76,6 +77,7 @@ _SCENES: dict[str, Callable[..., Scene]] = {
     "compare": compare_scene,
     "author": author_scene,
     "time_slices": time_slices_scene,
+    "changes": changes_scene,
     "coverage": coverage_scene,
     **{kind: partial(intervals_scene, kind) for kind in KINDS},
 }

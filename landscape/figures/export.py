@@ -189,9 +189,10 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
 
 
 def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
-
-    drawn = figure if hasattr(figure, "to_html") else plotly_backend.draw(figure.scene)
-    return plotly_backend.to_page(drawn).encode()
+    if hasattr(figure, "to_html"):
+        return plotly_backend.to_page(figure).encode()
+    scene = figure.scene
+    return plotly_backend.to_page(plotly_backend.draw(scene), below=scene.below).encode()
 
 
 def _check_fits(figure: object, target: Path) -> None:
@@ -229,8 +230,8 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     analysis : Analysis
         Analysis returned by a function of `landscape.overlays`.
     path : path
-        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs) or ``.json``, which
-        also contains further tables, bounds and warnings.
+        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs), ``.md`` (Markdown) or
+        ``.json``, which also contains further tables, bounds and warnings.
 
     Returns
     -------
@@ -260,8 +261,15 @@ def check_table_kind(path: str | os.PathLike[str]) -> Path:
     return check_output(path, _TABLES, what="A table")
 
 
+def check_any_kind(path: str | os.PathLike[str]) -> bool:
+    """Return whether the file is a table; raise InputError if it is not a figure either."""
+    kinds = [*_WRITERS, *_TABLES]
+    return check_output(path, kinds, what="A figure or table").suffix.lower() in _TABLES
+
+
 _TABLES: dict[str, Callable[[Analysis], str]] = {
     ".csv": lambda analysis: analysis.to_csv(),
     ".tex": lambda analysis: analysis.to_latex(),
+    ".md": lambda analysis: analysis.to_markdown(),
     ".json": lambda analysis: f"{to_json(analysis)}\n",
 }

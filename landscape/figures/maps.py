@@ -40,6 +40,7 @@ _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many 
 _DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
 _ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
 _REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
+_PROPOSED = 2  # level of a proposed region; levels 0 and 1 are continents and regions
 _GROWTH = (0.82, 1.45)  # limits of the growth of letters with the papers of a topic
 _FADED = 0.7  # exponent: below 1, sparse places keep more of the colour of their region
 _DEEPEST = 0.72  # share of the colour of a region where papers are the most dense
@@ -351,6 +352,8 @@ def _style(
         if row.topic_id in emphasized:
             return ways, _REGION, "bold", colours.ink
         return ways, _REGION, "normal", colours.faint
+    if row.level == _PROPOSED:
+        return ways, _REGION * growth, "bold", colours.apart
     if row.level == 0:
         raised = [[capitals(line) for line in lines] for lines in ways]
         return raised, _CONTINENT * growth, "bold", colours.continent

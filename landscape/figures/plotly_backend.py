@@ -87,15 +87,16 @@ def draw_panels(scene: Scene) -> go.Figure:
     return _Drawing(scene, panels, box, is_page=False).figure
 
 
-def to_page(figure: go.Figure) -> str:
-    """Return a self-contained HTML page with plotly and the fonts."""
+def to_page(figure: go.Figure, *, below: str = "") -> str:
+    """Return a self-contained HTML page with plotly, the fonts and HTML below the figure."""
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
 
     # In a script element, "<" could start its end tag, so it is written as a JSON escape.
     drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
     fonts = [(weight, _font_link(weight)) for weight in ("normal", "bold")]
-    return render("figure.html", family=_LETTERS, fonts=fonts, library=get_plotlyjs(), drawn=drawn)
+    values = {"library": get_plotlyjs(), "drawn": drawn, "below": below}
+    return render("figure.html", family=_LETTERS, fonts=fonts, **values)
 
 
 @cache

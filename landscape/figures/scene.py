@@ -278,6 +278,7 @@ class Scene:
     on_screen: Sequence[str] = ("map",)
     alt_text: str = ""
     table: pd.DataFrame | None = None
+    below: str = ""  # HTML below the figure in a file for the browser
 
 
 def padded_range(values: np.ndarray) -> tuple[float, float]:

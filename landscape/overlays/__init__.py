@@ -7,7 +7,8 @@ table, denominators, the bounds of the corpus, and warnings.
 - `landscape.overlays.missions`: find facilities in papers, and measure the impact of facilities;
 - `landscape.overlays.reviews`: find review papers, and regions where a review would help most;
 - `landscape.overlays.trends`: follow topics, authors, institutions and countries over time, and
-  compare two selections of papers.
+  compare two selections of papers;
+- `landscape.overlays.changes`: list what updates have changed, with positions on the map.
 
 >>> from landscape import overlays
 >>> overlays.missions.find_mentions("Observed with ALMA.")[0].facility

@@ -1,3 +1,4 @@
+from . import changes as changes
 from . import missions as missions
 from . import reviews as reviews
 from . import thesaurus as thesaurus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from landscape._serializer import SHOWN, heading, shown_columns
-from landscape.overlays import missions, reviews, thesaurus, trends
+from landscape.overlays import changes, missions, reviews, thesaurus, trends
 
 # Columns that only some tables of a kind have.
 OPTIONAL = {"period", "level", "with_narrower"}
@@ -26,6 +26,7 @@ OPTIONAL = {"period", "level", "with_narrower"}
         (lambda atlas: trends.compare(atlas, "2015..", "..2010"), None),
         (trends.countries, None),
         (trends.institutions, None),
+        (changes.region_changes, None),
     ],
 )
 def test_every_shown_column_exists(demo_atlas, analyse, subtable):

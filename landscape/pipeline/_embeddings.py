@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import sha256_of, write_bytes
-from landscape._progress import progress
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
@@ -138,7 +137,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
     ]
     embedder = _LazyEmbedder(context, settings_digest, known.model, planned)
     n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
-    with progress("Embeddings", total=context.manifest.n_papers) as advance:
+    with context.progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_kept)
         finish(context.executor, embedder.work(), planned, advance, embeds=True)
     model = embedder.describe()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import sha256_of
-from landscape._progress import progress
 from landscape.corpus import KeptPart, part_names
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import KEYS, keys_digest, part_digests, read_columns, row_keys
@@ -59,7 +58,7 @@ def _run(context: Context) -> StageResult:
     from landscape.corpus import ingest
 
     n_bytes = sum(file.bytes for file in context.inputs if file.part is None)
-    with progress("Reading papers", total=n_bytes, unit="bytes") as advance:
+    with context.progress("Reading papers", total=n_bytes, unit="bytes") as advance:
         report = ingest(
             _kept_parts(context),
             context.folder,

@@ -112,7 +112,7 @@ def _write_tables(
         for piece in chain.from_iterable(pieces.values())
     ]
     n_new = sum(len(piece) for piece, *_ in tasks)
-    with progress(stage.name.capitalize(), total=context.manifest.n_papers) as advance:
+    with context.progress(stage.name.capitalize(), total=context.manifest.n_papers) as advance:
         advance(context.manifest.n_papers - n_new)
         done = context.executor.map(find, tasks, n_papers=n_new)
         for (piece, *_), _ in zip(tasks, done, strict=True):
@@ -266,7 +266,7 @@ def _learn(context: Context, thesaurus: Thesaurus) -> ConceptModel:
             tasks.append((piece, inside - start - piece.start))
         start += part.rows
     read = partial(_read, path=context.options.thesaurus, checksum=_checksum(context))
-    with progress("Concepts", total=n_sampled) as advance:
+    with context.progress("Concepts", total=n_sampled) as advance:
         found = []
         for wording in context.executor.map(read, tasks, n_papers=n_sampled):
             found.append(wording)

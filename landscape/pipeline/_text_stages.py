@@ -98,7 +98,7 @@ def _index_words(context: Context) -> tuple[list[str], int]:
     known = _known_segments(context)
     todo = [(piece, name, work / name) for name, piece in pieces.items() if name not in known]
     n_indexed = sum(len(piece) for piece, *_ in todo)
-    with progress("Word index", total=context.manifest.n_papers) as advance:
+    with context.progress("Word index", total=context.manifest.n_papers) as advance:
         advance(context.manifest.n_papers - n_indexed)
         for segment in context.executor.map(_write_segment, todo, n_papers=n_indexed):
             known[segment.name] = segment, work / segment.name
@@ -258,7 +258,7 @@ def _write_paper_tables(context: Context) -> list[str]:
         if not context.is_kept(f"{PAPERS}/{papers.name}", f"{PAPER_ROWS}/{file.name}")
     ]
     rows = {part.name: part.rows for part in context.manifest.parts}
-    with progress("Table of papers", total=context.manifest.n_papers) as advance:
+    with context.progress("Table of papers", total=context.manifest.n_papers) as advance:
         advance(sum(rows.values()) - sum(rows[papers.stem] for papers, _ in todo))
         n_papers = sum(rows[papers.stem] for papers, _ in todo)
         for papers, _ in zip(
@@ -325,7 +325,7 @@ def _keywords_run(context: Context) -> StageResult:
     ]
     n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
     extract = partial(_extract, limit=options.keywords_limit, tagger=options.tagger)
-    with progress("Keywords", total=context.manifest.n_papers) as advance:
+    with context.progress("Keywords", total=context.manifest.n_papers) as advance:
         advance(n_kept)
         finish(context.executor, extract, planned, advance)
     for one in planned:

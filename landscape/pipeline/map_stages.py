@@ -195,7 +195,7 @@ def _place_others(
         )
         for piece in slices(path, part.rows)
     ]
-    with progress("Placement", total=len(vectors)) as advance:
+    with context.progress("Placement", total=len(vectors)) as advance:
         place = partial(_place_slice, near=near, fitted=work / "fitted.npy")
         placed = []
         for found in context.executor.map(place, tasks, n_papers=len(vectors)):
@@ -566,12 +566,24 @@ def _write_changes(context: Context, topics: Topics) -> None:
         )
         added = pd.DataFrame(found, columns=changes_schema().names[1:])
         changes = pd.concat([changes, added.assign(date=now()[:10])], ignore_index=True)
+        if layout_of(context) == "refit":
+            share = _share_moved(before, topics.topic_id)
+            context.say(f"{share:.1%} of the papers of both maps changed their region.")
         if found:
             kinds = Counter(str(change["kind"]) for change in found)
             context.say("regions: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
     names = changes_schema().names
     table = pa.Table.from_pandas(changes[names], changes_schema(), preserve_index=False)
     write_table(context.folder / CHANGES, table)
+
+
+def _share_moved(before: NDArray[np.integer], after: NDArray[np.integer]) -> float:
+    """Return the share of papers that changed their region. Regions with a name keep their number.
+
+    Papers outside all regions, or of one version only, do not count.
+    """
+    both = (before >= 0) & (after >= 0)
+    return float((before[both] != after[both]).mean()) if both.any() else 0.0
 
 
 TOPICS_STAGE = Stage(

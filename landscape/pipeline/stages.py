@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from landscape._io import (
     sha256_of,
     write_bytes,
 )
+from landscape._progress import progress
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
 from landscape.pipeline._executor import Executor
@@ -257,6 +259,13 @@ class Context:
     def work(self, *names: str) -> Path:
         """Return a path in ``.work``, which is the folder of unfinished files."""
         return self.folder.joinpath(WORK, *names)
+
+    def progress(
+        self, task: str, *, total: float, unit: str = "papers"
+    ) -> AbstractContextManager[Callable[[float], None]]:
+        """Show the progress of a task, with the number of workers if there is a cluster."""
+        where = f" ({self.executor.n_workers} workers)" if self.executor.is_cluster else ""
+        return progress(task + where, total=total, unit=unit)
 
     def product(self, stage: str, name: str) -> str:
         """Return the digest of one output of a finished stage."""

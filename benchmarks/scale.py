@@ -1,7 +1,7 @@
 """Build and use atlases of millions of generated papers.
 
 Run: python -m benchmarks scale --base ATLAS [--papers 1000000] [--folder FOLDER]
-     [--only build,use,growth,cluster]
+     [--only build,use,growth,landmarks,cluster]
 
 A generated paper mixes the sentences of two papers of the base atlas, and has a vector between
 theirs, so words, subjects and neighbours are as in a real literature. `build` runs the whole build
@@ -261,6 +261,50 @@ def measure_growth(base: Path, folder: Path, sizes: Sequence[int]) -> dict[str, 
     return {str(size): one for size, one in builds.items()}
 
 
+def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
+    """Compare UMAP of all papers with UMAP of a part, and with placement of the others."""
+    from landscape.embeddings.neighbours import write_neighbours
+    from landscape.mapping import project
+    from landscape.mapping.projection import choose_landmarks, place_between
+    from landscape.mapping.quality import neighbours_kept
+
+    found = []
+    for size in sizes:
+        some = np.asarray(vectors[:size])
+        every = np.ones(size, dtype=bool)
+        start = time.perf_counter()
+        whole = project(some)
+        full = time.perf_counter() - start
+        kept_by_all = neighbours_kept(some, whole, every)
+        for share in (0.5, 0.25):
+            start = time.perf_counter()
+            rows = choose_landmarks(some, int(share * size))
+            plane = project(some[rows])
+            with tempfile.TemporaryDirectory() as place:
+                near = write_neighbours(some[rows], Path(place) / "near.faiss", k=15)
+                coordinates = place_between(*near.search(some, k=15), plane)
+            coordinates[rows] = plane
+            seconds = time.perf_counter() - start
+            kept = neighbours_kept(some, coordinates, every)
+            found.append([size, len(rows), full, seconds, kept_by_all, kept, near.recall])
+    print_table(
+        "UMAP of landmarks and placement of the other papers, compared with UMAP of all papers: "
+        "share of the 10 nearest neighbours kept on the map",
+        ["papers", "landmarks", "s, all", "s, landmarks", "kept, all", "kept, landmarks", "recall"],
+        [
+            [
+                f"{size:,}",
+                f"{n:,}",
+                f"{full:.0f}",
+                f"{seconds:.0f}",
+                *(f"{value:.3f}" for value in kept),
+            ]
+            for size, n, full, seconds, *kept in found
+        ],
+    )
+    return {"landmarks": found}
+
+
 def main() -> None:
     """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -278,6 +322,10 @@ def main() -> None:
             result[kind] = measure_build(options.base, options.folder, options.papers)
         elif kind == "use":
             result[kind] = measure_use(options.folder, options.papers)
+        elif kind == "landmarks":
+            sizes = [int(size) for size in options.sizes.split(",")]
+            vectors = np.load(options.folder / f"{options.papers}" / "vectors.npy", mmap_mode="r")
+            result[kind] = measure_landmarks(vectors, sizes)
         elif kind == "cluster":
             result[kind] = measure_cluster(options.real, options.folder)
         else:

@@ -113,8 +113,8 @@ def _projection_parameters(context: Context) -> dict[str, object]:
         parameters["seed"] = options.seed
     if layout in ("umap", "keep", "refit"):
         parameters |= {"n_neighbors": options.n_neighbors, "min_dist": options.min_dist}
-    if layout in ("umap", "refit") and context.manifest.n_papers > options.landmarks:
-        parameters["landmarks"] = options.landmarks
+    if layout in ("umap", "refit") and context.manifest.n_papers > options.n_landmarks:
+        parameters["landmarks"] = options.n_landmarks
     return parameters
 
 
@@ -164,9 +164,9 @@ def _project(
         "min_dist": options.min_dist,
     }
     with progress("Map", total=None):
-        if layout != "umap" or len(vectors) <= options.landmarks:
+        if layout != "umap" or len(vectors) <= options.n_landmarks:
             return project(vectors, **settings, start="pca" if start is None else start), {}
-        rows = choose_landmarks(vectors, options.landmarks)
+        rows = choose_landmarks(vectors, options.n_landmarks)
         landmarks = np.asarray(vectors[rows])
         fitted = project(landmarks, **settings, start="pca" if start is None else start[rows])
     return _place_others(context, vectors, rows, landmarks, fitted)

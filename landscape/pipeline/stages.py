@@ -138,11 +138,11 @@ class BuildOptions(Settings):
     cluster: str | None = Field(
         None, description="Dask cluster that is started for this build; local:N has N processes"
     )
-    landmarks: Whole = Field(
-        300_000,
+    landmarks: Whole | None = Field(
+        None,
         ge=1000,
-        description="maximum number of papers to which UMAP is fitted; the other papers are "
-        "placed by their nearest neighbours",
+        description="maximum number of papers to which UMAP is fitted, by default 300,000; the "
+        "other papers are placed by their nearest neighbours",
     )
     approve: Callable[[str], bool] | None = Field(
         None,
@@ -150,6 +150,11 @@ class BuildOptions(Settings):
         "returns True to approve the cost",
         examples=["a function"],
     )
+
+    @property
+    def n_landmarks(self) -> int:
+        """Maximum number of papers to which UMAP is fitted."""
+        return self.landmarks or 300_000
 
     @property
     def n_workers(self) -> int:

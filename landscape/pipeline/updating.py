@@ -124,7 +124,7 @@ def update(
     new = check_inputs(options.inputs, store.parts)
     if harvest is not None:
         new += check_inputs(_harvest(store, harvest, since, query, base_url, say), ())
-    if not (new or removed or set(settings) - {"approve", "workers"}):
+    if not (new or removed or set(settings) - {"approve", "workers", "scheduler", "cluster"}):
         say("Nothing has changed. The atlas is up to date.")
         return store
     updated = build_version(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,13 @@ from landscape.embeddings import (
     nearest,
     neighbours,  # small blocks are set
 )
-from landscape.embeddings.neighbours import read_index, write_index
+from landscape.embeddings.neighbours import (
+    IndexReport,
+    join_index,
+    read_index,
+    train_index,
+    write_shard,
+)
 from landscape.errors import AtlasError, InputError
 
 
@@ -24,6 +32,19 @@ def unit(n: int, d: int = 16, *, seed: int = 0) -> np.ndarray:
     centres = random.normal(size=(20, d))
     vectors = centres[random.integers(20, size=n)] + 0.5 * random.normal(size=(n, d))
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def write_index(parts: Sequence[np.ndarray], file: Path, **options: Any) -> IndexReport:
+    """Write an index as a build does: cells first, then shards of at most 700 vectors."""
+    trained = file.with_suffix(".trained")
+    train_index(parts, trained)
+    shards, first = [], 0
+    for part in parts:
+        for start in range(0, len(part), 700):
+            shards.append(file.with_suffix(f".{len(shards)}"))
+            write_shard(part[start : start + 700], first + start, trained, shards[-1])
+        first += len(part)
+    return join_index(parts, shards, file, **options)
 
 
 @settings(max_examples=30, deadline=None)
@@ -79,3 +100,28 @@ def test_only_an_index_of_a_build_is_read(tmp_path: Path, n_different: int) -> N
         other.write_bytes(forged)
         with pytest.raises(AtlasError, match="cannot be read"):
             read_index(other, n_papers=5_000, dimension=64)
+
+
+def test_an_index_grows_by_the_vectors_of_an_update(tmp_path: Path) -> None:
+    vectors = unit(3_000)
+    write_index([vectors[:2_000]], tmp_path / "old.faiss")
+    trained, shard = tmp_path / "trained", tmp_path / "shard"
+    train_index([vectors], trained, known=tmp_path / "old.faiss")
+    write_shard(vectors[2_000:], 2_000, trained, shard)
+    report = join_index([vectors], [tmp_path / "old.faiss", shard], tmp_path / "new.faiss")
+    assert report.recall >= 0.99
+    index = read_index(tmp_path / "new.faiss", n_papers=3_000, dimension=16)
+    search = VectorIndex([vectors], index=index, n_probe=report.n_probe).search
+    for row in (3, 1_999, 2_000, 2_999):
+        assert search(vectors[row], k=1).rows.tolist() == [row]
+
+
+def test_neighbours_of_landmarks_have_exact_distances(tmp_path: Path) -> None:
+    vectors, asked = unit(2_000), unit(50, seed=1)
+    near = write_neighbours(vectors, tmp_path / "near.faiss", k=15)
+    assert near.recall >= 0.99
+    rows, similarities = near.search(asked, k=15)
+    exact, wanted = nearest(vectors, asked, k=15)
+    assert np.mean([len(set(one) & set(other)) for one, other in zip(rows, exact, strict=True)]) > 14
+    assert np.allclose(similarities, (vectors[rows] * asked[:, None]).sum(axis=2), atol=1e-6)
+    assert np.allclose(similarities[:, 0], wanted[:, 0], atol=1e-6)

@@ -176,7 +176,7 @@ def test_money_is_asked_for_once_and_what_was_paid_for_is_kept(
     papers_file: Callable[..., Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("landscape.pipeline._executor.CHUNK", 10)
+    monkeypatch.setattr("landscape.pipeline._rows.CHUNK", 10)
     out, questions = tmp_path / "a.atlas", []
 
     def run(embedder: Paid, *inputs: Path, agree: bool = True) -> Any:
@@ -211,7 +211,7 @@ def test_money_is_asked_for_once_and_what_was_paid_for_is_kept(
 def test_an_interrupted_embedder_leaves_no_mark_on_another_one(
     few_papers: Path, tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.pipeline._executor.CHUNK", 10)
+    monkeypatch.setattr("landscape.pipeline._rows.CHUNK", 10)
 
     def run(embedder: Paid) -> Any:
         monkeypatch.setattr("landscape.embeddings.load_embedder", lambda _: embedder)
@@ -231,7 +231,7 @@ def test_an_interrupted_embedder_leaves_no_mark_on_another_one(
 def test_another_server_is_asked_for_all_and_its_secrets_are_not_kept(
     few_papers: Path, tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.pipeline._executor.CHUNK", 10)
+    monkeypatch.setattr("landscape.pipeline._rows.CHUNK", 10)
 
     def run(server: str, embedder: Paid) -> Any:
         monkeypatch.setenv("OPENAI_BASE_URL", server)

@@ -265,7 +265,7 @@ def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
     """Compare UMAP of all papers with UMAP of a part, and with placement of the others."""
     from landscape.embeddings.neighbours import write_neighbours
     from landscape.mapping import project
-    from landscape.mapping.projection import choose_landmarks, place_between
+    from landscape.mapping.projection import choose_landmarks, place_between, settle
     from landscape.mapping.quality import neighbours_kept
 
     found = []
@@ -279,10 +279,12 @@ def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
         for share in (0.5, 0.25):
             start = time.perf_counter()
             rows = choose_landmarks(some, int(share * size))
-            plane = project(some[rows])
+            n_near = max(5, round(15 * share))
+            plane = project(some[rows], n_neighbors=n_near)
             with tempfile.TemporaryDirectory() as place:
-                near = write_neighbours(some[rows], Path(place) / "near.faiss", k=15)
-                coordinates = place_between(*near.search(some, k=15), plane)
+                near = write_neighbours(some[rows], Path(place) / "near.faiss", k=n_near)
+                neighbours = near.search(some, k=n_near)
+            coordinates = settle(place_between(*neighbours, plane), *neighbours, plane)
             coordinates[rows] = plane
             seconds = time.perf_counter() - start
             kept = neighbours_kept(some, coordinates, every)

@@ -156,7 +156,9 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, and rename the file to `path` at the end."""
     with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished_file(path, suffix=TEMPORARY_SUFFIX) as temporary:
+        # Two workers of a cluster can write the same file, so each has a temporary file of its own.
+        suffix = f".{secrets.token_hex(4)}{TEMPORARY_SUFFIX}"
+        with unfinished_file(path, suffix=suffix) as temporary:
             yield temporary
         with contextlib.suppress(OSError):  # sync the folder if possible
             descriptor = os.open(path.parent, os.O_RDONLY)

@@ -236,6 +236,11 @@ class IndexReport:
     recall: float
 
 
+def cells_for(n_vectors: int) -> int:
+    """Return the number of k-means cells for so many vectors."""
+    return int(np.clip(2 * np.sqrt(n_vectors), 1, max(1, n_vectors // _TRAINED_ON)))
+
+
 def train_index(
     parts: Sequence[NDArray[np.float32]], file: Path, *, known: Path | None = None
 ) -> None:
@@ -252,7 +257,7 @@ def train_index(
         index.reset()
     else:
         n, dimension = sum(map(len, parts)), parts[0].shape[1]
-        n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
+        n_cells = cells_for(n)
         index = faiss.index_factory(dimension, f"IVF{n_cells},SQ8", faiss.METRIC_INNER_PRODUCT)
         index.cp.seed, index.cp.niter = 1, 6
         sample = np.random.default_rng(1).choice(n, size=_TRAINED_ON * n_cells, replace=False)
@@ -328,7 +333,12 @@ class Neighbours:
         library: Any = faiss
         index = library.read_index(str(self.file), faiss.IO_FLAG_MMAP)
         settings = library.SearchParametersIVF(nprobe=self.n_probe)
-        similarities, found = index.search(np.ascontiguousarray(queries), k, params=settings)
+        queries = np.ascontiguousarray(queries)
+        similarities, found = index.search(queries, k, params=settings)
+        few = (found < 0).any(axis=1)  # the searched cells have fewer than k vectors
+        if few.any():
+            settings = library.SearchParametersIVF(nprobe=index.nlist)
+            similarities[few], found[few] = index.search(queries[few], k, params=settings)
         return found, similarities
 
 
@@ -337,7 +347,7 @@ def write_neighbours(vectors: NDArray[np.float32], file: Path, *, k: int) -> Nei
     import faiss
 
     n, dimension = vectors.shape
-    n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
+    n_cells = cells_for(n)
     index: Any = faiss.index_factory(dimension, f"IVF{n_cells},Flat", faiss.METRIC_INNER_PRODUCT)
     index.cp.seed, index.cp.niter = 1, 6
     rng = np.random.default_rng(1)

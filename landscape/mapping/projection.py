@@ -253,6 +253,70 @@ def place_between(
     return (placed / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
+def settle(
+    placed: NDArray[np.float32],
+    indices: NDArray[np.int64],
+    similarities: NDArray[np.float32],
+    coordinates: NDArray[np.float32],
+    *,
+    min_dist: float = 0.05,
+) -> NDArray[np.float32]:
+    """Move placed papers by the forces of UMAP. The papers of the map do not move.
+
+    A mean position is between the neighbours, where the paper has others as its nearest papers.
+    This is the optimisation of the method ``transform`` of umap-learn, with more steps.
+
+    Parameters
+    ----------
+    placed : array of float, shape (n, 2)
+        First positions, for example those of `place`.
+    indices, similarities : array, shape (n, k)
+        Nearest papers on the map, and their cosine similarities.
+    coordinates : array of float, shape (n_papers, 2)
+        Map coordinates of the papers on the map.
+    min_dist : float, default 0.05
+        Setting of UMAP with which the map was made.
+
+    Returns
+    -------
+    array of float32, shape (n, 2)
+        The same for the same input, on any number of cores.
+
+    Examples
+    --------
+    >>> spots = np.array([[0, 0], [9, 0]], dtype="float32")
+    >>> near = np.array([[0], [1]]), np.ones((2, 1), dtype="float32")
+    >>> settle(spots[[1, 0]], *near, spots).round().tolist()
+    [[1.0, 0.0], [8.0, 0.0]]
+    """
+    umap = umap_with_kept_code()
+    n, k = indices.shape
+    if not n:
+        return np.zeros((0, 2), dtype=np.float32)
+    a, b = umap.umap_.find_ab_params(1.0, min_dist)
+    weights = memberships(1.0 - similarities).ravel().astype(np.float32)
+    head = np.repeat(np.arange(n, dtype=np.int32), k)
+    kept = weights >= weights.max() / _SETTLING
+    moved = umap.layouts.optimize_layout_euclidean(
+        np.array(placed, dtype=np.float32),
+        np.array(coordinates, dtype=np.float32),
+        head[kept],
+        indices.ravel().astype(np.int32)[kept],
+        _SETTLING,
+        len(coordinates),
+        umap.umap_.make_epochs_per_sample(weights[kept], _SETTLING),
+        a,
+        b,
+        np.array([1, 2, 3], dtype=np.int64),  # state of the random numbers
+        initial_alpha=0.25,
+        move_other=False,
+    )
+    return np.asarray(moved, dtype=np.float32)
+
+
+_SETTLING = 200  # steps, as of UMAP with more than 10,000 papers; benchmarks/scale.py
+
+
 def choose_landmarks(
     vectors: NDArray[np.float32], n_landmarks: int, *, seed: int = 0
 ) -> NDArray[np.int64]:

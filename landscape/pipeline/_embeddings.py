@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from landscape._io import sha256_of, write_bytes
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
+from landscape.pipeline._executor import Executor
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import Chunk, PartWork, finish, match_ids, paper_ids
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, keep_only
@@ -139,9 +139,13 @@ def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
     n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
     with context.progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_kept)
-        finish(context.executor, embedder.work(), planned, advance, embeds=True)
+        finish(*embedder.work(), planned, advance, embeds=True)
     model = embedder.describe()
-    devices: dict[str, dict[str, int]] = {}
+    before = context.previous.stage("embeddings") if context.previous else None
+    known_devices = before.details.get("devices", {}) if before else {}
+    devices: dict[str, dict[str, int]] = {
+        name: counted for name, counted in known_devices.items() if name in kept
+    }
     for part, one in zip(parts, planned, strict=True):
         target, chunks = context.folder / EMBEDDINGS / f"{part.stem}.npy", one.chunks
         sources = [*known.matrices, *(open_matrix(chunk.file) for chunk in chunks)]
@@ -318,13 +322,9 @@ def _write_chunk(chunk: Chunk, embedder: Embedder, note: Path) -> None:
     write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
 
-_one_at_a_time = Lock()  # a worker of a cluster may have several threads
-
-
 def _embed_on_worker(chunk: Chunk, *, spec: str, precision: str | None, note: Path) -> None:
     """Embed a chunk on a worker of a cluster."""
-    with _one_at_a_time:
-        _write_chunk(chunk, _worker_embedder(spec, precision), note)
+    _write_chunk(chunk, _worker_embedder(spec, precision), note)
 
 
 @lru_cache(maxsize=1)
@@ -350,16 +350,19 @@ class _LazyEmbedder:
         self._known = known
         self._embedder: Embedder | None = None
 
-    def work(self) -> Callable[[Chunk], None]:
-        """Return the function that embeds a chunk, in this process or on a worker."""
+    def work(self) -> tuple[Executor, Callable[[Chunk], None]]:
+        """Return the function that embeds a chunk, and its executor."""
         executor = self._context.executor
         if not executor.is_cluster or self._spec.startswith("openai"):
-            return lambda chunk: _write_chunk(chunk, self._load(), self._note)
+            # A paid model must be approved in this process.
+            return Executor(), lambda chunk: _write_chunk(chunk, self._load(), self._note)
         precision = self._precision()
         if self._spec == "minilm" and precision is None:
             # All workers use the same precision, and those without a GPU may lack bf16.
             precision = "bfloat16" if executor.has_bf16 else "float32"
-        return partial(_embed_on_worker, spec=self._spec, precision=precision, note=self._note)
+        return executor, partial(
+            _embed_on_worker, spec=self._spec, precision=precision, note=self._note
+        )
 
     def _precision(self) -> str | None:
         # New vectors must come from the same model as the existing chunks and vectors.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +17,10 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from landscape._io import TEMPORARY_SUFFIX
 from landscape.errors import InputError, LandscapeError, require
 
 if TYPE_CHECKING:
@@ -102,10 +105,13 @@ class Executor:
             yield from map(function, tasks)
             return
         waiting: deque[Any] = deque()
+        most = _WAITING * self.n_workers
         try:
-            for task in tasks:
+            for number, task in enumerate(tasks):
                 waiting.append(self._submit(function, task, embeds))
-                if len(waiting) > _WAITING * self.n_workers:
+                if number % _WAITING == 0:
+                    most = _WAITING * self.n_workers
+                while len(waiting) > most:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -150,22 +156,27 @@ class ProcessExecutor(Executor):
 class DaskExecutor(Executor):
     """Runs tasks on the workers of a Dask cluster, which see the folder of the atlas.
 
-    Every task writes its result to the file system, so nothing but names passes the scheduler, and
-    a task that was lost with its worker can run again on another one.
+    Most tasks write their result to the file system and return little. A task that was lost with
+    its worker runs again on another one.
     """
 
     is_cluster = True
 
     def __init__(self, client: Client, folder: Path) -> None:
-        self._client = client
+        self._client, self._folder = client, folder
         self._address = client.scheduler_info(n_workers=0)["address"]
-        facts = self._check_workers(folder)
+        facts = self._check_workers()
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        self.n_workers = sum(worker["nthreads"] for worker in workers)
         self._embeds_with = (
             {EMBEDDING: 1} if all(EMBEDDING in one["resources"] for one in workers) else None
         )
         self.has_bf16 = all(fact.has_bf16 for fact in facts.values())
+
+    @property
+    def n_workers(self) -> int:  # type: ignore[override]  # workers can join and leave
+        """Current number of threads of all workers."""
+        threads: dict[str, int] = self._client.nthreads()  # type: ignore[no-untyped-call]
+        return max(1, sum(threads.values()))
 
     def map(
         self,
@@ -200,9 +211,17 @@ class DaskExecutor(Executor):
 
     def _submit(self, function: Callable[[Task], Result], task: Task, embeds: bool) -> Any:
         resources = self._embeds_with if embeds else None
-        return self._client.submit(function, task, pure=False, resources=resources)
+        return self._client.submit(
+            _run_on_worker,
+            function,
+            task,
+            versions=_versions(),
+            folder=self._folder,
+            pure=False,
+            resources=resources,
+        )
 
-    def _check_workers(self, folder: Path) -> dict[str, _WorkerFacts]:
+    def _check_workers(self) -> dict[str, _WorkerFacts]:
         """Raise InputError if a worker cannot do the work of this build."""
         from landscape import __version__
 
@@ -213,10 +232,11 @@ class DaskExecutor(Executor):
                 f"The Dask scheduler {self._address} has no workers. Start some, for example with: "
                 f"dask worker {self._address}"
             ) from error
-        seen = folder / f".seen-by-workers-{os.getpid()}"
+        # The name is that of a temporary file, which the next build removes.
+        seen = self._folder / f".seen-{os.getpid()}{TEMPORARY_SUFFIX}"
         seen.touch()
         try:
-            facts = self._client.run(_facts_of_worker, str(seen.resolve()))
+            facts: dict[str, _WorkerFacts] = self._client.run(_facts_of_worker, seen)
         except Exception as error:
             raise InputError(
                 f"A worker of {self._address} cannot run Landscape ({type(error).__name__}: "
@@ -225,18 +245,8 @@ class DaskExecutor(Executor):
             ) from error
         finally:
             seen.unlink(missing_ok=True)
-        here = _facts_of_worker("").versions
         for worker, fact in facts.items():
-            if fact.versions != here:
-                raise InputError(
-                    f"The worker {worker} has {fact.versions}, but this process has {here}. "
-                    "Install the same versions on all machines."
-                )
-            if not fact.sees_folder:
-                raise InputError(
-                    f"The worker {worker} cannot see the folder {folder.resolve()}. Put the inputs "
-                    "and the atlas on a file system that all workers share, under the same path."
-                )
+            _check_worker(worker, fact, _versions(), self._folder)
         return facts
 
 
@@ -252,13 +262,46 @@ class _WorkerFacts:
     has_bf16: bool
 
 
-def _facts_of_worker(file: str) -> _WorkerFacts:
+def _versions() -> str:
     from landscape import __version__
+
+    return f"Landscape {__version__} with Python {'.'.join(map(str, sys.version_info[:2]))}"
+
+
+def _facts_of_worker(file: Path) -> _WorkerFacts:
     from landscape.embeddings.minilm import has_bf16_instructions
 
-    python = ".".join(map(str, sys.version_info[:2]))
-    versions = f"Landscape {__version__} with Python {python}"
-    return _WorkerFacts(versions, Path(file).is_file(), has_bf16_instructions())
+    return _WorkerFacts(_versions(), file.exists(), has_bf16_instructions())
+
+
+def _check_worker(worker: str, fact: _WorkerFacts, versions: str, folder: Path) -> None:
+    """Raise InputError if a worker has other versions or does not see the folder."""
+    if fact.versions != versions:
+        raise InputError(
+            f"The worker {worker} has {fact.versions}, but this build has {versions}. Install the "
+            "same versions on all machines."
+        )
+    if not fact.sees_folder:
+        raise InputError(
+            f"The worker {worker} cannot see the folder {folder}. Put the inputs and the atlas on "
+            "a file system that all workers share, under the same path."
+        )
+
+
+_one_at_a_time = Lock()
+
+
+def _run_on_worker(
+    function: Callable[[Task], Result], task: Task, *, versions: str, folder: Path
+) -> Result:
+    """Run a task on a worker, which may have joined after the start of the build.
+
+    Tasks of the same process run one after another, because their caches are not thread-safe.
+    """
+    with _one_at_a_time:
+        fact = _WorkerFacts(_versions(), folder.is_dir(), has_bf16=False)
+        _check_worker(socket.gethostname(), fact, versions, folder)
+        return function(task)
 
 
 @contextmanager
@@ -266,7 +309,9 @@ def open_executor(
     folder: Path, *, n_workers: int, scheduler: str | None = None, cluster: str | None = None
 ) -> Iterator[Executor]:
     """Yield the executor of a build, by default one with processes of this machine."""
-    scheduler = scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS")
+    if scheduler and cluster:
+        raise InputError("Pass either --scheduler or --cluster, not both.")
+    scheduler = scheduler or (None if cluster else os.environ.get("DASK_SCHEDULER_ADDRESS"))
     if not (scheduler or cluster):
         executor = ProcessExecutor(n_workers) if n_workers > 1 else Executor()
         try:
@@ -275,34 +320,33 @@ def open_executor(
             executor.close()
         return
     distributed = require("distributed", "cluster")
+    started: Any = nullcontext(scheduler)
     if cluster:
-        local = distributed.LocalCluster(
-            n_workers=_n_local(cluster),
+        started = distributed.LocalCluster(
+            n_workers=_n_local(cluster, n_workers),
             threads_per_worker=1,
             dashboard_address=None,
             memory_limit=0,
             resources={EMBEDDING: 1},
             silence_logs=logging.CRITICAL,
         )
-    else:
-        local = nullcontext(scheduler)
-    with local as address:
+    with started as address:
         try:
             client = distributed.Client(address, timeout=_PATIENCE)
         except (OSError, TimeoutError, ValueError) as error:
             raise InputError(
-                f"There is no Dask scheduler at {scheduler}. Check the address, or start one with: "
-                "dask scheduler"
+                f"There is no Dask scheduler at {scheduler or address}. Check the address, or "
+                "start one with: dask scheduler"
             ) from error
         with client:
             yield DaskExecutor(client, folder)
 
 
-def _n_local(cluster: str) -> int:
+def _n_local(cluster: str, usual: int) -> int:
     kind, _, number = cluster.partition(":")
     if kind != "local" or not (number or "1").isdecimal() or number == "0":
         raise InputError(
             f"There is no cluster {cluster!r}; use local:N for N processes of this machine, or "
             "--scheduler for the address of a Dask scheduler."
         )
-    return int(number or len(os.sched_getaffinity(0)))
+    return int(number or usual)

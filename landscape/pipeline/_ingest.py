@@ -104,13 +104,8 @@ def _run(context: Context) -> StageResult:
     known = context.previous.manifest.stages["ingest"] if context.previous else None
     products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
     kept = {part.name for part in report.parts if part.is_kept}
-    known_digests = known.details.get("digests", {}) if known else {}
     columns = {"papers": "paper_id", "titles": "title", "categories": "categories"}
-    digests = part_digests(
-        files,
-        [*columns.values()],
-        {name: one for name, one in known_digests.items() if name in kept},
-    )
+    digests = part_digests(files, [*columns.values()], known, kept)
     products |= {
         name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
     }

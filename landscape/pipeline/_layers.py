@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
@@ -91,17 +92,24 @@ def _last_day(day: date | None, precision: str | None) -> date | None:
 
 
 def _write_tables(
-    context: Context, stage: Stage, layer: str, find: Callable[[_LayerTask], None]
+    context: Context,
+    stage: Stage,
+    layer: str,
+    find: Callable[[_LayerTask], None],
+    *,
+    mark: str = "",
+    needs: Sequence[str] = (),
 ) -> list[str]:
     """Write the tables of a layer, slice by slice, and join those of each part.
 
-    Return the names of the files. The files of parts that have not changed are kept.
+    Return the names of the files. The files of parts that have not changed are kept, if the
+    files in `needs` have not changed either. `mark` stands for other data that the function uses.
     """
     schema = layer_schema(layer)
     (context.folder / layer).mkdir(exist_ok=True)
-    kept = _kept_parts(context, stage, layer)
-    # The folder has the inputs of the stage, so the files of an interrupted build fit.
-    work = context.work(layer, fingerprint(stage, context)[0])
+    kept = _kept_parts(context, stage, layer, needs)
+    # The name has a hash of the inputs, so the files of an interrupted build fit.
+    work = context.work(layer, digest([fingerprint(stage, context)[0], mark]))
     work.mkdir(parents=True, exist_ok=True)
     parts = [*zip(context.part_files(PAPERS), context.manifest.parts, strict=True)]
     pieces = {
@@ -150,7 +158,9 @@ def _write_table(task: _LayerTask, found: pd.DataFrame) -> None:
     write_table(file, pa.Table.from_pandas(named[schema.names], schema, preserve_index=False))
 
 
-def _kept_parts(context: Context, stage: Stage, layer: str) -> dict[str, Path]:
+def _kept_parts(
+    context: Context, stage: Stage, layer: str, needs: Sequence[str]
+) -> dict[str, Path]:
     """Return the files of a layer that an update keeps, by part."""
     record = context.previous.stage(stage.name) if context.previous else None
     if record is None or (record.version, record.parameters) != (
@@ -162,6 +172,7 @@ def _kept_parts(context: Context, stage: Stage, layer: str) -> dict[str, Path]:
         part.name: context.folder / layer / f"{part.name}.parquet"
         for part in context.manifest.parts
         if context.is_kept(*(f"{table}/{part.name}.parquet" for table in (PAPERS, layer)))
+        and context.is_kept(*(f"{table}/{part.name}.npy" for table in needs))
     }
 
 
@@ -215,7 +226,8 @@ def _uat_run(context: Context) -> StageResult:
 
     thesaurus = _thesaurus(context.options.thesaurus)
     work = context.work("concepts")
-    work.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
     concepts = _concept_vectors(context, thesaurus)
     if concepts is not None:
         write_matrix(
@@ -231,11 +243,16 @@ def _uat_run(context: Context) -> StageResult:
         has_concepts=concepts is not None,
         embeddings=context.folder / EMBEDDINGS,
     )
-    names = _write_tables(context, UAT_STAGE, UAT, tag)
+    learned = sorted(path for path in work.iterdir() if path.suffix in (".npy", ".npz"))
+    mark = digest([sha256_of(path) for path in learned])
+    names = _write_tables(context, UAT_STAGE, UAT, tag, mark=mark, needs=[EMBEDDINGS])
     clear_work(context, "concepts")
-    tables = [
-        pd.read_parquet(context.folder / name, columns=["concept_id", "row"]) for name in names
-    ]
+    found: set[str] = set()
+    n_tagged = 0
+    for name in names:
+        table = pd.read_parquet(context.folder / name, columns=["concept_id", "row"])
+        found.update(table["concept_id"].unique())
+        n_tagged += table["row"].nunique()
     with replacing(context.folder / THESAURUS) as temporary:
         thesaurus.to_frame().to_parquet(temporary, index=False)
     return StageResult(
@@ -244,8 +261,8 @@ def _uat_run(context: Context) -> StageResult:
         details={
             "version": thesaurus.version,
             "concepts": len(thesaurus),
-            "concepts_found": len(set[str]().union(*(table["concept_id"] for table in tables))),
-            "papers_tagged": sum(table["row"].nunique() for table in tables),
+            "concepts_found": len(found),
+            "papers_tagged": n_tagged,
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from landscape.store.manifest import StageRecord
+
 KEYS = "keys.parquet"
 _BATCH = 8192
 _HASH_KEY = "landscape-rows-1"
@@ -29,9 +31,12 @@ def row_keys(part: Path) -> NDArray[np.uint64]:
     import pyarrow.parquet as pq
 
     keys = part.parents[1] / KEYS / part.name
+    hashes: list[bytes] = []
     if keys.is_file() and WHOLE_TEXT in pq.read_schema(keys).names:
         hashes = pq.read_table(keys, columns=[WHOLE_TEXT])[WHOLE_TEXT].to_pylist()
-    else:  # an atlas of an earlier version
+    n_papers = pq.read_metadata(part).num_rows
+    if len(hashes) != n_papers or any(not one or len(one) != 16 for one in hashes):
+        # An atlas of an earlier version has no hashes.
         table = pq.read_table(part, columns=["title", "abstract"])
         hashes = [*map(whole_text_hash, *(table[name].to_pylist() for name in table.column_names))]
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 2)
@@ -119,11 +124,17 @@ def texts_of(part: Path, rows: NDArray[np.int64]) -> list[str]:
 
 
 def part_digests(
-    parts: Sequence[Path], columns: Sequence[str], known: Mapping[str, Sequence[str]]
-) -> dict[str, Sequence[str]]:
-    """Return the digests of the columns of each part, unless they are known."""
+    parts: Sequence[Path], columns: Sequence[str], known: StageRecord | None, kept: Collection[str]
+) -> dict[str, list[str]]:
+    """Return the digests of the columns of each part. Those of kept parts are known."""
+    earlier = known.details.get("digests") if known else None
+    earlier = earlier if isinstance(earlier, dict) else {}
     return {
-        path.stem: known.get(path.stem) or [column_digest([path], [name]) for name in columns]
+        path.stem: [*map(str, found)]
+        if path.stem in kept
+        and isinstance(found := earlier.get(path.stem), list)
+        and len(found) == len(columns)
+        else [column_digest([path], [name]) for name in columns]
         for path in parts
     }
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
 from pathlib import Path
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
 LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "rows.arrow"
 _SEGMENT = 8 * ROWS  # maximum number of papers in a segment of the word index
 _SHARD = 32 * ROWS  # number of papers that are added to the index of vectors at a time
+_MOST_GROWTH = 1.5  # of the number of cells; then the papers have more than doubled
 _TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
 
 
@@ -89,9 +89,9 @@ def _index_words(context: Context) -> tuple[list[str], int]:
     work, joined = context.work(LEXICAL), context.work(LEXICAL, "joined")
     shutil.rmtree(joined, ignore_errors=True)
     joined.mkdir(parents=True)
-    files = context.manifest.files
+    files, version = context.manifest.files, SEARCH_STAGE.version
     pieces = {
-        segment_name(f"{files[f'{PAPERS}/{path.name}'].sha256} {piece.start}"): piece
+        segment_name(f"{version} {files[f'{PAPERS}/{path.name}'].sha256} {piece.start}"): piece
         for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True)
         for piece in slices(path, part.rows, size=_SEGMENT)
     }
@@ -134,7 +134,7 @@ def _known_segments(context: Context) -> dict[str, tuple[Segment, Path]]:
 
     try:
         segments = read_segments(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except AtlasError:
         return {}  # all papers are indexed again
     found = {one.name: one.files(folder) for one in segments}
     return {
@@ -147,11 +147,13 @@ def _known_segments(context: Context) -> dict[str, tuple[Segment, Path]]:
 def _write_segment(task: tuple[Slice, str, Path]) -> Segment:
     piece, name, folder = task
     if not folder.exists():
-        growing = folder.with_name(f"{name}.{os.getpid()}")
-        shutil.rmtree(growing, ignore_errors=True)
+        growing = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=folder.parent))
         write_segment(growing, _index_rows(piece), name=name)
-        with suppress(OSError):  # another worker has written the same segment
+        try:
             growing.rename(folder)
+        except OSError:
+            if not folder.exists():  # another worker has written the same segment
+                raise
     (segment,) = read_segments(folder)
     return segment
 
@@ -189,7 +191,8 @@ def _index_vectors(context: Context) -> IndexReport | None:
         (context.folder / INDEX).unlink(missing_ok=True)
         return None
     # The folder has the hash of all vectors, so the files of an interrupted build fit.
-    work = context.work(INDEX, context.product("embeddings", "vectors"))
+    mark = digest([SEARCH_STAGE.version, context.product("embeddings", "vectors")])
+    work = context.work(INDEX, mark)
     work.mkdir(parents=True, exist_ok=True)
     trained = work / "trained.faiss"
     known, n_known = _known_index(context)
@@ -209,9 +212,9 @@ def _index_vectors(context: Context) -> IndexReport | None:
 def _known_index(context: Context) -> tuple[Path | None, int]:
     """Return the index of the last version and its number of papers, if these are the first ones.
 
-    An index is trained again when the atlas has grown to twice the size.
+    An index is trained again when the atlas needs many more cells.
     """
-    from landscape.embeddings.neighbours import read_index
+    from landscape.embeddings.neighbours import cells_for, read_index
 
     previous, record = context.previous, _last_search(context)
     if previous is None or record is None or INDEX not in record.outputs:
@@ -221,8 +224,11 @@ def _known_index(context: Context) -> tuple[Path | None, int]:
         *(f"{EMBEDDINGS}/{part.name}.npy" for part in old)
     )
     n_known, file = previous.manifest.n_papers, previous.folder / INDEX
-    trained_on = record.details.get("trained_on", n_known)
-    if not are_first or context.manifest.n_papers > 2 * trained_on:
+    n_cells = record.details.get("n_cells")
+    is_large_enough = isinstance(n_cells, int) and n_cells * _MOST_GROWTH >= cells_for(
+        context.manifest.n_papers
+    )
+    if not (are_first and is_large_enough):
         return None, 0
     if check_once(file, record.outputs[INDEX]):
         return None, 0
@@ -331,10 +337,7 @@ def _keywords_run(context: Context) -> StageResult:
     for one in planned:
         _fill_column(one.part, _in_order(known, [chunk.file for chunk in one.chunks], one.places))
     clear_work(context, "keywords")
-    known_digests = record.details.get("digests", {}) if record else {}
-    digests = part_digests(
-        files, ["keywords"], {name: one for name, one in known_digests.items() if name in kept}
-    )
+    digests = part_digests(files, ["keywords"], record, kept)
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=[f"{PAPERS}/{path.name}" for path in files],

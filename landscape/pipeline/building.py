@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from landscape._io import LOCK_NAME, TEMPORARY_SUFFIX, locked, refuse_links, remove_leftovers
@@ -15,7 +15,7 @@ from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
-from landscape.pipeline._executor import Executor, open_executor
+from landscape.pipeline._executor import open_executor
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
@@ -32,6 +32,7 @@ from landscape.pipeline.stages import (
     check_options,
     is_fresh,
     run_stage,
+    with_absolute_paths,
     write_manifest,
 )
 from landscape.store import AtlasStore
@@ -123,21 +124,20 @@ def build_version(
     is_update: bool = False,
 ) -> AtlasStore:
     """Build an atlas from checked options and inputs, which may depend on the current version."""
-    with locked(folder), _executor(folder, options) as executor:
+    with locked(folder):
         finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         previous = Previous(folder, manifest) if manifest.complete else None
         files = inputs(manifest)
-        context = Context(
-            folder, options, manifest, say, files, previous, is_update, executor=executor
-        )
+        context = Context(folder, options, manifest, say, files, previous, is_update)
         if previous is None:
-            _run_stages(context)
+            with _executor(context):
+                _run_stages(context)
         elif stage := _outdated_stage(context):
             _say_disk_use(context, stage)
-            with _new_version(context):
+            with _executor(context), _new_version(context):
                 _run_stages(context)
         else:
             discard_version(folder)
@@ -146,10 +146,24 @@ def build_version(
     return AtlasStore.open(folder, trust_model=(options.embedder or "").startswith("st:"))
 
 
-def _executor(folder: Path, options: BuildOptions) -> AbstractContextManager[Executor]:
-    return open_executor(
-        folder, n_workers=options.n_workers, scheduler=options.scheduler, cluster=options.cluster
-    )
+@contextmanager
+def _executor(context: Context) -> Iterator[None]:
+    """Let a context run its tasks. The workers of a cluster need absolute paths."""
+    options = context.options
+    with open_executor(
+        context.folder.resolve(),
+        n_workers=options.n_workers,
+        scheduler=options.scheduler,
+        cluster=options.cluster,
+    ) as executor:
+        if executor.is_cluster:
+            context.folder = context.folder.resolve()
+            context.inputs = [
+                dataclasses.replace(file, path=file.path.resolve()) for file in context.inputs
+            ]
+            context.options = with_absolute_paths(options)
+        context.executor = executor
+        yield
 
 
 def _outdated_stage(context: Context) -> Stage | None:

@@ -168,8 +168,11 @@ def _project(
             return project(vectors, **settings, start="pca" if start is None else start), {}
         rows = choose_landmarks(vectors, options.n_landmarks)
         landmarks = np.asarray(vectors[rows])
+        # The nearest papers among the landmarks are as far as those among all papers.
+        n_near = max(_FEWEST_NEAR, round(options.n_neighbors * len(rows) / len(vectors)))
+        settings["n_neighbors"] = n_near
         fitted = project(landmarks, **settings, start="pca" if start is None else start[rows])
-    return _place_others(context, vectors, rows, landmarks, fitted)
+    return _place_others(context, vectors, rows, landmarks, fitted, n_near)
 
 
 def _place_others(
@@ -178,6 +181,7 @@ def _place_others(
     rows: NDArray[np.int64],
     landmarks: NDArray[np.float32],
     fitted: NDArray[np.float32],
+    n_near: int,
 ) -> tuple[NDArray[np.float32], dict[str, object]]:
     """Place all papers that are not landmarks by their nearest landmarks."""
     from landscape.embeddings.neighbours import write_neighbours
@@ -186,7 +190,7 @@ def _place_others(
     work = context.work("landmarks")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    near = write_neighbours(landmarks, work / "landmarks.faiss", k=_NEAREST)
+    near = write_neighbours(landmarks, work / "landmarks.faiss", k=n_near)
     write_matrix(work / "fitted.npy", [fitted], rows=len(fitted), columns=2)
     tasks = [
         piece
@@ -196,7 +200,10 @@ def _place_others(
         for piece in slices(path, part.rows)
     ]
     with context.progress("Placement", total=len(vectors)) as advance:
-        place = partial(_place_slice, near=near, fitted=work / "fitted.npy")
+        min_dist = context.options.min_dist
+        place = partial(
+            _place_slice, near=near, k=n_near, fitted=work / "fitted.npy", min_dist=min_dist
+        )
         placed = []
         for found in context.executor.map(place, tasks, n_papers=len(vectors)):
             placed.append(found)
@@ -219,14 +226,18 @@ def _place_others(
     }
 
 
-_NEAREST = 15  # as in `landscape.mapping.place`
+_FEWEST_NEAR = 5
 
 
-def _place_slice(piece: Slice, *, near: Neighbours, fitted: Path) -> NDArray[np.float32]:
-    from landscape.mapping.projection import place_between
+def _place_slice(
+    piece: Slice, *, near: Neighbours, k: int, fitted: Path, min_dist: float
+) -> NDArray[np.float32]:
+    from landscape.mapping.projection import place_between, settle
 
     vectors = open_matrix(piece.part)[piece.start : piece.stop]
-    return place_between(*near.search(vectors, k=_NEAREST), open_matrix(fitted))
+    found, coordinates = near.search(vectors, k=k), np.asarray(open_matrix(fitted))
+    placed = place_between(*found, coordinates)
+    return settle(placed, *found, coordinates, min_dist=min_dist)
 
 
 def _keep(
@@ -236,8 +247,9 @@ def _keep(
 
     With the layout "refit", UMAP then moves all papers, and the new map is registered to the last.
     """
-    from landscape.mapping import place
+    from landscape.embeddings import nearest
     from landscape.mapping.growth import register
+    from landscape.mapping.projection import place_between, settle
 
     previous = context.previous
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
@@ -252,8 +264,13 @@ def _keep(
     coordinates = np.empty((len(vectors), 2), dtype=np.float32)
     coordinates[kept] = old_coordinates[old_row[kept]]
     if len(new):
-        coordinates[new] = place(
-            gather_rows([vectors], new), gather_rows([vectors], kept), coordinates[kept]
+        k = min(context.options.n_neighbors, len(kept))
+        found = nearest(_first_vectors(context, kept), gather_rows([vectors], new), k=k)
+        coordinates[new] = settle(
+            place_between(*found, coordinates[kept]),
+            *found,
+            coordinates[kept],
+            min_dist=context.options.min_dist,
         )
     details: dict[str, object] = {"placed": len(new)}
     if layout_of(context) == "refit":
@@ -267,6 +284,16 @@ def _keep(
     return coordinates, details
 
 
+def _first_vectors(context: Context, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the vectors of some rows. If these are the first parts, they are not copied."""
+    files = context.part_files(EMBEDDINGS, ".npy")
+    ends = np.cumsum([part.rows for part in context.manifest.parts])
+    n_parts = int(np.searchsorted(ends, len(rows))) + 1
+    if len(rows) == rows[-1] + 1 == ends[n_parts - 1]:
+        return open_matrices(files[:n_parts])
+    return gather_rows([vectors_of(context)], rows)
+
+
 def _novelty(
     context: Context,
     previous: Previous,
@@ -278,18 +305,19 @@ def _novelty(
 
     names = [part.name for part in previous.manifest.parts]
     known = previous.manifest.stages["projection"].details.get("base")
-    base = {name for name in names if not isinstance(known, list) or name in known}
+    fitted = {name for name in names if not isinstance(known, list) or name in known}
     parts = context.manifest.parts
     # The parts of the map come first, because an update adds parts at the end.
-    later = [*dropwhile(lambda part: part.name in base, parts)]
-    details: dict[str, object] = {"base": [part.name for part in parts if part.name in base]}
+    later = [*dropwhile(lambda part: part.name in fitted, parts)]
+    details: dict[str, object] = {"base": [part.name for part in parts if part.name in fitted]}
     n_new = sum(part.rows for part in later)
     n_base = len(vectors) - n_new
     if not n_new or not n_base:
         return details
     new = np.asarray(vectors[n_base:])
-    novel, threshold = find_novel(new, vectors[:n_base])
-    chosen = novel | find_emerging(new, vectors[:n_base])
+    base = _first_vectors(context, np.arange(n_base))
+    novel, threshold = find_novel(new, base)
+    chosen = novel | find_emerging(new, base)
     proposals = []
     if chosen.any():
         files = context.part_files(PAPERS)

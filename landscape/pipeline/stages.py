@@ -167,6 +167,20 @@ class BuildOptions(Settings):
             return os.cpu_count() or 1
 
 
+def with_absolute_paths(options: BuildOptions) -> BuildOptions:
+    """Return the options with absolute paths, which are the same for every process."""
+    changes: dict[str, Any] = {
+        name: tuple(path.resolve() for path in getattr(options, name))
+        for name in ("inputs", "known_reviews", "citations")
+    }
+    if options.thesaurus is not None:
+        changes["thesaurus"] = options.thesaurus.resolve()
+    kind, _, name = (options.embedder or "").partition(":")
+    if kind == "st" and Path(name).is_dir():
+        changes["embedder"] = f"{kind}:{Path(name).resolve()}"
+    return options.model_copy(update=changes)
+
+
 def check_options(options: BuildOptions) -> BuildOptions:
     """Raise InputError if an option is invalid or a file cannot be read. Return the options."""
     if not options.inputs:

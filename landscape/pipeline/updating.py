@@ -35,6 +35,7 @@ _STORED = {
     "embedder": ("embeddings", "embedder"),
     "n_neighbors": ("projection", "n_neighbors"),
     "min_dist": ("projection", "min_dist"),
+    "landmarks": ("projection", "landmarks"),
     "keywords_limit": ("keywords", "limit"),
     "topics_method": ("topics", "method"),
     "max_regions": ("topics", "max_regions"),
@@ -44,7 +45,8 @@ _STORED = {
 
 
 @takes_settings(
-    BuildOptions, without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder", "polish"})]
+    BuildOptions,
+    without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder", "landmarks", "polish"})],
 )
 def update(
     atlas: str | os.PathLike[str],

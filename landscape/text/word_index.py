@@ -147,7 +147,9 @@ The field "text" contains the title twice and the abstract once. If the fields w
 word of the title would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
 """
 
-_HEAP = 100_000_000  # maximum memory of the writer in bytes
+# Maximum memory of the writer in bytes. Usual abstracts need a tenth of it for a segment, which must
+# not be divided.
+_HEAP = 2_000_000_000
 _KEY, _ANALYZER = "key", "stemmed"
 
 
@@ -365,9 +367,12 @@ def write_segment(folder: Path, rows: Iterable[tuple[int, str, str]], *, name: s
 
 
 def read_segments(folder: Path) -> list[Segment]:
-    """Read the list of the segments of an index."""
-    listed = json.loads((folder / _META).read_bytes())["segments"]
-    return [Segment(one["segment_id"].replace("-", ""), one["max_doc"]) for one in listed]
+    """Read the list of the segments of an index, which can be damaged."""
+    try:
+        listed = json.loads((folder / _META).read_bytes())["segments"]
+        return [Segment(UUID(one["segment_id"]).hex, int(one["max_doc"])) for one in listed]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AtlasError(f"The list of segments in {folder} cannot be read ({error}).") from error
 
 
 def list_segments(folder: Path, segments: Sequence[Segment]) -> None:

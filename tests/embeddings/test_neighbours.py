@@ -21,6 +21,7 @@ from landscape.embeddings.neighbours import (
     join_index,
     read_index,
     train_index,
+    write_neighbours,
     write_shard,
 )
 from landscape.errors import AtlasError, InputError
@@ -122,6 +123,7 @@ def test_neighbours_of_landmarks_have_exact_distances(tmp_path: Path) -> None:
     assert near.recall >= 0.99
     rows, similarities = near.search(asked, k=15)
     exact, wanted = nearest(vectors, asked, k=15)
-    assert np.mean([len(set(one) & set(other)) for one, other in zip(rows, exact, strict=True)]) > 14
+    shared = [len(set(one) & set(other)) for one, other in zip(rows, exact, strict=True)]
+    assert np.mean(shared) > 14
     assert np.allclose(similarities, (vectors[rows] * asked[:, None]).sum(axis=2), atol=1e-6)
     assert np.allclose(similarities[:, 0], wanted[:, 0], atol=1e-6)

@@ -523,15 +523,18 @@ class ConceptModel:
 
     def write(self, file: BinaryIO) -> None:
         """Write the model as an ``.npz`` file."""
-        meaning = () if self.meaning is None else (self.meaning.centre, self.meaning.directions)
-        np.savez(file, self.rarity, self.frequency, *meaning, allow_pickle=False)
+        arrays = {"rarity": self.rarity, "frequency": self.frequency}
+        if self.meaning is not None:
+            arrays |= {"centre": self.meaning.centre, "directions": self.meaning.directions}
+        np.savez(file, **arrays)  # type: ignore[arg-type]  # the names are not its options
 
     @classmethod
     def read(cls, path: Path) -> ConceptModel:
         """Read a model that `write` has written."""
         with np.load(path, allow_pickle=False) as stored:
-            rarity_, frequency, *meaning = stored.values()
-        return cls(rarity_, frequency, Meaning(*meaning) if meaning else None)
+            known = "centre" in stored
+            meaning = Meaning(stored["centre"], stored["directions"]) if known else None
+            return cls(stored["rarity"], stored["frequency"], meaning)
 
 
 def learn_model(

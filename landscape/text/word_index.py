@@ -147,8 +147,8 @@ The field "text" contains the title twice and the abstract once. If the fields w
 word of the title would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
 """
 
-# Maximum memory of the writer in bytes. Usual abstracts need a tenth of it for a segment, which must
-# not be divided.
+# Maximum memory of the writer in bytes. Usual abstracts need a tenth of it for a segment, which is
+# not divided.
 _HEAP = 2_000_000_000
 _KEY, _ANALYZER = "key", "stemmed"
 

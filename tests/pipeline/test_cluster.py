@@ -59,7 +59,9 @@ def test_all_executors_give_equal_bytes(
     monkeypatch.setattr(_rows, "CHUNK", 8)
     landscape.build(inputs, tmp_path / "serial.atlas", **{**quick, "workers": 1})
     landscape.build(inputs, tmp_path / "processes.atlas", **{**quick, "workers": 2})
-    landscape.build(inputs, tmp_path / "dask.atlas", scheduler=cluster, **quick)
+    monkeypatch.chdir(tmp_path)  # the workers have another working directory
+    relative = [path.name for path in inputs]
+    landscape.build(relative, "dask.atlas", scheduler=cluster, **quick)
     serial = content(tmp_path / "serial.atlas")
     assert content(tmp_path / "processes.atlas") == serial
     assert content(tmp_path / "dask.atlas") == serial
@@ -191,7 +193,7 @@ def test_a_worker_that_cannot_help_is_named(
     tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch, change: Any, message: str
 ) -> None:
     def facts(self: Any, *_: object) -> dict[str, Any]:
-        here = _executor._facts_of_worker(str(tmp_path))
+        here = _executor._facts_of_worker(tmp_path)
         known = {"versions": here.versions, "sees_folder": True, "has_bf16": True}
         return {"tcp://node7:1": _executor._WorkerFacts(**{**known, **change})}
 

@@ -362,7 +362,7 @@ def choose_landmarks(
         ]
     )
     sizes = np.bincount(cells, minlength=n_cells)
-    quotas = np.minimum(sizes, np.maximum(_IN_A_CELL, sizes * n_landmarks // n_papers))
+    quotas = np.minimum(sizes, np.maximum(_IN_A_CELL, -(-sizes * n_landmarks // n_papers)))
     # The order of the papers within a cell is random.
     shuffled = np.lexsort((rng.random(n_papers), cells))
     place = np.arange(n_papers) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -325,7 +325,7 @@ def open_executor(
         started = distributed.LocalCluster(
             n_workers=_n_local(cluster, n_workers),
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address=":0",
             memory_limit=0,
             resources={EMBEDDING: 1},
             silence_logs=logging.CRITICAL,

@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from landscape.embeddings import nearest
 from landscape.errors import InputError, MissingExtraError
 from landscape.mapping import place, project
-from landscape.mapping.projection import memberships, orient
+from landscape.mapping.projection import (
+    choose_landmarks,
+    memberships,
+    orient,
+    place_between,
+    settle,
+)
+from landscape.mapping.quality import neighbours_kept
 
 
 def clusters(n: int, n_clusters: int = 4, n_dims: int = 16, seed: int = 0) -> np.ndarray:
@@ -113,3 +121,32 @@ def test_memberships_follow_umap() -> None:
     assert np.allclose(weights[:, 0], 1.0)
     assert (np.diff(weights, axis=1) <= 0).all()
     assert np.allclose(weights.sum(axis=1), np.log2(15), atol=1e-3)
+
+
+def test_settled_papers_keep_more_of_their_neighbours() -> None:
+    vectors = clusters(1200, n_clusters=30, n_dims=24)
+    old = np.arange(1200) < 900
+    plane = project(vectors[old], seed=1)
+    found = nearest(vectors[old], vectors[~old], k=10)
+    placed = place_between(*found, plane)
+    assert np.array_equal(placed, place(vectors[~old], vectors[old], plane, k=10))
+    settled = settle(placed, *found, plane)
+    assert np.array_equal(settled, settle(placed, *found, plane)), "the result is reproducible"
+    kept = []
+    for new in (placed, settled):
+        whole = np.empty((1200, 2), np.float32)
+        whole[old], whole[~old] = plane, new
+        kept.append(neighbours_kept(vectors, whole, ~old))
+    assert kept[1] > 1.05 * kept[0]
+    assert np.median(np.linalg.norm(settled - placed, axis=1)) < np.ptp(plane) / 20
+
+
+def test_landmarks_come_from_all_subjects() -> None:
+    # 2,000 papers of one subject and 20 of another.
+    vectors = np.concatenate([clusters(2000, n_clusters=1), clusters(20, n_clusters=1, seed=5)])
+    chosen = choose_landmarks(vectors, 300)
+    assert len(np.unique(chosen)) == len(chosen)
+    assert 300 <= len(chosen) <= 330
+    assert (chosen >= 2000).sum() >= 15
+    assert np.array_equal(chosen, choose_landmarks(vectors, 300))
+    assert choose_landmarks(vectors, 5000).tolist() == [*range(2020)]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import landscape
@@ -31,7 +32,7 @@ def cluster() -> Iterator[str]:
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         memory_limit=0,
         resources={_executor.EMBEDDING: 1},
         silence_logs=50,
@@ -226,3 +227,84 @@ def test_an_error_of_a_task_is_raised_as_it_is(
         with pytest.raises(InputError, match="The task 3 is wrong"):
             list(executor.map(fail, [*range(9)], n_papers=9))
         assert [*executor.map(fail, [0, 1, 2], n_papers=3)] == [0, 1, 2]
+
+
+def test_a_worker_with_several_threads_gives_equal_bytes(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    papers = papers_file(tmp_path / "one.jsonl", range(60))
+    monkeypatch.setattr(_executor, "ROWS", 5)  # slices of five papers
+    landscape.build(papers, tmp_path / "serial.atlas", **quick)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=4, dashboard_address=":0", memory_limit=0, silence_logs=50
+    ) as made:
+        address = made.scheduler_address
+        landscape.build(papers, tmp_path / "threads.atlas", scheduler=address, **quick)
+    assert content(tmp_path / "threads.atlas") == content(tmp_path / "serial.atlas")
+
+
+def test_a_paid_model_is_approved_in_the_process_of_the_user(
+    tmp_path: Path,
+    few_papers: Path,
+    quick: dict[str, Any],
+    cluster: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    questions: list[str] = []
+
+    def refuse(question: str) -> bool:
+        questions.append(question)
+        return False
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    options = {**quick, "embedder": "openai:text-embedding-3-small", "approve": refuse}
+    with pytest.raises(InputError, match="Nothing was sent"):
+        landscape.build(few_papers, tmp_path / "a.atlas", scheduler=cluster, **options)
+    assert len(questions) == 1
+    assert "28 papers" in questions[0]
+
+
+def test_a_late_worker_with_another_version_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"but this build has Landscape 9\.9"):
+        _executor._run_on_worker(fail, 1, versions="Landscape 9.9", folder=tmp_path)
+    versions = _executor._versions()
+    with pytest.raises(InputError, match="cannot see the folder"):
+        _executor._run_on_worker(fail, 1, versions=versions, folder=tmp_path / "none")
+    assert _executor._run_on_worker(fail, 1, versions=versions, folder=tmp_path) == 1
+
+
+def test_either_a_scheduler_or_a_cluster(
+    tmp_path: Path, few_papers: Path, quick: dict[str, Any], cluster: str
+) -> None:
+    with pytest.raises(InputError, match="Pass either --scheduler or --cluster"):
+        landscape.build(
+            few_papers, tmp_path / "a.atlas", scheduler=cluster, cluster="local:2", **quick
+        )
+
+
+def test_umap_of_landmarks_is_the_same_on_all_executors(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    cluster: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    papers = papers_file(tmp_path / "one.jsonl", range(1300))
+    vectors = np.random.default_rng(0).normal(size=(1300, 24)).astype(np.float32)
+    np.save(tmp_path / "vectors.npy", vectors)
+    options = {**quick, "layout": "umap", "seed": 1, "landmarks": 1000}
+    options["embedder"] = f"ready:{tmp_path / 'vectors.npy'}"
+    said: list[str] = []
+    local = landscape.build(papers, tmp_path / "local.atlas", say=said.append, **options)
+    landscape.build(papers, tmp_path / "dask.atlas", scheduler=cluster, **options)
+    assert content(tmp_path / "dask.atlas") == content(tmp_path / "local.atlas")
+    details = local.stages["projection"].details
+    assert 1000 <= details["landmarks"] < 1100
+    assert details["recall_of_neighbours"] >= 0.99
+    assert any("UMAP was fitted to 1,0" in line for line in said)
+    options["landmarks"] = 1200
+    again = landscape.build(papers, tmp_path / "local.atlas", **options)
+    assert again.stages["projection"].details["landmarks"] >= 1200

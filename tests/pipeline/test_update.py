@@ -540,3 +540,27 @@ def test_only_new_files_are_read(
     monkeypatch.setattr(_scanning, "read_papers", counted)
     ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 64)))
     assert read == ["new.jsonl"]
+
+
+def test_forged_digests_are_computed_again(atlas: Path, tmp_path: Path) -> None:
+    manifest = read_manifest(atlas)
+    stages = dict(manifest.stages)
+    for forged in ([1, 2], {"one": ["a"]}, "none", None):
+        for name in ("ingest", "keywords", "embeddings"):
+            details = {**stages[name].details, "digests": forged, "devices": {}}
+            stages[name] = dataclasses.replace(stages[name], details=details)
+        write_manifest(atlas, dataclasses.replace(manifest, stages=stages))
+        new = write_papers(tmp_path / f"new{len(str(forged))}.jsonl", range(60, 64))
+        assert len(ls.update(atlas, new)) == 64
+
+
+def test_short_keys_of_a_stranger_are_not_used(atlas: Path, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    file = next((atlas / "keys.parquet").glob("*one*"))
+    table = pq.read_table(file)
+    file.unlink()  # the file may be linked elsewhere
+    pq.write_table(table.slice(0, 3), file)
+    shutil.rmtree(atlas / "words")  # so that the parts are embedded again
+    with pytest.raises(AtlasError, match="Restore the file from a copy"):
+        ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 64)))

@@ -5,7 +5,10 @@ The benchmark reports when two subjects that emerged meanwhile, little red dots 
 comet 3I/ATLAS, were novel and proposed as a region. At the end, the map is fitted again from its
 old positions, and twice anew; the second new map shows how much two new maps differ.
 
-Run: python -m benchmarks.updates --papers papers.jsonl.gz [--folder FOLDER]
+Run: python -m benchmarks.updates --papers papers.jsonl.gz [--folder FOLDER] [--vectors ATLAS]
+     [--drift FILE.png]
+
+With an atlas of the same papers, their vectors are taken from it, which saves the embedding.
 """
 
 from __future__ import annotations
@@ -16,17 +19,67 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import landscape as ls
 from benchmarks.results import print_table, save
+from landscape.embeddings.vectors import DIMENSION, WordVectors
 
 _FIRST = "2024-07"
 _SUBJECTS = {"little red dots": "little red dot", "3I/ATLAS": "3i/atlas"}
+
+
+class KnownVectors:
+    """MiniLM whose vectors are those of an atlas. The papers have no word vectors."""
+
+    def __init__(self, atlas: ls.Atlas) -> None:
+        papers = atlas.read_papers(["title", "abstract"])
+        texts = papers["title"] + ". " + papers["abstract"]
+        self._row = {text: row for row, text in enumerate(texts)}
+        self._vectors = atlas.vectors()
+        self._model = dict(atlas.stages["embeddings"].model or {})
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the vectors of known texts."""
+        return np.asarray(self._vectors[[self._row[text] for text in texts]])
+
+    embed_few = embed
+
+    def embed_words(self, texts: Sequence[str], **_: object) -> tuple[np.ndarray, WordVectors]:
+        """Return the vectors of known texts, and no word vectors."""
+        nothing = WordVectors(np.zeros((0, DIMENSION), np.int8), np.zeros(len(texts), np.int64))
+        return self.embed(texts), nothing
+
+    def read_query(self, query: str) -> Any:
+        """Not used by a build."""
+        raise NotImplementedError
+
+    def describe(self) -> dict[str, Any]:
+        """Return the description of the model of the atlas."""
+        return self._model
+
+
+def plot_drift(rows: list[list[str]], ends: list[list[str]], out: Path) -> None:
+    """Draw the neighbours kept on the map after every update, and after a new fit."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    months = ["2024-06", *(row[0] for row in rows[1:])]
+    axes.plot(months, [float(row[3]) for row in rows], color="black", label="updated every month")
+    for style, (name, kept, *_) in zip(("--", ":", "-."), ends[1:], strict=True):
+        axes.axhline(float(kept), color="0.4", linestyle=style, label=f"{name} at the end")
+    axes.set_xticks(months[::6])
+    axes.set_ylim(0, None)
+    axes.set_ylabel("share of the 10 nearest papers kept on the map")
+    axes.legend(frameon=False)
+    figure.savefig(out, dpi=150)
 
 
 def split_months(papers: Path, folder: Path) -> tuple[list[Path], dict[str, set[str]]]:
@@ -82,8 +135,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, required=True)
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--vectors", type=Path, help="atlas with the vectors of the papers")
+    parser.add_argument("--drift", type=Path, help="file of a plot")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        if options.vectors:
+            known = KnownVectors(ls.open(options.vectors))
+            stack.enter_context(patch("landscape.embeddings.load_embedder", lambda *_, **__: known))
         folder = options.folder or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
         files, about = split_months(options.papers, folder)
@@ -121,6 +179,8 @@ def main() -> None:
             "shift",
         ]
         print_table("The map after all updates (adjusted Rand index of regions)", head, ends)
+        if options.drift:
+            plot_drift(rows, ends, options.drift)
         print(f"\n{save('updates', {'months': rows, 'maps': ends}, packages=['umap-learn'])}")
 
 

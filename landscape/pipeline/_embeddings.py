@@ -17,7 +17,7 @@ from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import Executor
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
-from landscape.pipeline._rows import Chunk, PartWork, finish, match_ids, paper_ids
+from landscape.pipeline._rows import Chunk, PartWork, finish, known_by_part, match_ids, paper_ids
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, keep_only
 from landscape.store.arrays import (
     BLOCK,
@@ -142,10 +142,11 @@ def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
         finish(*embedder.work(), planned, advance, embeds=True)
     model = embedder.describe()
     before = context.previous.stage("embeddings") if context.previous else None
-    known_devices = before.details.get("devices", {}) if before else {}
-    devices: dict[str, dict[str, int]] = {
-        name: counted for name, counted in known_devices.items() if name in kept
-    }
+    known_devices, known_models = (known_by_part(before, name) for name in ("devices", "models"))
+    devices: dict[str, Any] = {name: known_devices.get(name) for name in kept}
+    checksum = model.get("checksum")
+    models = {name: known_models.get(name, checksum) for name in kept}
+    models |= {part.stem: checksum for part in parts}
     for part, one in zip(parts, planned, strict=True):
         target, chunks = context.folder / EMBEDDINGS / f"{part.stem}.npy", one.chunks
         sources = [*known.matrices, *(open_matrix(chunk.file) for chunk in chunks)]
@@ -160,7 +161,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
                 counted, device = devices.setdefault(part.stem, {}), file.read_text()
                 counted[device] = counted.get(device, 0) + len(chunk.rows)
     n_reused = n_kept + sum(one.n_reused for one in planned)
-    return model, {"reused": n_reused, "devices": devices}
+    return model, {"reused": n_reused, "devices": devices, "models": models}
 
 
 def vectors_of(context: Context) -> NDArray[np.float32]:

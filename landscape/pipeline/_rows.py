@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -123,12 +123,17 @@ def texts_of(part: Path, rows: NDArray[np.int64]) -> list[str]:
     return texts
 
 
+def known_by_part(record: StageRecord | None, name: str) -> dict[str, Any]:
+    """Return a detail of a stage of the last version that has a value for each part."""
+    found = record.details.get(name) if record else None
+    return found if isinstance(found, dict) else {}
+
+
 def part_digests(
     parts: Sequence[Path], columns: Sequence[str], known: StageRecord | None, kept: Collection[str]
 ) -> dict[str, list[str]]:
     """Return the digests of the columns of each part. Those of kept parts are known."""
-    earlier = known.details.get("digests") if known else None
-    earlier = earlier if isinstance(earlier, dict) else {}
+    earlier = known_by_part(known, "digests")
     return {
         path.stem: [*map(str, found)]
         if path.stem in kept

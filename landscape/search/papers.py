@@ -68,7 +68,14 @@ class SearchIndexes:
         """Embedder of queries; by default the embedder of the atlas."""
         if self._given is not None:
             return self._given
-        description = self._atlas.stages["embeddings"].model
+        stage = self._atlas.stages["embeddings"]
+        description, of_parts = stage.model, stage.details.get("models")
+        checksums = of_parts.values() if isinstance(of_parts, dict) else ()
+        if description and any(one != description.get("checksum") for one in checksums):
+            raise AtlasError(
+                f"The parts of {self._atlas.path} were embedded with different models, so their "
+                "vectors cannot be compared. Build the atlas again."
+            )
         if description is None:
             raise AtlasError(
                 f"{self._atlas.path} does not name the model of its vectors. Build the atlas again."

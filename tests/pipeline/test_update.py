@@ -542,16 +542,15 @@ def test_only_new_files_are_read(
     assert read == ["new.jsonl"]
 
 
-def test_forged_digests_are_computed_again(atlas: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("forged", [[1, 2], {"one": ["a"]}, "none", None])
+def test_forged_digests_are_computed_again(atlas: Path, tmp_path: Path, forged: Any) -> None:
     manifest = read_manifest(atlas)
     stages = dict(manifest.stages)
-    for forged in ([1, 2], {"one": ["a"]}, "none", None):
-        for name in ("ingest", "keywords", "embeddings"):
-            details = {**stages[name].details, "digests": forged, "devices": {}}
-            stages[name] = dataclasses.replace(stages[name], details=details)
-        write_manifest(atlas, dataclasses.replace(manifest, stages=stages))
-        new = write_papers(tmp_path / f"new{len(str(forged))}.jsonl", range(60, 64))
-        assert len(ls.update(atlas, new)) == 64
+    for name in ("ingest", "keywords", "embeddings"):
+        lies = dict.fromkeys(("digests", "devices", "models"), forged)
+        stages[name] = dataclasses.replace(stages[name], details=stages[name].details | lies)
+    write_manifest(atlas, dataclasses.replace(manifest, stages=stages))
+    assert len(ls.update(atlas, write_papers(tmp_path / "new.jsonl", range(60, 64)))) == 64
 
 
 def test_short_keys_of_a_stranger_are_not_used(atlas: Path, tmp_path: Path) -> None:

@@ -439,3 +439,17 @@ def test_an_engine_within_some_papers_finds_no_others(demo_atlas: Atlas) -> None
     assert not {hit.paper.row for hit in whole.hits} <= set(rows.tolist())
     with pytest.raises(InputError, match="pass rows from 0 to 399"):
         demo_atlas.engine.within([400])
+
+
+def test_vectors_of_different_models_are_not_compared(demo_atlas: Atlas, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed.atlas"
+    shutil.copytree(demo_atlas.path, folder)
+    manifest = landscape.open(folder).manifest
+    stage = manifest.stages["embeddings"]
+    part = manifest.parts[0].name
+    assert stage.details["models"] == {part: stage.model["checksum"]}
+    details = {**stage.details, "models": {part: "another"}}
+    stages = {**manifest.stages, "embeddings": dataclasses.replace(stage, details=details)}
+    write_manifest(folder, dataclasses.replace(manifest, stages=stages))
+    with pytest.raises(AtlasError, match="embedded with different models"):
+        landscape.open(folder).search("dust")

@@ -1,7 +1,7 @@
 """Build and use atlases of millions of generated papers.
 
 Run: python -m benchmarks scale --base ATLAS [--papers 1000000] [--folder FOLDER]
-     [--only build,use,growth,landmarks,cluster]
+     [--only build,use,growth,landmarks,duplicates,cluster]
 
 A generated paper mixes the sentences of two papers of the base atlas, and has a vector between
 theirs, so words, subjects and neighbours are as in a real literature. `build` runs the whole build
@@ -282,7 +282,7 @@ def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
             n_near = max(5, round(15 * share))
             plane = project(some[rows], n_neighbors=n_near)
             with tempfile.TemporaryDirectory() as place:
-                near = write_neighbours(some[rows], Path(place) / "near.faiss", k=n_near)
+                near = write_neighbours(some[rows], Path(place), k=n_near)
                 neighbours = near.search(some, k=n_near)
             coordinates = settle(place_between(*neighbours, plane), *neighbours, plane)
             coordinates[rows] = plane
@@ -307,6 +307,71 @@ def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
     return {"landmarks": found}
 
 
+def made_up_keys(n: int) -> Any:
+    """Return hashed identifiers of n records, of which a tenth repeats another one."""
+    from landscape.corpus._duplicates import Keys
+
+    rng = np.random.default_rng(0)
+    paper = np.arange(n, dtype=np.uint64)
+    again = rng.choice(n, size=n // 10, replace=False)
+    paper[again] = rng.integers(0, n, len(again)).astype(np.uint64)
+    step = np.uint64(0x9E3779B97F4A7C15)
+    names = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
+    hashed = {
+        name: (paper + np.uint64(1)) * step ^ np.uint64(number) for number, name in enumerate(names)
+    }
+    for name in ("bibcode", "arxiv_id", "doi"):
+        hashed[name][rng.random(n) < 0.3] = 0  # not all records have all identifiers
+    return Keys(**hashed, year=np.full(n, 2020, np.int16))
+
+
+def deduplicate(n: int) -> dict[str, Any]:
+    """Find the duplicates of n records as a build does, with sorted arrays."""
+    from landscape.corpus._duplicates import find_duplicates
+
+    keys = made_up_keys(n)
+    start = time.perf_counter()
+    authors = frozenset([1])
+    first = find_duplicates(keys, lambda rows: [authors] * len(rows))
+    seconds = time.perf_counter() - start
+    return {"papers": int((first == np.arange(n)).sum()), "seconds": seconds}
+
+
+def deduplicate_with_duckdb(n: int) -> dict[str, Any]:
+    """Find the pairs of records with the same identifier or title with DuckDB."""
+    import duckdb
+    import pyarrow as pa
+
+    keys = made_up_keys(n)
+    names = ("bibcode", "arxiv_id", "doi", "title")
+    records = pa.table({"row": np.arange(n), **{name: getattr(keys, name) for name in names}})
+    start = time.perf_counter()
+    database = duckdb.connect()
+    database.register("records", records)
+    found = 0
+    for name in names:
+        rows = database.table("records").filter(f"{name} <> 0")
+        groups = rows.aggregate(f"{name}, min(row) AS first, count(*) AS n", name)
+        pairs = rows.join(groups.filter("n > 1").set_alias("groups"), name)
+        found += len(pairs.filter("row <> first").to_arrow_table())
+    return {"pairs": found, "seconds": time.perf_counter() - start}
+
+
+def measure_duplicates(sizes: Sequence[int]) -> dict[str, Any]:
+    """Compare the search for duplicates with DuckDB, which finds the pairs only."""
+    works = {"sorted arrays": deduplicate, "DuckDB (pairs only)": deduplicate_with_duckdb}
+    found = {name: {size: measured(work, size) for size in sizes} for name, work in works.items()}
+    print_table(
+        "Search for duplicates",
+        ["method", *(f"{size:,} records: s, peak MB" for size in sizes)],
+        [
+            [name, *(f"{one[n]['seconds']:.1f}, {one[n]['peak_mb']:,.0f}" for n in sizes)]
+            for name, one in found.items()
+        ],
+    )
+    return found
+
+
 def main() -> None:
     """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -318,7 +383,8 @@ def main() -> None:
     parser.add_argument("--only", default="build,use")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    result: dict[str, Any] = {}
+    stored = Path(__file__).parent / "results" / "scale.json"
+    result: dict[str, Any] = json.loads(stored.read_text()) if stored.is_file() else {}
     for kind in options.only.split(","):
         if kind == "build":
             result[kind] = measure_build(options.base, options.folder, options.papers)
@@ -328,6 +394,9 @@ def main() -> None:
             sizes = [int(size) for size in options.sizes.split(",")]
             vectors = np.load(options.folder / f"{options.papers}" / "vectors.npy", mmap_mode="r")
             result[kind] = measure_landmarks(vectors, sizes)
+        elif kind == "duplicates":
+            sizes = [int(size) for size in options.sizes.split(",")]
+            result[kind] = measure_duplicates(sizes)
         elif kind == "cluster":
             result[kind] = measure_cluster(options.real, options.folder)
         else:

@@ -18,7 +18,7 @@ from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
-from landscape.pipeline._executor import Slice, slices
+from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
@@ -190,29 +190,33 @@ def _place_others(
     work = context.work("landmarks")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    near = write_neighbours(landmarks, work / "landmarks.faiss", k=n_near)
+    near = write_neighbours(landmarks, work / "cells", k=n_near)
     write_matrix(work / "fitted.npy", [fitted], rows=len(fitted), columns=2)
-    tasks = [
-        piece
-        for path, part in zip(
-            context.part_files(EMBEDDINGS, ".npy"), context.manifest.parts, strict=True
-        )
-        for piece in slices(path, part.rows)
-    ]
-    with context.progress("Placement", total=len(vectors)) as advance:
+    is_landmark = np.zeros(len(vectors), dtype=bool)
+    is_landmark[rows] = True
+    coordinates = np.empty((len(vectors), 2), dtype=np.float32)
+    coordinates[rows] = fitted
+    tasks: list[tuple[Slice, NDArray[np.int64]]] = []  # the papers of a slice that are placed
+    start = 0
+    for path, part in zip(
+        context.part_files(EMBEDDINGS, ".npy"), context.manifest.parts, strict=True
+    ):
+        for piece in slices(path, part.rows, size=_PLACED_AT_ONCE):
+            own = is_landmark[start + piece.start : start + piece.stop]
+            tasks.append((piece, np.flatnonzero(~own)))
+        start += part.rows
+    n_others = len(vectors) - len(rows)
+    with context.progress("Placement", total=n_others) as advance:
         min_dist = context.options.min_dist
         place = partial(
             _place_slice, near=near, k=n_near, fitted=work / "fitted.npy", min_dist=min_dist
         )
-        placed = []
-        for found in context.executor.map(place, tasks, n_papers=len(vectors)):
+        placed = [np.zeros((0, 2), dtype=np.float32)]
+        for found in context.executor.map(place, tasks, n_papers=n_others):
             placed.append(found)
             advance(len(found))
-    coordinates = np.concatenate(placed)
-    coordinates[rows] = fitted
+    coordinates[~is_landmark] = np.concatenate(placed)
     shutil.rmtree(work)
-    is_landmark = np.zeros(len(vectors), dtype=bool)
-    is_landmark[rows] = True
     kept = [neighbours_kept(vectors, coordinates, only) for only in (is_landmark, ~is_landmark)]
     context.say(
         f"UMAP was fitted to {len(rows):,} of {len(vectors):,} papers, and the others were placed "
@@ -227,14 +231,21 @@ def _place_others(
 
 
 _FEWEST_NEAR = 5
+_PLACED_AT_ONCE = 4 * ROWS  # papers; all that are near the same landmarks are compared at once
 
 
 def _place_slice(
-    piece: Slice, *, near: Neighbours, k: int, fitted: Path, min_dist: float
+    task: tuple[Slice, NDArray[np.int64]],
+    *,
+    near: Neighbours,
+    k: int,
+    fitted: Path,
+    min_dist: float,
 ) -> NDArray[np.float32]:
     from landscape.mapping.projection import place_between, settle
 
-    vectors = open_matrix(piece.part)[piece.start : piece.stop]
+    piece, rows = task
+    vectors = open_matrix(piece.part)[piece.start + rows]
     found, coordinates = near.search(vectors, k=k), np.asarray(open_matrix(fitted))
     placed = place_between(*found, coordinates)
     return settle(placed, *found, coordinates, min_dist=min_dist)

@@ -352,10 +352,8 @@ class Neighbours:
             best = np.argpartition(-near, n - 1, axis=1)[:, :n]
             rows_in[query, probe, :n] = rows[start:stop][best]
             similar_in[query, probe, :n] = np.take_along_axis(near, best, axis=1)
-        found, similarities = (
-            found.reshape(len(queries), -1),
-            similarities.reshape(len(queries), -1),
-        )
+        found = rows_in.reshape(len(queries), -1)
+        similarities = similar_in.reshape(len(queries), -1)
         nearest_first = np.lexsort((found, -similarities), axis=1)[:, :k]
         found = np.take_along_axis(found, nearest_first, axis=1)
         similarities = np.take_along_axis(similarities, nearest_first, axis=1)

@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._io import TEMPORARY_SUFFIX
@@ -149,8 +149,27 @@ class ProcessExecutor(Executor):
         if self._pool is None:
             # Processes are spawned, because a forked child of a process with threads can hang.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.n_workers, mp_context=context)
+            self._pool = ProcessPoolExecutor(
+                self.n_workers, mp_context=context, initializer=_start_worker
+            )
         return self._pool.submit(function, task)
+
+
+def _start_worker() -> None:
+    """Use one thread per process, and end this process if that of the build ends."""
+    from threadpoolctl import threadpool_limits
+
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ[f"{library}_NUM_THREADS"] = "1"  # of libraries that are loaded later
+    threadpool_limits(1)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 class DaskExecutor(Executor):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -225,28 +225,23 @@ def _uat_run(context: Context) -> StageResult:
     import pandas as pd
 
     thesaurus = _thesaurus(context.options.thesaurus)
-    work = context.work("concepts")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    concepts = _concept_vectors(context, thesaurus)
-    if concepts is not None:
-        write_matrix(
-            work / "concepts.npy", [concepts], rows=len(concepts), columns=concepts.shape[1]
+    with _folder_of_workers(context) as work:
+        concepts = _concept_vectors(context, thesaurus)
+        if concepts is not None:
+            write_matrix(
+                work / _CONCEPTS, [concepts], rows=len(concepts), columns=concepts.shape[1]
+            )
+        with (work / _MODEL).open("wb") as stream:
+            _learn(context, thesaurus).write(stream)
+        tag = partial(
+            _tag,
+            thesaurus=context.options.thesaurus,
+            checksum=_checksum(context),
+            work=work,
+            embeddings=context.folder / EMBEDDINGS,
         )
-    with replacing(work / "model.npz") as temporary, temporary.open("wb") as stream:
-        _learn(context, thesaurus).write(stream)
-    tag = partial(
-        _tag,
-        thesaurus=context.options.thesaurus,
-        checksum=_checksum(context),
-        work=work,
-        has_concepts=concepts is not None,
-        embeddings=context.folder / EMBEDDINGS,
-    )
-    learned = sorted(path for path in work.iterdir() if path.suffix in (".npy", ".npz"))
-    mark = digest([sha256_of(path) for path in learned])
-    names = _write_tables(context, UAT_STAGE, UAT, tag, mark=mark, needs=[EMBEDDINGS])
-    clear_work(context, "concepts")
+        mark = digest([sha256_of(path) for path in sorted(work.iterdir())])
+        names = _write_tables(context, UAT_STAGE, UAT, tag, mark=mark, needs=[EMBEDDINGS])
     found: set[str] = set()
     n_tagged = 0
     for name in names:
@@ -265,6 +260,17 @@ def _uat_run(context: Context) -> StageResult:
             "papers_tagged": n_tagged,
         },
     )
+
+
+_CONCEPTS, _MODEL = "concepts.npy", "model.npz"
+
+
+@contextmanager
+def _folder_of_workers(context: Context) -> Iterator[Path]:
+    """Yield a temporary folder that all workers see."""
+    place = context.work() if context.executor.is_cluster else None
+    with TemporaryDirectory(prefix="concepts-", dir=place) as folder:
+        yield Path(folder)
 
 
 def _learn(context: Context, thesaurus: Thesaurus) -> ConceptModel:
@@ -301,13 +307,7 @@ def _read(
 
 
 def _tag(
-    task: _LayerTask,
-    *,
-    thesaurus: Path | None,
-    checksum: str,
-    work: Path,
-    has_concepts: bool,
-    embeddings: Path,
+    task: _LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, embeddings: Path
 ) -> None:
     """Tag the papers of a slice with concepts, and write the table."""
     from landscape.overlays.thesaurus.tagging import ConceptModel, tag_wording
@@ -321,8 +321,8 @@ def _tag(
         wording,
         vectors,
         _reader(thesaurus, checksum).thesaurus,
-        open_matrix(work / "concepts.npy") if has_concepts else None,
-        model=ConceptModel.read(work / "model.npz"),
+        open_matrix(work / _CONCEPTS) if (work / _CONCEPTS).is_file() else None,
+        model=ConceptModel.read(work / _MODEL),
     )
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     _write_table(task, tags)

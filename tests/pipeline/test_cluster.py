@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 import landscape
@@ -308,3 +309,41 @@ def test_umap_of_landmarks_is_the_same_on_all_executors(
     options["landmarks"] = 1200
     again = landscape.build(papers, tmp_path / "local.atlas", **options)
     assert again.stages["projection"].details["landmarks"] >= 1200
+
+
+def wait_long(task: int) -> int:
+    """Take much longer than the test."""
+    time.sleep(120)
+    return task
+
+
+def test_processes_end_with_the_build(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+        "from landscape.pipeline._executor import open_executor\n"
+        "from tests.pipeline.test_cluster import wait_long\n"
+        "if __name__ == '__main__':\n"
+        "    with open_executor(Path('.'), n_workers=2) as executor:\n"
+        "        list(executor.map(wait_long, [*range(9)], n_papers=10**6))\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    root = Path(landscape.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    build = subprocess.Popen(
+        [sys.executable, "program.py", str(root)], cwd=tmp_path, env=environment
+    )
+    process = psutil.Process(build.pid)
+    workers: list[psutil.Process] = []
+    deadline = time.monotonic() + 60
+    while len(workers) < 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+        children = process.children(recursive=True)
+        workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
+    time.sleep(5)  # the workers have begun their tasks
+    build.kill()
+    build.wait()
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    for one in alive:
+        one.kill()
+    assert len(workers) >= 2
+    assert not alive

@@ -1,7 +1,8 @@
 """Build and use atlases of millions of generated papers.
 
 Run: python -m benchmarks scale --base ATLAS [--papers 1000000] [--folder FOLDER]
-     [--only build,use,growth,landmarks,duplicates,cluster]
+     [--only build,use,growth,landmarks,update,
+     duplicates,cluster]
 
 A generated paper mixes the sentences of two papers of the base atlas, and has a vector between
 theirs, so words, subjects and neighbours are as in a real literature. `build` runs the whole build
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -20,8 +22,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import psutil
@@ -227,6 +231,70 @@ def measure_use(folder: Path, n_papers: int) -> dict[str, Any]:
     return found
 
 
+class GeneratedVectors:
+    """MiniLM whose vectors are those of the generated papers, which have no word vectors."""
+
+    def __init__(self, folder: Path) -> None:
+        self._vectors = np.load(folder / "vectors.npy", mmap_mode="r")
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the vectors of generated papers, whose titles end with their number."""
+        numbers = [int(found[1]) for text in texts if (found := _NUMBER.search(text))]
+        return np.asarray(self._vectors[numbers])
+
+    embed_few = embed
+
+    def embed_words(self, texts: Sequence[str], **_: object) -> tuple[np.ndarray, Any]:
+        """Return the vectors of generated papers, and no word vectors."""
+        from landscape.embeddings.vectors import DIMENSION, WordVectors
+
+        nothing = np.zeros((0, DIMENSION), np.int8), np.zeros(len(texts), np.int64)
+        return self.embed(texts), WordVectors(*nothing)
+
+    def read_query(self, query: str) -> Any:
+        """Not used by a build."""
+        raise NotImplementedError
+
+    def describe(self) -> dict[str, Any]:
+        """Return a description for the manifest."""
+        dimension = self._vectors.shape[1]
+        return {"name": "minilm", "model": _MODEL, "dimension": dimension, "checksum": None}
+
+
+_NUMBER = re.compile(r"\bG(\d+)\. ")
+
+
+def measure_update(folder: Path, generated: Path, n_papers: int, n_new: int) -> dict[str, Any]:
+    """Build an atlas of generated papers, and add some more."""
+    import landscape
+
+    place = folder / f"update-{n_papers}"
+    place.mkdir(exist_ok=True)
+    files = [place / "old.jsonl", place / "new.jsonl"]
+    lines = chain.from_iterable(
+        path.open(encoding="utf-8") for path in sorted(generated.glob("part-*.jsonl"))
+    )
+    for file, n in zip(files, (n_papers, n_new), strict=True):
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(islice(lines, n))
+    out = place / "update.atlas"
+    known = GeneratedVectors(generated)
+    with patch("landscape.embeddings.load_embedder", lambda *_, **__: known):
+        if not out.is_dir():
+            landscape.build(files[0], out, say=print)
+        # The concepts are embedded by the real model, which the first update of a user loads too.
+        start = time.perf_counter()
+        updated = landscape.update(out, files[1], say=print)
+        seconds = time.perf_counter() - start
+    stages = {name: one.seconds for name, one in updated.stages.items()}
+    print_table(
+        f"Update of {n_papers:,} papers by {n_new:,}, without their embedding: {seconds:.0f} s",
+        ["stage", "seconds"],
+        [[name, f"{one:.1f}"] for name, one in stages.items()],
+    )
+    return {"seconds": seconds, "stages": stages}
+
+
 def measure_cluster(papers: Path, folder: Path) -> dict[str, Any]:
     """Build real papers with two processes and with two workers of a local Dask cluster."""
     found = {
@@ -307,6 +375,40 @@ def measure_landmarks(vectors: Any, sizes: Sequence[int]) -> dict[str, Any]:
     return {"landmarks": found}
 
 
+def measure_neighbours(vectors: Any, n_landmarks: int, *, n_queries: int = 16_384) -> None:
+    """Compare the search for the nearest landmarks with an inverted file of FAISS."""
+    import faiss
+
+    from landscape.embeddings.neighbours import cells_for, write_neighbours
+
+    library: Any = faiss
+    landmarks = np.asarray(vectors[:n_landmarks])
+    asked = np.asarray(vectors[n_landmarks : n_landmarks + n_queries])
+    with tempfile.TemporaryDirectory() as place:
+        near = write_neighbours(landmarks, Path(place), k=5)
+        near.search(asked[:1000], k=5)
+        start = time.perf_counter()
+        near.search(asked, k=5)
+        ours = time.perf_counter() - start
+    n_cells = cells_for(n_landmarks)
+    index = library.index_factory(
+        landmarks.shape[1], f"IVF{n_cells},Flat", faiss.METRIC_INNER_PRODUCT
+    )
+    index.cp.niter = 6
+    index.train(landmarks[:: max(1, n_landmarks // (40 * n_cells))])
+    index.add(landmarks)
+    start = time.perf_counter()
+    settings = library.SearchParametersIVF(nprobe=near.n_probe)
+    index.search(asked[: n_queries // 8], 5, params=settings)
+    theirs = 8 * (time.perf_counter() - start)
+    print_table(
+        f"The 5 nearest of {n_landmarks:,} landmarks for {n_queries:,} papers, {near.n_probe} of "
+        f"{n_cells:,} cells ({near.recall:.1%} found)",
+        ["method", "seconds"],
+        [["all queries of a cell at once", f"{ours:.1f}"], ["faiss IVF Flat", f"{theirs:.1f}"]],
+    )
+
+
 def made_up_keys(n: int) -> Any:
     """Return hashed identifiers of n records, of which a tenth repeats another one."""
     from landscape.corpus._duplicates import Keys
@@ -378,6 +480,7 @@ def main() -> None:
     parser.add_argument("--base", type=Path, required=True, help="atlas with MiniLM vectors")
     parser.add_argument("--papers", type=int, default=1_000_000)
     parser.add_argument("--sizes", default="100000,300000,1000000")
+    parser.add_argument("--landmarks", type=int, default=300_000)
     parser.add_argument("--real", type=Path, help="file of real papers, for `cluster`")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "scale")
     parser.add_argument("--only", default="build,use")
@@ -393,7 +496,11 @@ def main() -> None:
         elif kind == "landmarks":
             sizes = [int(size) for size in options.sizes.split(",")]
             vectors = np.load(options.folder / f"{options.papers}" / "vectors.npy", mmap_mode="r")
+            measure_neighbours(vectors, options.landmarks)
             result[kind] = measure_landmarks(vectors, sizes)
+        elif kind == "update":
+            generated = options.folder / f"{options.papers}"
+            result[kind] = measure_update(options.folder, generated, 350_000, 1_000)
         elif kind == "duplicates":
             sizes = [int(size) for size in options.sizes.split(",")]
             result[kind] = measure_duplicates(sizes)

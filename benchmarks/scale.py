@@ -277,14 +277,14 @@ def measure_update(folder: Path, generated: Path, n_papers: int, n_new: int) -> 
     for file, n in zip(files, (n_papers, n_new), strict=True):
         with file.open("w", encoding="utf-8") as out:
             out.writelines(islice(lines, n))
-    out = place / "update.atlas"
+    atlas = place / "update.atlas"
     known = GeneratedVectors(generated)
     with patch("landscape.embeddings.load_embedder", lambda *_, **__: known):
-        if not out.is_dir():
-            landscape.build(files[0], out, say=print)
+        if not atlas.is_dir():
+            landscape.build(files[0], atlas, say=print)
         # The concepts are embedded by the real model, which the first update of a user loads too.
         start = time.perf_counter()
-        updated = landscape.update(out, files[1], say=print)
+        updated = landscape.update(atlas, files[1], say=print)
         seconds = time.perf_counter() - start
     stages = {name: one.seconds for name, one in updated.stages.items()}
     print_table(

@@ -37,21 +37,42 @@ if TYPE_CHECKING:
 _GREEK = re.compile("([" + "".join(GREEK) + "ϵϑϕ])")
 _GREEK_NAMES = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ϕ": "phi"}
 _LINE_NAMES = "alpha|beta|gamma|delta"
-_FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"m_?\{?(?:⊙|☉|sun|odot)\}?|\bsolar mass(?:es)?\b"), " msun "),
-    (re.compile(r"l_?\{?(?:⊙|☉|sun|odot)\}?\b|\bsolar luminosit(?:y|ies)\b"), " lsun "),
-    (re.compile(rf"\b(h|ly|lyman|br|pa)[\s-]?({_LINE_NAMES})\b"), r" \1\2 "),
-    (re.compile(r"\blyman(alpha|beta)\b"), r"ly\1"),
-    (re.compile(r"\[?\b([a-z]{1,2})[\s~]?(i{1,3}|iv|v|vi{1,3}|ix|x)\b\]"), r" \1\2 "),
-    (re.compile(r"\b(h|he|c|n|o|mg|si|s|ca|fe|ne|al)[\s~-](i{1,3}|iv|v|vi{1,3})\b"), r" \1\2 "),
-    (re.compile(r"\b([a-z])-([a-z]+)\b"), r" \1\2 \2 "),  # X-ray, r-process, N-body
-    (re.compile(r"\b([xbkn]) (rays?|modes?|bands?|body|bodies)\b"), r" \1\2 \2 "),
-    (re.compile(r"\b21[\s-]?cm\b"), " 21cm "),
-    (re.compile(r"\blambda[\s-]cdm\b"), " lambdacdm "),
-    (re.compile(r"\bsne?\b"), " supernova "),
-    (re.compile(r"\bsupernovae?\s+(i[abc]|ii[pnlb])\b"), r" supernova type\1 "),
-    (re.compile(r"\b10\s?\^\s?\{?([-+−]?\d+)\}?"), r" 10e\1 "),
-    (re.compile(r"\btype[\s-](i[abc]?|ii[pnlb]?|[12])\b"), r" type type\1 "),
+# Words of which a text must have one, a pattern, and its replacement.
+_FOLDED: tuple[tuple[Sequence[str], re.Pattern[str], str], ...] = (
+    (
+        ("sun", "⊙", "☉", "odot", "solar"),
+        re.compile(r"m_?\{?(?:⊙|☉|sun|odot)\}?|\bsolar mass(?:es)?\b"),
+        " msun ",
+    ),
+    (
+        ("sun", "⊙", "☉", "odot", "solar"),
+        re.compile(r"l_?\{?(?:⊙|☉|sun|odot)\}?\b|\bsolar luminosit(?:y|ies)\b"),
+        " lsun ",
+    ),
+    (
+        _LINE_NAMES.split("|"),
+        re.compile(rf"\b(h|ly|lyman|br|pa)[\s-]?({_LINE_NAMES})\b"),
+        r" \1\2 ",
+    ),
+    (("lyman",), re.compile(r"\blyman(alpha|beta)\b"), r"ly\1"),
+    (("]",), re.compile(r"\[?\b([a-z]{1,2})[\s~]?(i{1,3}|iv|v|vi{1,3}|ix|x)\b\]"), r" \1\2 "),
+    (
+        ("",),
+        re.compile(r"\b(h|he|c|n|o|mg|si|s|ca|fe|ne|al)[\s~-](i{1,3}|iv|v|vi{1,3})\b"),
+        r" \1\2 ",
+    ),
+    (("-",), re.compile(r"\b([a-z])-([a-z]+)\b"), r" \1\2 \2 "),  # X-ray, r-process, N-body
+    (
+        ("ray", "mode", "band", "bod"),
+        re.compile(r"\b([xbkn]) (rays?|modes?|bands?|body|bodies)\b"),
+        r" \1\2 \2 ",
+    ),
+    (("21",), re.compile(r"\b21[\s-]?cm\b"), " 21cm "),
+    (("cdm",), re.compile(r"\blambda[\s-]cdm\b"), " lambdacdm "),
+    (("sn",), re.compile(r"\bsne?\b"), " supernova "),
+    (("supernova",), re.compile(r"\bsupernovae?\s+(i[abc]|ii[pnlb])\b"), r" supernova type\1 "),
+    (("10",), re.compile(r"\b10\s?\^\s?\{?([-+−]?\d+)\}?"), r" 10e\1 "),
+    (("type",), re.compile(r"\btype[\s-](i[abc]?|ii[pnlb]?|[12])\b"), r" type type\1 "),
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 # A symbol with an index, such as S_8, $f_{\\rm NL}$ or $\\sigma_8$; other formulas are not indexed.
@@ -113,11 +134,12 @@ def _fold(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).lower()
     if not text.isascii():
         text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
-        decomposed = unicodedata.normalize("NFKD", text)
-        text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+        text = unicodedata.normalize("NFKD", text)
+        text = text.translate({ord(m): None for m in set(text) if unicodedata.combining(m)})
         text = re.sub("[‐‑–−]", "-", text)
-    for pattern, replacement in _FOLDED:
-        text = pattern.sub(replacement, text)
+    for hints, pattern, replacement in _FOLDED:
+        if any(hint in text for hint in hints):
+            text = pattern.sub(replacement, text)
     return _REDSHIFT.sub(_redshift, text)
 
 
@@ -130,7 +152,8 @@ def _redshift(match: re.Match[str]) -> str:
 def _catalogues() -> re.Pattern[str]:
     names = sorted((name for name in lexicon().catalogues if name.isupper()), key=len)
     either = "|".join(map(re.escape, reversed(names)))
-    return re.compile(rf"\b({either}|M(?= ?\d{{1,3}}\b))[ -]?([A-Z]?\d[\w.+-]*)")
+    # The look-ahead saves the comparison of usual words with every name.
+    return re.compile(rf"\b(?=[A-Z0-9])({either}|M(?= ?\d{{1,3}}\b))[ -]?([A-Z]?\d[\w.+-]*)")
 
 
 @lru_cache(maxsize=300_000)

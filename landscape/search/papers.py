@@ -69,18 +69,19 @@ class SearchIndexes:
         if self._given is not None:
             return self._given
         stage = self._atlas.stages["embeddings"]
-        description, of_parts = stage.model, stage.details.get("models")
+        if stage.model is None:
+            raise AtlasError(
+                f"{self._atlas.path} does not name the model of its vectors. Build the atlas again."
+            )
+        embedder = embedder_for(stage.model, trust=self._atlas.trust_model)
+        of_parts = stage.details.get("models")
         checksums = of_parts.values() if isinstance(of_parts, dict) else ()
-        if description and any(one != description.get("checksum") for one in checksums):
+        if any(one != stage.model.get("checksum") for one in checksums):
             raise AtlasError(
                 f"The parts of {self._atlas.path} were embedded with different models, so their "
                 "vectors cannot be compared. Build the atlas again."
             )
-        if description is None:
-            raise AtlasError(
-                f"{self._atlas.path} does not name the model of its vectors. Build the atlas again."
-            )
-        return embedder_for(description, trust=self._atlas.trust_model)
+        return embedder
 
     @cached_property
     def vectors(self) -> VectorIndex:

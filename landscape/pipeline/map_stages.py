@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
@@ -166,7 +167,8 @@ def _project(
     with progress("Map", total=None):
         if layout != "umap" or len(vectors) <= options.n_landmarks:
             return project(vectors, **settings, start="pca" if start is None else start), {}
-        rows = choose_landmarks(vectors, options.n_landmarks)
+        with threadpool_limits(1):  # sums of several threads can differ between runs
+            rows = choose_landmarks(vectors, options.n_landmarks)
         landmarks = np.asarray(vectors[rows])
         # The nearest papers among the landmarks are as far as those among all papers.
         n_near = max(_FEWEST_NEAR, round(options.n_neighbors * len(rows) / len(vectors)))
@@ -190,7 +192,8 @@ def _place_others(
     work = context.work("landmarks")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    near = write_neighbours(landmarks, work / "cells", k=n_near)
+    with threadpool_limits(1):
+        near = write_neighbours(landmarks, work / "cells", k=n_near)
     write_matrix(work / "fitted.npy", [fitted], rows=len(fitted), columns=2)
     is_landmark = np.zeros(len(vectors), dtype=bool)
     is_landmark[rows] = True
@@ -246,7 +249,8 @@ def _place_slice(
 
     piece, rows = task
     vectors = open_matrix(piece.part)[piece.start + rows]
-    found, coordinates = near.search(vectors, k=k), np.asarray(open_matrix(fitted))
+    with threadpool_limits(1):
+        found, coordinates = near.search(vectors, k=k), np.asarray(open_matrix(fitted))
     placed = place_between(*found, coordinates)
     return settle(placed, *found, coordinates, min_dist=min_dist)
 

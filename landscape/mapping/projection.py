@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -185,8 +185,16 @@ def umap_with_kept_code() -> ModuleType:
 
 
 def _keep(function: Any) -> None:
+    from numba.core.caching import FunctionCache
+
+    # umap-learn compiles some functions twice, with and without threads. Numba names the files of
+    # its cache after the Python function only, so each version needs a name of its own.
+    python: Any = function.py_func
+    kind = "parallel" if function.targetoptions.get("parallel") else "serial"
+    named = FunctionType(python.__code__, python.__globals__, python.__name__)
+    named.__qualname__ = f"{python.__qualname__}_{kind}"
     try:
-        function.enable_caching()
+        function._cache = FunctionCache(named)  # type: ignore[no-untyped-call]
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
         return  # the folder is read-only, or this version of Numba has no such cache

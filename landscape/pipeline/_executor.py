@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -105,22 +105,27 @@ class Executor:
             yield from map(function, tasks)
             return
         waiting: deque[Any] = deque()
-        most = _WAITING * self.n_workers
-        try:
-            for number, task in enumerate(tasks):
-                waiting.append(self._submit(function, task, embeds))
-                if number % _WAITING == 0:
-                    most = _WAITING * self.n_workers
-                while len(waiting) > most:
+        most = 0
+        with self._with_advice():
+            try:
+                for number, task in enumerate(tasks):
+                    waiting.append(self._submit(function, task, embeds))
+                    if number % _WAITING == 0:  # workers can join and leave
+                        most = _WAITING * self.n_workers
+                    while len(waiting) > most:
+                        yield waiting.popleft().result()
+                while waiting:
                     yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+            finally:
+                for future in waiting:
+                    future.cancel()
 
     def close(self) -> None:
         """Stop the processes of this executor."""
+
+    def _with_advice(self) -> AbstractContextManager[None]:
+        """Replace errors of this executor by sentences that say what to do."""
+        return nullcontext()
 
     def _is_divided(self, *_: Any) -> bool:
         return False
@@ -197,20 +202,14 @@ class DaskExecutor(Executor):
         threads: dict[str, int] = self._client.nthreads()  # type: ignore[no-untyped-call]
         return max(1, sum(threads.values()))
 
-    def map(
-        self,
-        function: Callable[[Task], Result],
-        tasks: Sequence[Task],
-        *,
-        n_papers: int,
-        embeds: bool = False,
-    ) -> Iterator[Result]:
+    @contextmanager
+    def _with_advice(self) -> Iterator[None]:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
 
         try:
-            yield from super().map(function, tasks, n_papers=n_papers, embeds=embeds)
+            yield
         except KilledWorker as error:
             raise LandscapeError(
                 f"Several workers of the cluster stopped in the same task ({error.task}), probably "

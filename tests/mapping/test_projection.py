@@ -14,6 +14,7 @@ from landscape.mapping.projection import (
     orient,
     place_between,
     settle,
+    umap_with_kept_code,
 )
 from landscape.mapping.quality import neighbours_kept
 
@@ -150,3 +151,13 @@ def test_landmarks_come_from_all_subjects() -> None:
     assert (chosen >= 2000).sum() >= 15
     assert np.array_equal(chosen, choose_landmarks(vectors, 300))
     assert choose_landmarks(vectors, 5000).tolist() == [*range(2020)]
+
+
+def test_functions_with_and_without_threads_have_caches_of_their_own() -> None:
+    layouts = umap_with_kept_code().layouts
+    name = "_nb_optimize_layout_euclidean_single_epoch"
+    files = {
+        getattr(layouts, f"{name}{kind}")._cache._cache_file._index_name
+        for kind in ("", "_parallel")
+    }
+    assert len(files) == 2

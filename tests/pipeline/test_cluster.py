@@ -286,7 +286,7 @@ def test_either_a_scheduler_or_a_cluster(
         )
 
 
-def test_umap_of_landmarks_on_a_cluster(
+def test_umap_of_landmarks_is_the_same_on_all_executors(
     tmp_path: Path,
     papers_file: Callable[..., Path],
     quick: dict[str, Any],
@@ -301,13 +301,7 @@ def test_umap_of_landmarks_on_a_cluster(
     said: list[str] = []
     local = landscape.build(papers, tmp_path / "local.atlas", say=said.append, **options)
     landscape.build(papers, tmp_path / "dask.atlas", scheduler=cluster, **options)
-    # On a busy machine, the positions of two builds with landmarks can differ.
-    of_map = ("map.parquet/", "topics.parquet", "quality.json", "changes.parquet")
-    one, other = (
-        {n: sha for n, sha in content(tmp_path / f"{a}.atlas").items() if not n.startswith(of_map)}
-        for a in ("local", "dask")
-    )
-    assert one == other
+    assert content(tmp_path / "dask.atlas") == content(tmp_path / "local.atlas")
     details = local.stages["projection"].details
     assert 1000 <= details["landmarks"] < 1100
     assert details["recall_of_neighbours"] >= 0.99

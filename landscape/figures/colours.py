@@ -213,7 +213,9 @@ class Tones:
 
     def position(self, density: ArrayLike) -> np.ndarray:
         """Convert densities in papers per pixel to ramp positions, 0 (empty) to 1 (densest)."""
-        scaled = np.log1p(np.asarray(density) / self.knee) / np.log1p(self.top / self.knee)
+        # In single precision, the position of the densest place depends on the processor.
+        given = np.asarray(density, dtype=np.float64)
+        scaled = np.log1p(given / self.knee) / np.log1p(self.top / self.knee)
         return np.clip(scaled, 0, 1)
 
     def density(self, position: float) -> float:

@@ -11,12 +11,12 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.missions._impact import (
     Period,
-    count_facility_years,
-    describe_case,
+    describe_cases,
     measure_samples,
     read_reach,
     region_table,
     warn_of_rise,
+    year_table,
 )
 from landscape.overlays.missions.measures import (
     PERCENTILE_STEPS,
@@ -118,8 +118,8 @@ def compare_facilities(
     for pair in ((0, other) for other in range(1, len(names))):
         random = np.random.default_rng(seed)
         draw = partial(draw_cells, n_resamples=n_resamples, random=random)
-        cases = [describe_case(period, one, home[one]) for one in pair]
-        values, draws = measure_samples(cases, period, draw, random)
+        cases, counts = describe_cases(period, pair, [home[one] for one in pair])
+        values, draws = measure_samples(cases, counts, period, draw, random)
         samples = {
             name: [np.append(values[side][name], draws[side][name]) for side in (0, 1)]
             for name in _MEASURES
@@ -199,11 +199,11 @@ def _regions(period: Period) -> pd.DataFrame:
     """Compare the shares of the first facility and of each other facility in each region."""
     import pandas as pd
 
-    first = region_table(period, 0)
+    first = region_table(period, [0])
     shown = ["facility", "topic_id", "label", "x", "y", "region_papers", "papers", "share"]
     tables = []
     for index in range(1, len(period.usage.facilities)):
-        second = region_table(period, index)
+        second = region_table(period, [index])
         bounds = ["share", "share_low", "share_high"]
         low, high = newcombe_interval(
             *((of[bounds[0]], of[bounds[1]], of[bounds[2]]) for of in (first, second))
@@ -269,7 +269,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
                 f"The corpus ({first} to {last}) has no paper {side} {start}; set year to a year "
                 f"within this period to compare the literature before and after {one.name}."
             )
-    table = _table(usage, before, after)
+    table, every = _table(usage, before, after), np.ones(usage.n_papers, dtype=bool)
     has_gap = usage.years.has_gap_at(since.astype(object).year)
     if has_gap:
         table[["growth", "growth_low", "growth_high"]] = np.nan
@@ -287,7 +287,7 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
         },
         bounds=atlas.coverage,
         warnings=(*usage.years.warnings, *warn("impact", {"gap": has_gap}, start=start)),
-        tables={"years": count_facility_years(usage, 0, np.ones(usage.n_papers, dtype=bool))},
+        tables={"years": year_table(usage, [0], every, usage.by_year(every))},
     )
 
 

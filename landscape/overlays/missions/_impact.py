@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
-_BEFORE, _AFTER = 0, 1
+_ERAS = _BEFORE, _AFTER = 0, 1
 FEW = 10  # warn if a facility has fewer papers than this
 _FEW_CITED = 0.5
 
@@ -321,13 +321,53 @@ class Period:
         values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
         return values, counts.astype(np.int64)
 
-    def eras(self, index: int) -> NDArray[np.int64]:
+    @cached_property
+    def n_reached(self) -> NDArray[np.int64]:
+        """Number of other regions to which each paper is linked, or -1 if unknown."""
+        return self.reach.n_reached
+
+    @cached_property
+    def by_region(self) -> NDArray[np.int64]:
+        """Number of papers of each region."""
+        return self.usage.by_region(self.inside)
+
+    @cached_property
+    def by_year(self) -> NDArray[np.int64]:
+        """Number of papers of each year."""
+        return self.usage.by_year(self.inside)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Groups of papers that are equal for every facility that they do not mention."""
+        usage = self.usage
+        dates = np.unique([_first_light(facility) for facility in usage.facilities])
+        dated = usage.covered & ~np.isnat(usage.date)
+        age = np.where(dated, 1 + np.searchsorted(dates, usage.date, side="right"), 0)
+        code = (2 * age + self.inside) * (len(usage.regions) + 1) + usage.region + 1
+        _, row, group, counts = np.unique(
+            code, return_index=True, return_inverse=True, return_counts=True
+        )
+        return Groups(group, row, counts)
+
+    def eras(self, index: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return 0 for papers before first light, 1 for later papers in the period, else -1."""
         usage = self.usage
-        first_light = np.datetime64(usage.facilities[index].first_light, "D")
-        before = usage.covered & (usage.date < first_light)
-        after = usage.covered & (usage.date >= first_light) & self.inside
+        first_light, date = _first_light(usage.facilities[index]), usage.date[rows]
+        before = usage.covered[rows] & (date < first_light)
+        after = usage.covered[rows] & (date >= first_light) & self.inside[rows]
         return np.select([before, after], [_BEFORE, _AFTER], -1).astype(np.int64)
+
+
+class Groups(NamedTuple):
+    """Groups of papers: the group of each paper, a row of each group, and its size."""
+
+    group: NDArray[np.int64]
+    row: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+
+def _first_light(facility: Facility) -> np.datetime64:
+    return np.datetime64(facility.first_light, "D")
 
 
 def _tables(
@@ -339,19 +379,21 @@ def _tables(
 ) -> dict[str, pd.DataFrame]:
     import pandas as pd
 
-    numbers = range(len(period.usage.facilities))
-    bridges = [_bridge_table(period, index) for index in numbers]
+    usage = period.usage
+    numbers = range(len(usage.facilities))
     # Each facility has its own random generator, so that the threads do not affect the results.
     measure = partial(_measure_facility, period, n_resamples=n_resamples)
     with ThreadPoolExecutor(_THREADS) as threads:
         rows = list(threads.map(measure, numbers, home, random.spawn(len(numbers))))
-    table = pd.DataFrame(rows).assign(bridges=[int((of["q"] < 0.05).sum()) for of in bridges])
-    years = [count_facility_years(period.usage, index, period.inside) for index in numbers]
+    bridges = _bridge_table(period, numbers)
+    table = pd.DataFrame(rows)
+    found = bridges.loc[bridges["q"] < 0.05, "facility"].value_counts()
+    table["bridges"] = table["facility"].map(found).fillna(0).astype(np.int64)
     return {
         "facilities": table.sort_values("papers", ascending=False, kind="stable"),
-        "regions": pd.concat([region_table(period, index) for index in numbers]),
-        "years": pd.concat(years),
-        "bridges": pd.concat(bridges),
+        "regions": region_table(period, numbers),
+        "years": year_table(usage, numbers, period.inside, period.by_year),
+        "bridges": bridges,
     }
 
 
@@ -367,21 +409,41 @@ class Case(NamedTuple):
     reached: NDArray[np.int64]
 
 
-def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
-    usage = period.usage
-    its = usage.uses(index) & period.inside
-    # The last element belongs to papers outside every region (-1).
-    core = np.append(core_regions(usage.by_region(its)), False)[usage.region]
-    homes = np.full(usage.n_papers, -1, dtype=np.int64)
-    homes[usage.rows[index]] = home
-    own = (np.where(its, values, -1) for values in (usage.region, homes, period.reach.n_reached))
-    columns = (usage.roles_of(index), period.inside, core, period.eras(index), *own)
-    return Case(*(np.asarray(column, dtype=np.int64) for column in columns))
+def describe_cases(
+    period: Period, numbers: Sequence[int], home: Sequence[NDArray[np.int8]]
+) -> tuple[list[Case], NDArray[np.int64]]:
+    """Group the papers with equal values for all facilities, and count each group.
 
+    All papers that mention none of the facilities are described by one row of their group, which
+    makes the time independent of the size of the corpus.
+    """
+    usage, groups = period.usage, period.groups
+    mentions = np.unique(np.concatenate([usage.mentions(number)[0] for number in numbers]))
+    others = groups.size - np.bincount(groups.group[mentions], minlength=len(groups.size))
+    rows = np.append(groups.row, mentions)
+    counts = np.append(others, np.ones(len(mentions), dtype=np.int64))
 
-def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
-    """Group papers with equal values in all columns of the cases, and count each group."""
-    values, counts = count_equal_rows([column for case in cases for column in case])
+    def spread(papers: NDArray[np.int64], values: Any, rest: int) -> NDArray[np.int64]:
+        column = np.full(len(rows), rest, dtype=np.int64)
+        column[len(groups.row) + np.searchsorted(mentions, papers)] = values
+        return column
+
+    columns: list[NDArray[np.int64]] = []
+    for number, fields in zip(numbers, home, strict=True):
+        inside = period.inside[usage.rows[number]]
+        its, fields = usage.rows[number][inside], fields[inside]
+        # The last element belongs to papers outside every region (-1).
+        core = np.append(core_regions(usage.by_region(its)), False)
+        columns += Case(
+            role=spread(*usage.mentions(number), 0),
+            inside=period.inside[rows].astype(np.int64),
+            core=core[usage.region[rows]].astype(np.int64),
+            era=period.eras(number, rows),
+            region=spread(its, usage.region[its], -1),
+            home=spread(its, fields, -1),
+            reached=spread(its, period.n_reached[its], -1),
+        )
+    values, counts = count_equal_rows(columns, counts)
     size = len(Case._fields)
     return [Case(*values[at : at + size]) for at in range(0, len(values), size)], counts
 
@@ -418,18 +480,20 @@ def _measure(
         "reached": np.where(linked, cells.reached, 0),
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),
     }
-    placed = np.flatnonzero(cells.inside & (cells.region >= 0))
     # Single precision is twice as fast, and exact for whole numbers below 2^24.
-    by_region = np.zeros((len(cells.region), len(crossing)), dtype=np.float32)
-    by_region[placed, cells.region[placed]] = 1.0
     given = weights.astype(np.float32)
-    own = given * certainty.astype(np.float32)[:, cells.role]
+    named = np.flatnonzero(cells.role)  # the certainty of the other cells is 0
+    own = given[:, named] * certainty.astype(np.float32)[:, cells.role[named]]
     sums: dict[str, NDArray[np.float64]] = {}
-    for papers, of in ((given, masks), (own, own_masks)):
-        totals = papers @ np.column_stack(list(of.values())).astype(np.float32)
+    for papers, kept, of in ((given, slice(None), masks), (own, named, own_masks)):
+        totals = papers @ np.column_stack(list(of.values())).astype(np.float32)[kept]
         sums |= zip(of, totals.T.astype(np.float64), strict=True)
-    counts = own @ by_region
-    spread = entropy(counts)
+    placed = np.flatnonzero(cells.region[named] >= 0)
+    regions, place = np.unique(cells.region[named[placed]], return_inverse=True)
+    by_region = np.zeros((len(placed), len(regions)), dtype=np.float32)
+    by_region[np.arange(len(placed)), place] = 1.0
+    counts = own[:, placed] @ by_region
+    spread = entropy(counts, n_regions=len(crossing))
     shares = {name: ratio(sums[of], sums[all_]) for name, (of, all_) in _SHARES.items()}
     return {
         **sums,
@@ -443,10 +507,13 @@ def _measure(
 
 
 def measure_samples(
-    cases: Sequence[Case], period: Period, draw: Draw, random: np.random.Generator
+    cells: Sequence[Case],
+    counts: NDArray[np.int64],
+    period: Period,
+    draw: Draw,
+    random: np.random.Generator,
 ) -> tuple[list[dict[str, float]], list[Draws]]:
     """Measure facilities in all papers, and in bootstrap samples common to all facilities."""
-    cells, counts = collapse_cases(cases)
     drawn, counted = draw(counts), period.usage.counted[None]
     seed = int(random.integers(1 << 32))  # the same errors of the classifier for each facility
     estimates, draws = [], []
@@ -478,14 +545,14 @@ def _measure_facility(
     n_resamples: int,
 ) -> dict[str, object]:
     usage = period.usage
-    case = describe_case(period, index, home)
+    cases, counts = describe_cases(period, [index], [home])
     draw = partial(draw_cells, n_resamples=n_resamples, random=random)
-    (estimates,), (draws,) = measure_samples([case], period, draw, random)
+    (estimates,), (draws,) = measure_samples(cases, counts, period, draw, random)
     rows = usage.rows[index][period.inside[usage.rows[index]]]
     cited, cited_draws = measure_citations(usage.cites[rows], period.citations, draw)
     percentile, percentile_draws = measure_percentile(period.percentiles[rows], draw)
-    core = usage.region[(case.core & case.inside) == 1]
-    estimates |= cited | {"citation_percentile": percentile, "core_regions": len(np.unique(core))}
+    n_core = int(core_regions(usage.by_region(rows)).sum())
+    estimates |= cited | {"citation_percentile": percentile, "core_regions": n_core}
     draws |= cited_draws | {"citation_percentile": percentile_draws}
     row: dict[str, Any] = {"facility": usage.facilities[index].name}
     for name in _COLUMNS:
@@ -525,87 +592,101 @@ def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[flo
     return float(np.fmin(bounds[0], value)), float(np.fmax(bounds[1], value))
 
 
-def region_table(period: Period, index: int) -> pd.DataFrame:
-    usage = period.usage
-    uses, era = usage.uses(index), period.eras(index)
-    every = usage.by_region(period.inside)
-    roles = usage.count_roles(index, period.inside, usage.region, len(every))
-    papers = (roles @ usage.counted).astype(np.int64)
-    before, all_before = usage.by_region(uses & (era == 0)), usage.by_region(era == 0)
-    after, all_after = usage.by_region(uses & (era == 1)), usage.by_region(era == 1)
-    low, high = usage.share_interval(index, roles, every)
-    mean = papers.sum() / max(every.sum(), 1)
-    table = usage.regions[["topic_id", "label", "x", "y"]].assign(
-        papers=papers,
-        region_papers=every,
-        share=ratio(papers, every),
-        share_low=low,
-        share_high=high,
-        shrunk_share=shrink_shares(papers, every, mean=mean),
-        of_facility=ratio(papers, papers.sum()),
-        core=core_regions(papers),
-        papers_before=before,
-        region_papers_before=all_before,
-        share_before=ratio(before, all_before),
-        rise=ratio(after, all_after) - ratio(before, all_before),
-    )
-    table.insert(0, "facility", usage.facilities[index].name)
-    return table
-
-
-def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
+def _stack(
+    usage: Usage, numbers: Sequence[int], parts: Sequence[Mapping[str, NDArray[Any]]]
+) -> pd.DataFrame:
+    """Join the columns of facilities; one table per facility would take most of the time."""
     import pandas as pd
 
-    known = inside & (usage.year >= 0)
-    first, n_years = int(usage.years.years[0]), len(usage.years.years)
-    every = np.bincount(usage.year[known] - first, minlength=n_years)
-    roles = usage.count_roles(index, known, usage.year - first, n_years)
-    its = (roles @ usage.counted).astype(np.int64)
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    names = np.array([usage.facilities[number].name for number in numbers], dtype=object)
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return pd.DataFrame({"facility": np.repeat(names, sizes), **columns})
+
+
+def region_table(period: Period, numbers: Sequence[int]) -> pd.DataFrame:
+    """Count the papers of facilities in each region, with one row per facility and region."""
+    usage = period.usage
+    table = _stack(usage, numbers, [_count_regions(period, number) for number in numbers])
+    for place, name in enumerate(("topic_id", "label", "x", "y"), start=1):
+        table.insert(place, name, usage.regions[name].take(table["region"]).to_numpy())
+    return table.drop(columns="region")
+
+
+def _count_regions(period: Period, index: int) -> dict[str, NDArray[Any]]:
+    usage = period.usage
+    its, groups, every = usage.rows[index], period.groups, period.by_region
+    before, after = (usage.by_region(its[period.eras(index, its) == era]) for era in _ERAS)
+    eras, region = period.eras(index, groups.row), usage.region[groups.row]
+    all_before, all_after = (
+        np.bincount(region + 1, groups.size * (eras == era), len(every) + 1)[1:].astype(np.int64)
+        for era in _ERAS
+    )
+    roles = usage.count_roles(index, period.inside, usage.region, len(every))
+    papers = (roles @ usage.counted).astype(np.int64)
     low, high = usage.share_interval(index, roles, every)
-    table = pd.DataFrame(
-        {
-            "facility": usage.facilities[index].name,
+    return {
+        "region": np.arange(len(every)),
+        "papers": papers,
+        "region_papers": every,
+        "share": ratio(papers, every),
+        "share_low": low,
+        "share_high": high,
+        "shrunk_share": shrink_shares(papers, every, mean=papers.sum() / max(every.sum(), 1)),
+        "of_facility": ratio(papers, papers.sum()),
+        "core": core_regions(papers),
+        "papers_before": before,
+        "region_papers_before": all_before,
+        "share_before": ratio(before, all_before),
+        "rise": ratio(after, all_after) - ratio(before, all_before),
+    }
+
+
+def year_table(
+    usage: Usage, numbers: Sequence[int], inside: NDArray[np.bool_], every: NDArray[np.int64]
+) -> pd.DataFrame:
+    """Count the papers of facilities by year, beside all papers of each year in `every`."""
+    spanned = np.flatnonzero(every)
+    shown = slice(spanned[0], spanned[-1] + 1) if len(spanned) else slice(0)
+    parts = []
+    for index in numbers:
+        roles = usage.count_roles(index, inside, usage.year - usage.years.years[0], len(every))
+        papers = (roles @ usage.counted).astype(np.int64)
+        low, high = usage.share_interval(index, roles, every)
+        columns = {
             "year": usage.years.years,
-            "papers": its,
+            "papers": papers,
             "corpus_papers": every,
-            "share": ratio(its, every),
+            "share": ratio(papers, every),
             "low": low,
             "high": high,
             "covered": usage.years.covered,
         }
-    )
-    spanned = np.flatnonzero(every)
-    return table.iloc[spanned[0] : spanned[-1] + 1] if len(spanned) else table.iloc[:0]
+        parts.append({name: column[shown] for name, column in columns.items()})
+    return _stack(usage, numbers, parts)
 
 
-def _bridge_table(period: Period, index: int) -> pd.DataFrame:
-    """Return the pairs of regions that a facility connects, with their names."""
-    import pandas as pd
+def _bridge_table(period: Period, numbers: Sequence[int]) -> pd.DataFrame:
+    """Return the pairs of regions that each facility connects, with their names."""
     from scipy.special import gammaincinv
 
     usage = period.usage
-    bridges = find_bridges(
-        period.reach, usage.region, usage.uses(index), period.inside, rates=period.rates
+    parts = []
+    for index in numbers:
+        uses = usage.uses(index)
+        found = find_bridges(period.reach, usage.region, uses, period.inside, rates=period.rates)
+        parts.append({str(name): column.to_numpy() for name, column in found.items()})
+    table = _stack(usage, numbers, parts)
+    papers, expected = table["papers"], table["expected"]
+    table = table.assign(
+        low=gammaincinv(papers, 0.025) / expected, high=gammaincinv(papers + 1, 0.975) / expected
     )
-    papers, expected = bridges["papers"], bridges["expected"]
-    names = ["topic_id", "label"]
-    a, b = (usage.regions.loc[bridges[f"region_{side}"], names].reset_index() for side in "ab")
-    return pd.DataFrame(
-        {
-            "facility": usage.facilities[index].name,
-            "topic_a": a["topic_id"],
-            "label_a": a["label"],
-            "topic_b": b["topic_id"],
-            "label_b": b["label"],
-            "papers": papers,
-            "expected": expected,
-            "ratio": bridges["ratio"],
-            "low": gammaincinv(papers, 0.025) / expected,
-            "high": gammaincinv(papers + 1, 0.975) / expected,
-            "p": bridges["p"],
-            "q": bridges["q"],
-        }
-    )
+    for side in "ab":
+        for name in ("topic_id", "label"):
+            of_side = usage.regions[name].take(table[f"region_{side}"]).to_numpy()
+            table[f"{name.removesuffix('_id')}_{side}"] = of_side
+    columns = "facility topic_a label_a topic_b label_b papers expected ratio low high p q"
+    return table[columns.split()]
 
 
 def warn_of_rise(corpus_before: Mapping[str, float]) -> tuple[str, ...]:

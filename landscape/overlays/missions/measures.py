@@ -46,28 +46,28 @@ def growth_interval(
 
 _LEVEL = 0.95
 _MAX_TABLED = 100
-_MAX_CODES = 4_000_000  # maximum number of possible codes for np.bincount; else sort the codes
 
 
 def count_equal_rows(
-    columns: Sequence[NDArray[np.integer]],
+    columns: Sequence[NDArray[np.integer]], repeats: NDArray[np.int64] | None = None
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Find the distinct rows of integer columns, and count the papers with equal rows."""
+    """Find the distinct rows of integer columns, and count the papers with equal rows.
+
+    `repeats` has the number of papers of each row, by default 1.
+    """
     sizes = [int(column.max(initial=-1)) + 2 for column in columns]
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
         code = code * size + (column + 1)
-    if np.prod(sizes, dtype=np.float64) <= _MAX_CODES:
-        every = np.bincount(code)
-        codes = np.flatnonzero(every)
-        counts = every[codes]
-    else:
-        codes, counts = np.unique(code, return_counts=True)
+    if repeats is not None:
+        code, repeats = code[repeats > 0], repeats[repeats > 0]
+    codes, place = np.unique(code, return_inverse=True)
+    counts = np.bincount(place, weights=repeats, minlength=len(codes)).astype(np.int64)
     values = []
     for size in reversed(sizes):
         codes, value = np.divmod(codes, size)
         values.append(value - 1)
-    return values[::-1], counts.astype(np.int64)
+    return values[::-1], counts
 
 
 def draw_cells(
@@ -112,15 +112,18 @@ def percentile_interval(draws: NDArray[np.floating]) -> tuple[float, float]:
 _CORE = 0.8
 
 
-def entropy(counts: ArrayLike) -> NDArray[np.float64]:
-    """Return the entropy of papers over regions in nats, corrected as in Miller (1955)."""
+def entropy(counts: ArrayLike, *, n_regions: int | None = None) -> NDArray[np.float64]:
+    """Return the entropy of papers over regions in nats, corrected as in Miller (1955).
+
+    `n_regions` is the number of all regions if `counts` omits regions without papers.
+    """
     given = np.asarray(counts, dtype=np.float64)
     total = given.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = given / total[..., None]
         plain = -np.where(share > 0, share * np.log(share), 0.0).sum(axis=-1)
         corrected = plain + ((given > 0).sum(axis=-1) - 1) / (2 * total)
-    capped = np.minimum(corrected, np.log(max(given.shape[-1], 1)))
+    capped = np.minimum(corrected, np.log(max(n_regions or given.shape[-1], 1)))
     return np.where(total > 0, capped, np.nan)
 
 

@@ -87,9 +87,10 @@ class Usage:
         chosen = numbers > 0 if self.role == "any" else numbers == 1 + ROLES.index(self.role)
         return chosen.astype(np.float64)
 
-    def roles_of(self, index: int) -> NDArray[np.int64]:
-        """Return the number of the role of a facility in each paper, shape (n_papers,)."""
-        return self.roles[[index]].toarray()[0].astype(np.int64)
+    def mentions(self, index: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows of the papers that mention a facility, and the number of its role."""
+        row = self.roles[[index]].sorted_indices()
+        return row.indices.astype(np.int64), row.data.astype(np.int64)
 
     @property
     def verb(self) -> str:
@@ -99,10 +100,14 @@ class Usage:
     def count_roles(
         self, index: int, mask: NDArray[np.bool_], place: NDArray[np.int64], n_places: int
     ) -> NDArray[np.int64]:
-        """Count the selected papers by place and number of the role, shape (n_places, 5)."""
+        """Count the selected papers by place and number of the role, shape (n_places, 5).
+
+        The first column is 0, because papers that do not mention the facility are not counted.
+        """
         size = 1 + len(ROLES)
-        rows = np.flatnonzero(mask & (place >= 0))
-        codes = place[rows] * size + self.roles_of(index)[rows]
+        rows, roles = self.mentions(index)
+        kept = mask[rows] & (place[rows] >= 0)
+        codes = place[rows[kept]] * size + roles[kept]
         return np.bincount(codes, minlength=n_places * size).reshape(n_places, size)
 
     def share_interval(
@@ -116,7 +121,7 @@ class Usage:
         low, high = share_interval(papers, every)
         if self.role == "any":
             return low, high
-        totals = np.bincount(self.roles_of(index), minlength=1 + len(ROLES))[1:]
+        totals = np.bincount(self.mentions(index)[1], minlength=1 + len(ROLES))[1:]
         random = np.random.default_rng(0)
         certainty = draw_certainty(totals, self.role, n_resamples=_DRAWS, random=random)
         change = ratio(roles @ (certainty - self.counted).T, every[:, None])
@@ -126,10 +131,15 @@ class Usage:
             np.clip(share + np.maximum(mean, 0) + np.hypot(high - share, spread), 0, 1),
         )
 
-    def by_region(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the selected papers in each region."""
-        placed = self.region[mask & (self.region >= 0)]
-        return np.bincount(placed, minlength=len(self.regions)).astype(np.int64)
+    def by_region(self, selected: NDArray[np.bool_] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count papers, given as a mask or as rows, in each region."""
+        region = self.region[selected]
+        return np.bincount(region[region >= 0], minlength=len(self.regions)).astype(np.int64)
+
+    def by_year(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the selected papers of each year of `years`."""
+        year = self.year[mask & (self.year >= 0)]
+        return np.bincount(year - self.years.years[0], minlength=len(self.years.years))
 
 
 def read_usage(
@@ -350,31 +360,35 @@ def find_bridges(
     """
     import pandas as pd
     from scipy.special import pdtrc
-    from scipy.stats import false_discovery_control
 
     if rates is None:
         rates = crossing_rates(reach, region, inside)
-    its_reached, its_papers = _reached(reach, region, inside & uses)
-    expected = rates * its_papers[:, None]
-    a, b = np.triu_indices(len(its_papers), k=1)
-    papers = (its_reached + its_reached.T)[a, b]
-    chance = (expected + expected.T)[a, b]
-    possible = chance > 0
-    a, b, papers, chance = a[possible], b[possible], papers[possible], chance[possible]
-    p = np.where(papers > 0, pdtrc(np.maximum(papers - 1, 0), chance), 1.0)
-    found = pd.DataFrame(
-        {
-            "region_a": a,
-            "region_b": b,
-            "papers": papers.astype(np.int64),
-            "expected": chance,
-            "ratio": papers / chance,
-            "p": p,
-            "q": false_discovery_control(p) if len(p) else p,
-        }
-    )
-    found = found[found["papers"] >= _MIN_PAPERS]
-    return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
+    reached, homes = _reached(reach, region, inside & uses)
+    expected = rates * homes[:, None]
+    expected += expected.T.copy()
+    n_possible = int(np.count_nonzero(expected)) // 2
+    reached += reached.T.copy()
+    a, b = np.nonzero(np.triu(reached, k=1))
+    papers, chance = reached[a, b], expected[a, b]
+    p = pdtrc(papers - 1, chance)
+    q = _false_discovery_rates(p, n_possible)
+    kept = np.flatnonzero(papers >= _MIN_PAPERS)
+    kept = kept[np.lexsort((b[kept], a[kept], p[kept]))]
+    found = {"region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance}
+    found |= {"ratio": papers / chance, "p": p, "q": q}
+    return pd.DataFrame({name: column[kept] for name, column in found.items()})
+
+
+def _false_discovery_rates(p: NDArray[np.float64], n_tests: int) -> NDArray[np.float64]:
+    """Adjust p-values for `n_tests` tests, of which the others have p = 1.
+
+    Benjamini & Hochberg (1995, J. R. Stat. Soc. B 57, 289).
+    """
+    order = np.argsort(p)[::-1]
+    ranked = p[order] * n_tests / np.arange(len(p), 0, -1)
+    found = np.empty(len(p))
+    found[order] = np.minimum.accumulate(np.minimum(ranked, 1.0))
+    return found
 
 
 def _reached(

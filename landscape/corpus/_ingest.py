@@ -22,6 +22,7 @@ from landscape.corpus._duplicates import (
     find_duplicates,
     merge_records,
     possible_ids,
+    text_hash,
 )
 from landscape.corpus._scanning import (
     KEY_COLUMNS,
@@ -34,9 +35,11 @@ from landscape.corpus._scanning import (
 )
 from landscape.corpus.records import (
     COLUMNS,
+    WITHDRAWN,
     IngestReport,
     MergedPaper,
     PartReport,
+    Rejection,
     Row,
     papers_schema,
     to_table,
@@ -57,7 +60,7 @@ class Layout:
     """Chunks of all inputs, and the result of the search for duplicates.
 
     `bounds` contains the first row of each chunk. `representative` contains, for each record, the
-    row of the record into which it is merged.
+    row of the record into which it is merged, or -1 if its paper is withdrawn.
     """
 
     chunks: _Chunks
@@ -81,6 +84,15 @@ class Layout:
         """Read the papers of a chunk, by default with the columns of ``papers.parquet``."""
         scan, number = self.chunks[chunk]
         return scan.papers(number, columns=columns)
+
+    def chunk_of(self, row: int) -> int:
+        """Return the number of the chunk that contains a row."""
+        return int(np.searchsorted(self.bounds, row, side="right")) - 1
+
+    def record(self, row: int, columns: Sequence[str]) -> Row:
+        """Read columns of one record."""
+        chunk = self.chunk_of(row)
+        return self.papers(chunk, columns).slice(row - self.bounds[chunk], 1).to_pylist()[0]
 
     def ready(self, chunk: int, kind: str) -> NDArray[np.float32] | None:
         """Return the precomputed vectors or coordinates of a chunk, or None if it has none."""
@@ -286,7 +298,7 @@ class PartWriter:
         rows = np.array(ready[kept - layout.bounds[chunk]], dtype=np.float32)
         for place in np.flatnonzero(np.isnan(rows).any(axis=1)).tolist():
             for origin in merged_from.get(int(kept[place]), ()):
-                other = int(np.searchsorted(layout.bounds, origin, side="right")) - 1
+                other = layout.chunk_of(origin)
                 there = layout.ready(other, kind)
                 if there is not None and there.shape[1] == rows.shape[1]:
                     rows[place] = there[origin - layout.bounds[other]]
@@ -308,7 +320,7 @@ class PartWriter:
             for chunk in range(len(layout.chunks)):
                 start, stop = layout.bounds[chunk : chunk + 2]
                 targets = layout.representative[start:stop]
-                gone = np.flatnonzero(targets != np.arange(start, stop))
+                gone = np.flatnonzero((targets != np.arange(start, stop)) & (targets >= 0))
                 if not len(gone):
                     continue
                 table = layout.papers(chunk).take(gone)
@@ -463,13 +475,17 @@ def ingest(
     representative = _without_old_pairs(representative, chunks, bounds)
     layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
     read, rejected, reasons = _count_records(scans)
-    if not len(keys):
+    withdrawn = _withdraw(layout, scans, keys.arxiv_id)
+    if not (representative >= 0).any():
         raise InputError(_nothing_usable([scan.path for scan in scans], sum(read), reasons))
     folder.mkdir(parents=True, exist_ok=True)
     with unfinished_file(folder / "rejected.jsonl") as path, path.open("wb") as stream:
-        for scan, chunk in chunks:
-            rejections = scan.facts(chunk)["rejected"]
-            stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
+        for number, scan in enumerate(scans):
+            for chunk in range(scan.n_chunks):
+                rejections = scan.facts(chunk)["rejected"]
+                stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
+            stream.writelines(orjson.dumps(one) + b"\n" for one in withdrawn[number])
+            rejected[number] += len(withdrawn[number])
     with PartWriter(folder / "papers.parquet", folder / "keys.parquet", work, layout) as writer:
         reports = [
             writer.write(scan, read=n_read, rejected=n_rejected)
@@ -487,6 +503,7 @@ def ingest(
         embeddings={name: path if path.exists() else None for name, path in ready.items()},
         coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
         merged_papers=writer.merged,
+        withdrawn=[one.snippet for found in withdrawn for one in found],
     )
 
 
@@ -526,6 +543,34 @@ def _without_old_pairs(
     has_new = np.zeros(len(representative), dtype=bool)
     has_new[representative[~is_old]] = True
     return np.where(is_old & ~has_new[representative], rows, representative)
+
+
+def _withdraw(
+    layout: Layout, scans: Sequence[Scan | KeptPart], arxiv_ids: NDArray[np.uint64]
+) -> list[list[Rejection]]:
+    """Remove papers that a later input lists as withdrawn, and return their rejections by input.
+
+    Papers that have another source than arXiv stay.
+    """
+    owners = np.repeat(np.arange(len(scans)), [scan.n_chunks for scan in scans])
+    found: list[list[Rejection]] = [[] for _ in scans]
+    for number, (scan, chunk) in enumerate(layout.chunks):
+        rejections = scan.facts(chunk)["rejected"] if scan.reader == "arxiv" else ()
+        names = {text_hash(one["snippet"]) for one in rejections if one["reason"] == WITHDRAWN}
+        first = layout.bounds[np.searchsorted(owners, owners[number])]
+        rows = np.flatnonzero(np.isin(arxiv_ids[:first], list(names - {0})))
+        for paper in np.unique(layout.representative[rows]).tolist():
+            members = np.flatnonzero(layout.representative == paper)
+            records = [layout.record(row, ["arxiv_id", "source"]) for row in members.tolist()]
+            sources = [name for record in records for name in record["source"]]
+            is_known_elsewhere = not all(name.startswith("arxiv:") for name in sources)
+            if paper < 0 or members[-1] >= first or is_known_elsewhere:
+                continue
+            layout.representative[members] = -1
+            owner = owners[layout.chunk_of(paper)]
+            reason, name = f"{WITHDRAWN} later", str(records[0]["arxiv_id"])
+            found[owner].append(Rejection(scans[owner].path.name, 0, reason, name))
+    return found
 
 
 def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:

@@ -80,6 +80,10 @@ class RawRecord:
     position: tuple[float, float] | None = None
 
 
+#: Key of a line that lists a withdrawn record, and the reason of its rejection.
+WITHDRAWN = "withdrawn by its source"
+
+
 @dataclass(frozen=True, slots=True)
 class Rejection:
     """Rejected record and the reason. It is written as a line of ``rejected.jsonl``."""
@@ -141,6 +145,7 @@ class IngestReport:
     embeddings: dict[str, Path | None]
     coordinates: dict[str, Path | None]
     merged_papers: list[MergedPaper] = field(default_factory=list)
+    withdrawn: list[str] = field(default_factory=list)  # arXiv ids of the papers that are removed
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import sha256_of
+from landscape._wording import join_names
 from landscape.corpus import KeptPart, part_names
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import KEYS, keys_digest, part_digests, read_columns, row_keys
@@ -110,6 +111,8 @@ def _run(context: Context) -> StageResult:
         name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
     }
     _say_merged(context, report)
+    if report.withdrawn:
+        context.say(f"withdrawn by arXiv and removed: {join_names(report.withdrawn)}")
     ready: dict[str, dict[str, str]] = {}
     brought_vectors = report.embeddings | {
         part.name: context.folder / VECTORS / f"{part.name}.npy"

@@ -66,7 +66,8 @@ def update(
     parts of the atlas with their papers keep their content. New papers are placed on the map by
     their nearest neighbours; the coordinates of all other papers stay the same. A record of a paper
     that the atlas has is merged with it: the published record has priority, and the arXiv
-    identifier stays.
+    identifier stays. A harvest from arXiv removes papers that arXiv has deleted and that no other
+    source has.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def _harvest(
     begun = [found[1] for path in folder.iterdir() if (found := pattern.fullmatch(path.name))]
     name = max(begun, default=f"{service}-{datetime.now(UTC):%Y%m%dT%H%M%S}.jsonl")
     if service == "arxiv":
-        fetch = partial(fetch_arxiv, set=query or "physics:astro-ph", since=first)
+        fetch = partial(fetch_arxiv, set=query or "physics:astro-ph", since=first, withdrawn=True)
     else:
         fetch = partial(fetch_ads, query=f"({query}) entdate:[{first} TO *]")
     if base_url is not None:

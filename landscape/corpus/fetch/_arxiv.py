@@ -65,13 +65,14 @@ def fetch_arxiv(
     until: date | str | None = None,
     base_url: str = ARXIV_OAI,
     max_records: int | None = None,
+    withdrawn: bool = False,
     policy: RetryPolicy = ARXIV_POLICY,
     notify: Callable[[str], None] = ignore_note,
 ) -> Fetched:
     """Harvest arXiv into a JSON-lines file with the fields of the arXiv metadata snapshot.
 
     To resume an interrupted download, repeat the same call. If the resumption token has expired, a
-    new list that starts at the last datestamp is requested. Deleted records are omitted.
+    new list that starts at the last datestamp is requested.
 
     Parameters
     ----------
@@ -86,6 +87,9 @@ def fetch_arxiv(
         Address of the OAI-PMH service.
     max_records : int, optional
         Maximum number of papers.
+    withdrawn : bool, default False
+        Write a line for each deleted record, with which an update of an atlas removes its paper. By
+        default, deleted records are omitted.
     policy : RetryPolicy
     notify : callable, optional
         Called with messages for the user.
@@ -117,7 +121,7 @@ def fetch_arxiv(
     if request["from"] and request["until"] and request["from"] > request["until"]:
         raise InputError(f"since ({request['from']}) must not be after until ({request['until']}).")
     with (
-        ResumableFile(Path(out), key="id", request=request) as papers,
+        ResumableFile(Path(out), key="id", request=request, withdrawn=withdrawn) as papers,
         HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
     ):
         # `last` is the newest datestamp. `ordered` is True if the datestamps never decreased.

@@ -17,11 +17,10 @@ from landscape._http import HttpClient, RetryPolicy
 from landscape._io import lock_exclusively, write_whole
 from landscape._progress import progress
 from landscape._wording import count
+from landscape.corpus.records import WITHDRAWN
 from landscape.errors import InputError
 
 __all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
-
-_WITHDRAWN = "withdrawn by its source"
 
 
 @dataclass(frozen=True)
@@ -59,19 +58,26 @@ class NoRecordsError(InputError):
 
 
 class ResumableFile:
-    """JSON-lines file that is written page by page and can be resumed after an interruption."""
+    """JSON-lines file that is written page by page and can be resumed after an interruption.
 
-    def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
+    With `withdrawn`, the file also lists the keys of withdrawn records.
+    """
+
+    def __init__(
+        self, out: Path, *, key: str, request: Mapping[str, object], withdrawn: bool = False
+    ) -> None:
         check_target(out)
         self.out = out
         self.position: dict[str, object] = {}
         self._key = key
+        self._keeps_withdrawn = withdrawn
         self._request = dict(request)
         self._part = out.with_name(out.name + ".part")
         self._state = out.with_name(out.name + ".state.json")
         self._size = 0
         self._lines = 0
-        self._latest: dict[str, bytes] = {}  # digest by key, without withdrawn records
+        self._latest: dict[str, bytes] = {}  # digest by key
+        self._withdrawn: set[str] = set()  # keys of withdrawn records that are listed
         self._restore()
         try:
             self._stream: BinaryIO = self._part.open("r+b" if self._part.exists() else "w+b")
@@ -91,7 +97,12 @@ class ResumableFile:
     @property
     def n_records(self) -> int:
         """Number of distinct records that were not withdrawn."""
-        return len(self._latest)
+        return len(self._latest) - len(self._withdrawn)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file would have no lines."""
+        return not self._latest
 
     def add(
         self,
@@ -124,7 +135,7 @@ class ResumableFile:
     def finish(self) -> int:
         """Write the final file and return its number of records."""
         try:
-            if self._lines > self.n_records:
+            if self._lines > len(self._latest):
                 self._write_newest_records()
                 self._stream.close()
                 self._part.unlink()
@@ -145,14 +156,24 @@ class ResumableFile:
     def _line(self, key: str, record: Mapping[str, object] | None) -> bytes:
         """Return the line to append, or ``b""`` if the file already contains the record."""
         if record is None:
-            if self._latest.pop(key, None) is None:
+            if not self._keeps_withdrawn and self._latest.pop(key, None) is None:
                 return b""
-            return orjson.dumps({self._key: key, _WITHDRAWN: True}) + b"\n"
+            record = {self._key: key, WITHDRAWN: True}
+            if not self._keeps_withdrawn:
+                return orjson.dumps(record) + b"\n"
         line = orjson.dumps(record) + b"\n"
         if self._latest.get(key) == _digest(line):
             return b""
-        self._latest[key] = _digest(line)
+        self._keep(key, record, line)
         return line
+
+    def _keep(self, key: str, record: Mapping[str, object], line: bytes) -> None:
+        """Remember the newest line of a record."""
+        self._latest[key] = _digest(line)
+        if WITHDRAWN in record:
+            self._withdrawn.add(key)
+        else:
+            self._withdrawn.discard(key)
 
     def _restore(self) -> None:
         """Restore the state of an earlier run, if there is one."""
@@ -176,10 +197,10 @@ class ResumableFile:
                     record = orjson.loads(line)
                     key = str(record[self._key])
                     self._lines += 1
-                    if _WITHDRAWN in record:
+                    if WITHDRAWN in record and not self._keeps_withdrawn:
                         self._latest.pop(key, None)
                     else:
-                        self._latest[key] = _digest(line)
+                        self._keep(key, record, line)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self._part} was changed since it was fetched. To start from the beginning, "
@@ -248,7 +269,7 @@ class PagedFetch(ABC):
                 before = papers.n_records
                 self._take_page()
                 advance(papers.n_records - before)
-        if not papers.n_records:
+        if papers.is_empty:
             papers.discard()
             raise NoRecordsError(self._empty_message())
         note = self._note()

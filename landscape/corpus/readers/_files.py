@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
 
-from landscape.corpus.records import RawRecord, Rejection, kind_of
+from landscape.corpus.identifiers import parse_arxiv_id
+from landscape.corpus.records import WITHDRAWN, RawRecord, Rejection, kind_of
 from landscape.errors import InputError
 
 SAMPLE_BYTES = 1 << 20  # number of bytes read to detect the format of a file
@@ -284,7 +285,9 @@ def raw_records(
         pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
         for line, piece in pieces:
             value, problem = _parsed(piece)
-            if problem is None:
+            if problem is None and WITHDRAWN in value:
+                yield Rejection(path.name, line, WITHDRAWN, parse_arxiv_id(value.get("id")) or "")
+            elif problem is None:
                 yield record_of(line, value)
             else:
                 snippet = piece[:200].decode("utf-8", "replace").strip()

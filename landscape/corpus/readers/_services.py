@@ -17,7 +17,14 @@ from landscape.corpus.identifiers import (
     parse_doi,
 )
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
-from landscape.corpus.records import RawRecord, Rejection, first, read_author_list, texts_of
+from landscape.corpus.records import (
+    WITHDRAWN,
+    RawRecord,
+    Rejection,
+    first,
+    read_author_list,
+    texts_of,
+)
 
 _ADS_KEYS = {
     "author",
@@ -108,6 +115,8 @@ _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "jou
 
 
 def _is_arxiv(record: dict[str, object]) -> bool:
+    if WITHDRAWN in record:
+        return True
     if "title" not in record:
         return False
     if "id" in record and _SNAPSHOT_KEYS & record.keys():

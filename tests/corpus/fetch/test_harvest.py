@@ -84,6 +84,37 @@ def test_a_harvest_that_is_interrupted_resumes(atlas: Path, arxiv: OaiServer) ->
     assert len(ls.open(atlas)) == len(LIVE)
 
 
+def test_papers_that_arxiv_deletes_are_removed(atlas: Path, arxiv: OaiServer) -> None:
+    harvest = {"harvest": "arxiv", "base_url": arxiv.url}
+    before = ls.update(atlas, since="2024-01-01", **harvest)
+    first, *_ = before.parts
+    kept = atlas / "papers.parquet" / f"{first.name}.parquet"
+    content = kept.read_bytes()
+    # The file of the first part is no file of arXiv, so its paper stays.
+    known, other, back = LIVE[3], LIVE[30], LIVE[31]
+    arxiv.items = [
+        replace(item, datestamp="2999-01-01", deleted=True) for item in (known, other, back)
+    ]
+    said: list[str] = []
+    after = ls.update(atlas, say=said.append, **harvest)
+    gone = {other.id, back.id}
+    assert f"withdrawn by arXiv and removed: {other.id} and {back.id}" in said
+    assert after.papers["arxiv_id"].tolist() == [i.id for i in LIVE if i.id not in gone]
+    assert len(after.map) == len(after.vectors()) == len(LIVE) - 2
+    assert kept.read_bytes() == content
+    reasons = [json.loads(line) for line in (atlas / "rejected.jsonl").read_text().splitlines()]
+    assert {one["snippet"] for one in reasons if one["reason"].endswith("later")} == gone
+    for part in after.parts:
+        assert part.read == part.rows + part.merged + part.rejected
+    # The next update does not remove a paper that has come back.
+    arxiv.items = [replace(back, datestamp="2999-02-01")]
+    assert len(ls.update(atlas, **harvest)) == len(LIVE) - 1
+    arxiv.items = [Item("2402.00001", "2999-03-01", "A new quasar with an outflow")]
+    again = ls.update(atlas, **harvest)
+    assert back.id in set(again.papers["arxiv_id"])
+    assert other.id not in set(again.papers["arxiv_id"])
+
+
 def test_ads_is_asked_for_recent_entries(atlas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADS_API_TOKEN", KEY)
     with AdsServer(some_docs(12)) as server:

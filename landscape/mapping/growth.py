@@ -81,6 +81,8 @@ def find_novel(
     new_vectors: NDArray[np.float32],
     vectors: NDArray[np.float32],
     *,
+    nearest_old: NDArray[np.float32] | None = None,
+    threshold: float | None = None,
     quantile: float = 0.99,
     seed: int = 0,
 ) -> tuple[NDArray[np.bool_], float]:
@@ -95,6 +97,10 @@ def find_novel(
         Embeddings of the new papers, L2-normalised.
     vectors : array of float32, shape (n_papers, n_dims)
         Embeddings of the papers of the map.
+    nearest_old : array of float32, shape (n_new,), optional
+        Cosine similarity of each new paper to the nearest paper of the map, if it is known.
+    threshold : float, optional
+        Threshold of an earlier call with the same papers of the map.
     quantile : float, default 0.99
         Fraction of the papers of the map that are nearer to another one than the threshold.
     seed : int, default 0
@@ -116,18 +122,22 @@ def find_novel(
     """
     if len(vectors) < 2:
         return np.zeros(len(new_vectors), dtype=bool), 0.0
-    rng = np.random.default_rng(seed)
-    sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
-    _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is the paper itself
-    threshold = float(np.quantile(1.0 - among[:, 1], quantile))
-    if not len(new_vectors):
-        return np.zeros(0, dtype=bool), threshold
-    _, near = nearest(vectors, new_vectors, k=1)
-    return 1.0 - near[:, 0] > threshold, threshold
+    if threshold is None:
+        rng = np.random.default_rng(seed)
+        sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
+        _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is itself
+        threshold = float(np.quantile(1.0 - among[:, 1], quantile))
+    if nearest_old is None:
+        nearest_old = nearest(vectors, new_vectors, k=1)[1][:, 0]
+    return 1.0 - nearest_old > threshold, threshold
 
 
 def find_emerging(
-    new_vectors: NDArray[np.float32], vectors: NDArray[np.float32], *, chance: float = 0.001
+    new_vectors: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    *,
+    nearest_old: NDArray[np.float32] | None = None,
+    chance: float = 0.001,
 ) -> NDArray[np.bool_]:
     """Find the new papers whose nearest neighbours are all new.
 
@@ -140,6 +150,8 @@ def find_emerging(
         Embeddings of the new papers, L2-normalised.
     vectors : array of float32, shape (n_papers, n_dims)
         Embeddings of the papers of the map.
+    nearest_old : array of float32, shape (n_new,), optional
+        Cosine similarity of each new paper to the nearest paper of the map, if it is known.
     chance : float, default 0.001
         Probability for a paper of a subject that the map knows.
 
@@ -161,9 +173,10 @@ def find_emerging(
     k = max(_FEWEST, int(np.ceil(np.log(chance) / np.log(share)))) if 0 < share < 1 else n_new
     if n_new <= k or not n_old:
         return np.zeros(n_new, dtype=bool)
-    _, old = nearest(vectors, new_vectors, k=1)
+    if nearest_old is None:
+        nearest_old = nearest(vectors, new_vectors, k=1)[1][:, 0]
     _, own = nearest(new_vectors, new_vectors, k=k + 1)  # the first is the paper itself
-    return own[:, k] > old[:, 0]
+    return own[:, k] > nearest_old
 
 
 def propose_regions(

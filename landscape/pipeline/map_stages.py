@@ -316,6 +316,7 @@ def _novelty(
     coordinates: NDArray[np.float32],
 ) -> dict[str, object]:
     """Report papers that are far from all papers of the last map that was fitted to all papers."""
+    from landscape.embeddings import nearest
     from landscape.mapping.growth import find_emerging, find_novel, propose_regions
 
     names = [part.name for part in previous.manifest.parts]
@@ -331,8 +332,11 @@ def _novelty(
         return details
     new = np.asarray(vectors[n_base:])
     base = _first_vectors(context, np.arange(n_base))
-    novel, threshold = find_novel(new, base)
-    chosen = novel | find_emerging(new, base)
+    old = nearest(base, new, k=1)[1][:, 0]
+    last = previous.manifest.stages["projection"].details
+    known_threshold = last.get("threshold") if last.get("base") == details["base"] else None
+    novel, threshold = find_novel(new, base, nearest_old=old, threshold=known_threshold)
+    chosen = novel | find_emerging(new, base, nearest_old=old)
     proposals = []
     if chosen.any():
         files = context.part_files(PAPERS)
@@ -363,7 +367,7 @@ def _novelty(
     return details | {
         "novel": int(novel.sum()),
         "since": n_new,
-        "threshold": round(threshold, 4),
+        "threshold": threshold,
         "proposals": proposals,
     }
 

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from landscape._io import cache_folder, data_file, replacing, sha256_of
 from landscape._progress import progress
@@ -317,13 +318,14 @@ def _tag(
         return
     wording = _read((piece, np.arange(len(piece))), path=thesaurus, checksum=checksum)
     vectors = open_matrix(embeddings / f"{piece.part.stem}.npy")[piece.start : piece.stop]
-    tags = tag_wording(
-        wording,
-        vectors,
-        _reader(thesaurus, checksum).thesaurus,
-        open_matrix(work / _CONCEPTS) if (work / _CONCEPTS).is_file() else None,
-        model=ConceptModel.read(work / _MODEL),
-    )
+    with threadpool_limits(1):  # on some processors, sums depend on the number of threads
+        tags = tag_wording(
+            wording,
+            vectors,
+            _reader(thesaurus, checksum).thesaurus,
+            open_matrix(work / _CONCEPTS) if (work / _CONCEPTS).is_file() else None,
+            model=ConceptModel.read(work / _MODEL),
+        )
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     _write_table(task, tags)
 

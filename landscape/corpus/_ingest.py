@@ -557,8 +557,10 @@ def _withdraw(
     for number, (scan, chunk) in enumerate(layout.chunks):
         rejections = scan.facts(chunk)["rejected"] if scan.reader == "arxiv" else ()
         names = {text_hash(one["snippet"]) for one in rejections if one["reason"] == WITHDRAWN}
+        if not (names := names - {0}):
+            continue
         first = layout.bounds[np.searchsorted(owners, owners[number])]
-        rows = np.flatnonzero(np.isin(arxiv_ids[:first], list(names - {0})))
+        rows = np.flatnonzero(np.isin(arxiv_ids[:first], np.array([*names], np.uint64)))
         for paper in np.unique(layout.representative[rows]).tolist():
             members = np.flatnonzero(layout.representative == paper)
             records = [layout.record(row, ["arxiv_id", "source"]) for row in members.tolist()]

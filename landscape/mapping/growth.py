@@ -82,7 +82,6 @@ def find_novel(
     vectors: NDArray[np.float32],
     *,
     nearest_old: NDArray[np.float32] | None = None,
-    threshold: float | None = None,
     quantile: float = 0.99,
     seed: int = 0,
 ) -> tuple[NDArray[np.bool_], float]:
@@ -99,8 +98,6 @@ def find_novel(
         Embeddings of the papers of the map.
     nearest_old : array of float32, shape (n_new,), optional
         Cosine similarity of each new paper to the nearest paper of the map, if it is known.
-    threshold : float, optional
-        Threshold of an earlier call with the same papers of the map.
     quantile : float, default 0.99
         Fraction of the papers of the map that are nearer to another one than the threshold.
     seed : int, default 0
@@ -122,11 +119,10 @@ def find_novel(
     """
     if len(vectors) < 2:
         return np.zeros(len(new_vectors), dtype=bool), 0.0
-    if threshold is None:
-        rng = np.random.default_rng(seed)
-        sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
-        _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is itself
-        threshold = float(np.quantile(1.0 - among[:, 1], quantile))
+    rng = np.random.default_rng(seed)
+    sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
+    _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is the paper itself
+    threshold = float(np.quantile(1.0 - among[:, 1], quantile))
     if nearest_old is None:
         nearest_old = nearest(vectors, new_vectors, k=1)[1][:, 0]
     return 1.0 - nearest_old > threshold, threshold

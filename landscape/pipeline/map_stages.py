@@ -333,9 +333,7 @@ def _novelty(
     new = np.asarray(vectors[n_base:])
     base = _first_vectors(context, np.arange(n_base))
     old = nearest(base, new, k=1)[1][:, 0]
-    last = previous.manifest.stages["projection"].details
-    known_threshold = last.get("threshold") if last.get("base") == details["base"] else None
-    novel, threshold = find_novel(new, base, nearest_old=old, threshold=known_threshold)
+    novel, threshold = find_novel(new, base, nearest_old=old)
     chosen = novel | find_emerging(new, base, nearest_old=old)
     proposals = []
     if chosen.any():
@@ -367,7 +365,7 @@ def _novelty(
     return details | {
         "novel": int(novel.sum()),
         "since": n_new,
-        "threshold": threshold,
+        "threshold": round(threshold, 4),
         "proposals": proposals,
     }
 

@@ -269,7 +269,8 @@ def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -
                 f"The corpus ({first} to {last}) has no paper {side} {start}; set year to a year "
                 f"within this period to compare the literature before and after {one.name}."
             )
-    table, every = _table(usage, before, after), np.ones(usage.n_papers, dtype=bool)
+    table = _table(usage, before, after)
+    every = np.ones(usage.n_papers, dtype=bool)
     has_gap = usage.years.has_gap_at(since.astype(object).year)
     if has_gap:
         table[["growth", "growth_low", "growth_high"]] = np.nan

@@ -34,9 +34,10 @@ from landscape.text import split_sentences, tokenise
 from landscape.text.words import normal_form, split_words
 
 _parser: Any = importlib.import_module("re._parser")
-SHORT, LONG = 300, 2_400  # characters
-SLOW = 0.004  # CPU seconds for a short text; linear patterns take a hundredth of it
-QUADRATIC = 24.0  # a linear pattern takes 8 times as long for the long text, a quadratic one 64
+SHORT, LONG, LONGER = 300, 2_400, 19_200  # characters
+TOO_SLOW = 0.02  # CPU seconds for a short text; linear patterns take a hundredth of it
+SUSPECT = 0.001  # CPU seconds for a long text
+QUADRATIC = 24.0  # a linear pattern takes 8 times as long for 8 times the text, a quadratic one 64
 
 
 def modules() -> Iterator[ModuleType]:
@@ -128,12 +129,20 @@ def seconds(use: Use, text: str, *, repeats: int) -> float:
     return min(times)
 
 
-def grows(use: Use, short: str, long: str, *, repeats: int) -> bool:
-    first = seconds(use, short, repeats=repeats)
-    if first > SLOW:
-        return True
-    later = seconds(use, long, repeats=1 if repeats == 1 else 3)
-    return later > SLOW and later > QUADRATIC * first
+def is_quadratic(use: Use, make: Callable[[int], str]) -> bool:
+    """Return whether the time grows with more than the length, twice in a row.
+
+    A pattern that looks ahead at most 500 characters grows as a quadratic one from 300 to 2,400
+    characters, but not from 2,400 to 19,200.
+    """
+    first = seconds(use, make(SHORT), repeats=1)
+    if first > TOO_SLOW:
+        return seconds(use, make(SHORT), repeats=5) > TOO_SLOW
+    long = make(LONG)
+    later = seconds(use, long, repeats=1)
+    if later < SUSPECT or later < QUADRATIC * first:
+        return False
+    return seconds(use, make(LONGER), repeats=3) > QUADRATIC * seconds(use, long, repeats=5)
 
 
 def slowest(pattern: re.Pattern[str]) -> str:
@@ -143,11 +152,18 @@ def slowest(pattern: re.Pattern[str]) -> str:
         return sum(1 for _ in pattern.finditer(text))
 
     for make in texts_of(pattern):
-        short, long = make(SHORT), make(LONG)
         for use in (find_all, pattern.match, pattern.fullmatch):
-            if grows(use, short, long, repeats=1) and grows(use, short, long, repeats=5):
-                return repr(short[:8])
+            if is_quadratic(use, make):
+                return repr(make(8))
     return ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "quadratic"),
+    [("a+b", True), ("[a-c][^b]*b", True), ("a{1,500}b", False), (r"\ba+b", False)],
+)
+def test_the_measurement_tells_quadratic_from_linear(pattern: str, quadratic: bool) -> None:
+    assert bool(slowest(re.compile(pattern))) == quadratic
 
 
 @pytest.mark.parametrize("module", list(modules()), ids=lambda module: module.__name__)

@@ -451,7 +451,7 @@ LATEX_SHARE = 0.45
 TITLE_CASE_SHARE = 0.42
 
 _MARKS = re.compile("[\ue000-\ue1ff]")
-_MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
+_MARKED = re.compile("([\ue100-\ue1ff][^\ue000\ue100-\ue1ff]*\ue000)")
 _STRAY_SPACE = re.compile(r"(?<!\s)\s++([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
 Grammar = dict[str, dict[str, list[str]]]

@@ -109,24 +109,39 @@ MAX_LENGTH = 100
 _SUBSET = 2_000
 
 
-def neighbour_distances(
-    vectors: NDArray[np.float32], *, longest: int = MAX_LENGTH, seed: int = 0
-) -> NDArray[np.float32]:
-    """Return typical distances within a subject, D95(k) for k = 1 to `longest`, shape (m,).
+@dataclass(frozen=True)
+class Sample:
+    """Rows of randomly chosen papers, and the rows and similarities of their nearest papers.
 
-    D95(k) is the 95th percentile, over a random subset of papers, of the distances to the k nearest
+    The nearest papers include the paper itself.
+    """
+
+    rows: NDArray[np.int64]
+    near: NDArray[np.int64]
+    similarities: NDArray[np.float32]
+
+
+def sample_neighbours(
+    vectors: NDArray[np.float32], *, n_sample: int = _SUBSET, k: int = MAX_LENGTH, seed: int = 0
+) -> Sample:
+    """Find the `k` nearest other papers of a random sample by an exact search."""
+    n = len(vectors)
+    rows = np.sort(np.random.default_rng(seed).choice(n, size=min(n_sample, n), replace=False))
+    if not n:
+        return Sample(rows, np.zeros((0, 0), np.int64), np.zeros((0, 0), np.float32))
+    return Sample(rows, *nearest(vectors, np.asarray(vectors[rows]), k=min(k + 1, n)))
+
+
+def neighbour_distances(sample: Sample) -> NDArray[np.float32]:
+    """Return typical distances within a subject, D95(k) for all k of the sample, shape (k,).
+
+    D95(k) is the 95th percentile, over a random sample of papers, of the distances to the k nearest
     neighbours in the full dimension (Iyer et al. 2024, section 4).
     """
-    n = len(vectors)
-    longest = min(longest, n - 1)
-    if longest < 1:
-        return np.zeros(0, dtype=np.float32)
-    chosen = np.sort(np.random.default_rng(seed).permutation(n)[:_SUBSET])
-    _, similarities = nearest(vectors, np.asarray(vectors[chosen]), k=longest + 1)
-    distances = np.sqrt(np.maximum(2.0 - 2.0 * similarities[:, 1:], 0.0))  # omit the paper itself
-    return np.array(
-        [np.percentile(distances[:, :k], 95) for k in range(1, longest + 1)], dtype=np.float32
-    )
+    similarities = sample.similarities[:, 1:]  # without the paper itself
+    distances = np.sqrt(np.maximum(2.0 - 2.0 * similarities, 0.0))
+    lengths = range(1, distances.shape[1] + 1)
+    return np.array([np.percentile(distances[:, :k], 95) for k in lengths], dtype=np.float32)
 
 
 MAX_EXACT = 150_000_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from landscape.embeddings.neighbours import nearest
+from landscape.embeddings.neighbours import nearest, sample_neighbours
 from landscape.mapping.naming import capitalised, phrase_table
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NEIGHBOURS = 5  # papers of the map that decide the region of a new paper
-_SAMPLE = 2_000  # papers of the map whose distances to others are measured
 _FEWEST = 5  # neighbours that must all be new; papers by which the size of a region changes
 _GROUP, _CORE = 8, 3  # papers of a proposed region; neighbours that define its density
 _CHANGED = 0.2  # smallest change of the size of a region that is listed
@@ -82,6 +81,7 @@ def find_novel(
     vectors: NDArray[np.float32],
     *,
     nearest_old: NDArray[np.float32] | None = None,
+    threshold: float | None = None,
     quantile: float = 0.99,
     seed: int = 0,
 ) -> tuple[NDArray[np.bool_], float]:
@@ -98,6 +98,8 @@ def find_novel(
         Embeddings of the papers of the map.
     nearest_old : array of float32, shape (n_new,), optional
         Cosine similarity of each new paper to the nearest paper of the map, if it is known.
+    threshold : float, optional
+        Threshold that an earlier call has returned for the same papers of the map.
     quantile : float, default 0.99
         Fraction of the papers of the map that are nearer to another one than the threshold.
     seed : int, default 0
@@ -119,10 +121,10 @@ def find_novel(
     """
     if len(vectors) < 2:
         return np.zeros(len(new_vectors), dtype=bool), 0.0
-    rng = np.random.default_rng(seed)
-    sample = np.sort(rng.choice(len(vectors), size=min(_SAMPLE, len(vectors)), replace=False))
-    _, among = nearest(vectors, np.asarray(vectors[sample]), k=2)  # the first is the paper itself
-    threshold = float(np.quantile(1.0 - among[:, 1], quantile))
+    if threshold is None:
+        sample = sample_neighbours(vectors, k=1, seed=seed)
+        # The first of the nearest papers is the paper itself.
+        threshold = float(np.quantile(1.0 - sample.similarities[:, 1], quantile))
     if nearest_old is None:
         nearest_old = nearest(vectors, new_vectors, k=1)[1][:, 0]
     return 1.0 - nearest_old > threshold, threshold

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.embeddings import nearest
-from landscape.embeddings.neighbours import overlap
+from landscape.embeddings.neighbours import Sample, overlap, sample_neighbours
 from landscape.mapping.density import default_bandwidth
 from landscape.mapping.projection import project
 from landscape.mapping.regions import Method, find_regions
@@ -43,6 +43,7 @@ def measure_quality(
     n_sample: int = 2000,
     n_second_run: int = 8000,
     seed: int = 0,
+    sample: Sample | None = None,
 ) -> Measures:
     """Compute the quality measures that are stored in the atlas and printed on figures.
 
@@ -70,6 +71,8 @@ def measure_quality(
     n_second_run : int, default 8000
         Number of papers in the two runs that are compared for stability.
     seed : int, default 0
+    sample : Sample, optional
+        Nearest papers of a sample, if they are known. `n_sample` is then not used.
 
     Returns
     -------
@@ -89,9 +92,7 @@ def measure_quality(
     True
     """
     n_papers = len(x)
-    rng = np.random.default_rng(seed)
     plane = np.column_stack([x, y]).astype(np.float64)
-    sample = np.sort(rng.choice(n_papers, size=min(n_sample, n_papers), replace=False))
     measures: Measures = dict.fromkeys(
         (
             "knn_recall_at_10",
@@ -105,15 +106,18 @@ def measure_quality(
         )
     )
     measures["n_papers"] = n_papers
-    measures["n_sample"] = len(sample)
+    measures["n_sample"] = min(n_sample, n_papers) if sample is None else len(sample.rows)
     if n_papers < 30:
         return measures
-    near_full, near_map = neighbours_of_sample(vectors, plane, sample, k=10)
+    if sample is None:
+        sample = sample_neighbours(vectors, n_sample=n_sample, k=10, seed=seed)
+    rows = sample.rows
+    near_full, near_map = neighbours_of_sample(sample, plane, k=10)
     measures["knn_recall_at_10"] = overlap(near_full, near_map)
-    trust, continuity = rank_measures(vectors[sample], plane[sample], k=10)
+    trust, continuity = rank_measures(vectors[rows], plane[rows], k=10)
     measures["trustworthiness"], measures["continuity"] = trust, continuity
     if len(categories):
-        measures.update(category_accuracy(categories, sample, near_full, near_map))
+        measures.update(category_accuracy(categories, rows, near_full, near_map))
     if topics is not None and len(topics):
         regions = topics[topics.level == 1] if "level" in topics else topics
         measures["peak_recall"] = peak_recall(
@@ -140,14 +144,14 @@ def measure_quality(
 
 
 def neighbours_of_sample(
-    vectors: NDArray[np.float32], plane: NDArray[np.float64], sample: NDArray[np.integer], *, k: int
+    sample: Sample, plane: NDArray[np.float64], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the `k` nearest papers of each sampled paper, by embedding and by map position."""
     from scipy.spatial import KDTree
 
-    in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
-    _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)
-    return _without_self(in_full, sample, k), _without_self(in_map, sample, k)
+    rows = sample.rows
+    _, in_map = KDTree(plane).query(plane[rows], k=k + 1, workers=-1)
+    return _without_self(sample.near[:, : k + 1], rows, k), _without_self(in_map, rows, k)
 
 
 def neighbours_kept(
@@ -162,9 +166,10 @@ def neighbours_kept(
     rows = np.flatnonzero(of)
     if not len(rows):
         return float("nan")
-    sample = np.random.default_rng(seed).choice(rows, size=min(n_sample, len(rows)), replace=False)
-    full, on_map = neighbours_of_sample(vectors, plane.astype(np.float64), np.sort(sample), k=10)
-    return overlap(full, on_map)
+    chosen = np.random.default_rng(seed).choice(rows, size=min(n_sample, len(rows)), replace=False)
+    chosen.sort()
+    sample = Sample(chosen, *nearest(vectors, np.asarray(vectors[chosen]), k=11))
+    return overlap(*neighbours_of_sample(sample, plane.astype(np.float64), k=10))
 
 
 def _without_self(

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 
     from landscape.embeddings import Embedder
     from landscape.embeddings.embedder import PaidEmbedder
+    from landscape.embeddings.neighbours import Sample
     from landscape.embeddings.precomputed import ReadyVectors
     from landscape.embeddings.vectors import WordVectors
+    from landscape.store.manifest import Manifest
 
 EMBEDDINGS = "embeddings"
 VERSION = 2
@@ -167,6 +169,19 @@ def _embed(context: Context) -> tuple[dict[str, Any], dict[str, object]]:
 def vectors_of(context: Context) -> NDArray[np.float32]:
     """Memory-map the embeddings of all papers."""
     return open_matrices(context.part_files(EMBEDDINGS, ".npy"))
+
+
+def sampled_neighbours(folder: Path, manifest: Manifest, *, seed: int = 0) -> Sample:
+    """Return the nearest papers of a sample, which several stages use but one search finds."""
+    files = manifest.part_files(folder, EMBEDDINGS, ".npy")
+    return _sampled(tuple(files), manifest.stages["embeddings"].products["vectors"], seed)
+
+
+@lru_cache(maxsize=1)
+def _sampled(files: tuple[Path, ...], _vectors: str, seed: int) -> Sample:
+    from landscape.embeddings.neighbours import sample_neighbours
+
+    return sample_neighbours(open_matrices(list(files)), seed=seed)
 
 
 def _kept_parts(context: Context, settings_digest: str) -> set[str]:

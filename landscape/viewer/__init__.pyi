@@ -1,0 +1,5 @@
+from .settings import PublishSettings, SourceSettings
+from .site import publish
+from .source import MapSource
+
+__all__ = ["MapSource", "PublishSettings", "SourceSettings", "publish"]

@@ -1,0 +1,288 @@
+"""Pages of a web site of an atlas, besides the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import numpy as np
+
+from landscape._bibliography import to_bibtex
+from landscape._render import render
+from landscape._wording import count
+from landscape.errors import LandscapeError
+from landscape.figures.caption import explanation, facts_of, headline
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas import Atlas
+    from landscape.types import Analysis
+    from landscape.viewer.source import MapSource
+
+_MAX_ROWS = 300  # of a table on a page; the CSV file has all
+_YEARS = 40  # bars of the chart of a region
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its address without ``.html``, its title, its body, and files beside it."""
+
+    name: str
+    title: str
+    body: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    is_listed: bool = True
+
+
+def site_pages(
+    source: MapSource, folder: Path, *, figures: bool, say: Callable[[str], None]
+) -> list[Page]:
+    """Return all pages of a site. Figures are written into a folder."""
+    atlas = source.atlas
+    pages = [Page("index", "Map")]
+    makers: tuple[Callable[[], list[Page]], ...] = (
+        lambda: _regions(source),
+        lambda: [_facilities(atlas, folder, figures=figures)],
+        lambda: [_concepts(source)],
+        lambda: [_trends(atlas)],
+        lambda: [_reviews(atlas, folder, figures=figures)],
+        lambda: [_changes(atlas)] if len(atlas.changes) else [],
+        lambda: [_outreach(atlas, folder)] if figures else [],
+    )
+    for make in makers:
+        try:
+            pages += make()
+        except LandscapeError as error:  # an analysis needs more than this atlas has
+            say(f"a page is left out: {error}")
+    pages.append(_about(atlas))
+    return pages
+
+
+def map_link(**view: str) -> str:
+    """Return the address of the map with a filter, a search or a paper."""
+    given = "&".join(f"{name}={quote(value, safe='')}" for name, value in view.items())
+    return f"index.html#{given}"
+
+
+Row = list[tuple[str, str]]  # text and address of each cell; the address can be empty
+
+
+def _table_page(
+    name: str,
+    title: str,
+    analysis: Analysis,
+    link: Callable[[list[str]], str],
+    *,
+    column: str,
+    picture: tuple[str, str] | None = None,
+    before: str = "",
+) -> Page:
+    """Return the page of an analysis; the cells of one column link to the map."""
+    tables = []
+    for heading, names, rows in analysis.sections[:2]:
+        at = names.index(column) if column in names else -1
+        cells = [
+            [(cell, link(row) if place == at else "") for place, cell in enumerate(row)]
+            for row in rows[:_MAX_ROWS]
+        ]
+        tables.append((heading, names, cells, len(rows) - len(cells)))
+    body = render(
+        "site_table.html",
+        caption=analysis.caption,
+        notes=analysis.notes,
+        tables=tables,
+        csv=f"{name}.csv",
+        picture=picture,
+        before=before,
+    )
+    return Page(name, title, body, {f"{name}.csv": analysis.to_csv()})
+
+
+def _facilities(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
+    from landscape.overlays.missions import impact
+
+    picture = _picture("impact", atlas, folder) if figures else None
+    return _table_page(
+        "facilities",
+        "Facilities",
+        impact(atlas),
+        lambda row: map_link(facility=row[0]),
+        column="Facility",
+        picture=picture,
+    )
+
+
+def _picture(kind: str, atlas: Atlas, folder: Path) -> tuple[str, str]:
+    """Draw a figure, and return its address and its alternative text."""
+    import landscape
+
+    figure = getattr(landscape.figures, kind)(atlas)
+    (folder / "figures").mkdir(exist_ok=True)
+    landscape.figures.save_figure(figure, folder / "figures" / f"{kind}.png")
+    return f"figures/{kind}.png", str(figure.alt_text)
+
+
+def _trends(atlas: Atlas) -> Page:
+    from landscape.overlays.trends import trends
+
+    found = trends(atlas)
+    ids = dict(zip(found.table["label"], found.table["topic_id"], strict=True))
+    shown = replace(found, table=found.table[found.table["class"] != ""], tables={})
+    page = _table_page(
+        "trends",
+        "Trends",
+        shown,
+        lambda row: map_link(region=str(ids[row[0]])),
+        column="Region",
+        before="" if len(shown.table) else "The corpus cannot tell the trend of any region.",
+    )
+    return replace(page, files={"trends.csv": found.to_csv()})  # with the regions without a verdict
+
+
+def _reviews(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
+    from landscape.overlays.reviews import review_gaps
+
+    gaps = review_gaps(atlas)
+    ids = dict(zip(gaps.table["label"], gaps.table["topic_id"], strict=True))
+    picture = _picture("reviews", atlas, folder) if figures else None
+    return _table_page(
+        "reviews",
+        "Reviews and gaps",
+        gaps,
+        lambda row: map_link(region=str(ids[row[1]])) if row[1] in ids else "",
+        column="Region",
+        picture=picture,
+    )
+
+
+def _changes(atlas: Atlas) -> Page:
+    from landscape.overlays.changes import region_changes
+
+    return _table_page("changes", "Changes", region_changes(atlas), lambda _: "", column="")
+
+
+def _concepts(source: MapSource) -> Page:
+    rows: list[Row] = [
+        [(one.name, map_link(concept=one.name)), (f"{len(one.points):,}", "")]
+        for one in source.sets["concepts"]
+    ]
+    lines = [f'"{one.name}",{len(one.points)}\n' for one in source.sets["concepts"]]
+    body = render(
+        "site_table.html",
+        caption="Concepts of the Unified Astronomy Thesaurus, and the papers about them.",
+        notes=[],
+        tables=[("Concepts", ["Concept", "Papers"], rows, 0)],
+        csv="concepts.csv",
+        picture=None,
+        before="",
+    )
+    return Page("concepts", "Concepts", body, {"concepts.csv": "concept,papers\n" + "".join(lines)})
+
+
+def _outreach(atlas: Atlas, folder: Path) -> Page:
+    from landscape.outreach import render as render_terrain
+
+    drawn = render_terrain(atlas)
+    (folder / "figures").mkdir(exist_ok=True)
+    drawn.save(folder / "figures" / "outreach.png")
+    body = render("site_picture.html", address="figures/outreach.png", text=drawn.alt_text)
+    return Page("outreach", "Outreach map", body)
+
+
+def _about(atlas: Atlas) -> Page:
+    facts = facts_of(atlas)
+    quality = atlas.quality
+    measures = [
+        (label, f"{value:.3f}")
+        for name, label in (
+            ("knn_recall_at_10", "Neighbours kept on the map (10 nearest)"),
+            ("trustworthiness", "Trustworthiness"),
+            ("continuity", "Continuity"),
+            ("peak_recall", "Peaks found again in resampled corpora"),
+            ("stability", "Stability of the map"),
+        )
+        if isinstance(value := quality.get(name), float)
+    ]
+    sources = sorted(atlas.coverage["sources"].items(), key=lambda one: -one[1])
+    body = render(
+        "site_about.html",
+        headline=headline(facts),
+        explanation=" ".join(explanation(facts)),
+        sources=[(name, f"{n:,}") for name, n in sources],
+        measures=measures,
+        built=atlas.manifest.updated[:10],
+        title=atlas.title,
+        papers=count(len(atlas), "paper"),
+    )
+    return Page("about", "About", body)
+
+
+# -- regions
+
+
+def _regions(source: MapSource) -> list[Page]:
+    from landscape.answers import describe_regions
+
+    atlas, topics = source.atlas, source.topics
+    analysis = describe_regions(atlas)
+    described = analysis.table.set_index("topic_id")
+    pages = [
+        _region_page(source, row, described.loc[int(one.topic_id)])
+        for row, one in enumerate(topics.itertuples())
+    ]
+    tree = list(_tree(topics, -1))
+    body = render("site_regions.html", tree=tree)
+    return [Page("regions", "Regions", body, {"regions.csv": analysis.to_csv()}), *pages]
+
+
+def _tree(topics: pd.DataFrame, parent: int, depth: int = 0) -> Iterator[tuple[int, str, str, int]]:
+    """Yield depth, name, address and number of papers of all regions, each below its parent."""
+    known = set(topics["topic_id"])
+    for one in topics.itertuples():
+        above = int(one.parent_id) if int(one.parent_id) in known else -1
+        if above == parent:
+            yield depth, str(one.label), f"regions/{one.topic_id}.html", int(one.n_papers)
+            yield from _tree(topics, int(one.topic_id), depth + 1)
+
+
+def _region_page(source: MapSource, row: int, described: pd.Series) -> Page:
+    atlas, one = source.atlas, source.topics.iloc[row]
+    engine = atlas.engine
+    typical = engine.papers([engine.row_of(name) for name in one["exemplars"]])
+    below = source.topics[source.topics["parent_id"] == one["topic_id"]]
+    number = int(one["topic_id"])
+    body = render(
+        "site_region.html",
+        papers=count(int(one["n_papers"]), "paper"),
+        map=map_link(region=str(number)),
+        within=described["within"],
+        concepts=[(name, map_link(concept=name)) for name in described["concepts"]],
+        facilities=[(name, map_link(facility=name)) for name in described["facilities"]],
+        subregions=[
+            (str(sub.label), f"regions/{sub.topic_id}.html", f"{int(sub.n_papers):,}")
+            for sub in below.itertuples()
+        ],
+        sentences=list(described["sentences"]),
+        typical=[(paper, map_link(paper=paper.paper_id)) for paper in typical],
+        years=_year_bars(source, row),
+        bib=f"{number}.bib",
+    )
+    files = {f"{number}.bib": to_bibtex(typical)}
+    return Page(f"regions/{number}", str(one["label"]), body, files, is_listed=False)
+
+
+def _year_bars(source: MapSource, row: int) -> list[tuple[int, int, float]]:
+    """Return the last years, the papers of a region, and the height of each bar from 0 to 1."""
+    inside = np.isin(source.region, source.inside(row))
+    years = source.years[inside & (source.years > 0)].astype(np.int64)
+    if not len(years):
+        return []
+    last = int(source.years.max())
+    first = max(int(source.years[source.years > 0].min()), last - _YEARS + 1)
+    counts = np.bincount(years[years >= first] - first, minlength=last - first + 1)
+    most = max(1, int(counts.max()))
+    return [(first + at, n, n / most) for at, n in enumerate(counts.tolist())]

@@ -1,0 +1,84 @@
+"""Index of words for the search in the browser, in files of words in alphabetical order.
+
+The words are those of `landscape.text.tokenise`, so that different notations of a line, an object
+or a redshift are one word. A browser looks up the words of a query, and joins neighbours ("NGC
+1275", "H alpha") to find such names.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape._progress import progress
+from landscape.text import tokenise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas import Atlas
+
+_READ_AT_ONCE = 4_096  # papers
+_IN_A_FILE = 400_000  # bytes before compression
+_LONGEST = 40  # characters of a word
+
+
+def index_files(
+    atlas: Atlas, point_of: NDArray[np.int64], has_text: NDArray[np.bool_]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the first word and the content of each file of the index.
+
+    A file has a line of JSON with its words and the ends of their lists, followed by the lists:
+    differences between points, times four, plus two if the title has the word and plus one if the
+    paper has it more than once, as variable-length integers.
+    """
+    from landscape.viewer.source import varints
+
+    lists: dict[str, array[int]] = defaultdict(lambda: array("Q"))
+    n = len(point_of)
+    with progress("Word index", total=n) as advance:
+        for start in range(0, n, _READ_AT_ONCE):
+            rows = np.arange(start, min(n, start + _READ_AT_ONCE))
+            table = atlas.read_papers(["title", "abstract"], rows=rows)
+            texts = table["abstract"].where(has_text[rows], "")
+            for row, title, text in zip(rows.tolist(), table["title"], texts, strict=True):
+                for word, strength in _strengths(title or "", text or "").items():
+                    lists[word].append(int(point_of[row]) * 4 + strength)
+            advance(len(rows))
+    words: list[tuple[str, int]] = []
+    contents: list[bytes] = []
+    for word in sorted(lists):
+        found = np.sort(np.frombuffer(lists.pop(word), dtype=np.uint64).astype(np.int64))
+        content = varints(np.diff(found >> 2, prepend=0) * 4 + (found & 3))
+        size = words[-1][1] if words else 0
+        if size and size + len(content) > _IN_A_FILE:
+            yield words[0][0], _content(words, contents)
+            words, contents, size = [], [], 0
+        words.append((word, size + len(content)))
+        contents.append(content)
+    if words:
+        yield words[0][0], _content(words, contents)
+
+
+def _strengths(title: str, text: str) -> dict[str, int]:
+    """Return the words of a paper, with 2 for the title and 1 for more than one occurrence."""
+    found: dict[str, int] = {}
+    for word in tokenise(title):
+        word = sys.intern(word[:_LONGEST])
+        found[word] = 3 if word in found else 2
+    for word in tokenise(text):
+        word = word[:_LONGEST]
+        known = found.get(word)
+        found[word] = 0 if known is None else known | 1
+    return found
+
+
+def _content(words: list[tuple[str, int]], contents: list[bytes]) -> bytes:
+    head = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+    return head + b"\n" + b"".join(contents)

@@ -1,0 +1,247 @@
+// State of the viewer: filters, selection, colours and search, with undo; what each paper counts as.
+
+import { MARKED, REMOVED, SHOWN } from "./renderer.js";
+import { WordIndex } from "./search.js";
+
+/**
+ * @typedef {{years: [number, number] | null, region: number, facility: number, uses: boolean,
+ *   concept: number}} Filters
+ * @typedef {{filters: Filters, query: string, selected: Uint32Array, colour: string}} State
+ * @typedef {"state" | "open" | "loaded" | "problem"} Topic
+ */
+
+/** @type {Filters} */
+export const ALL = { years: null, region: -1, facility: -1, uses: false, concept: -1 };
+const NOTHING = new Uint32Array(0);
+const KEPT = 100; // states that can be undone
+
+/** What the user has chosen, and what follows from it. */
+export class Model {
+  /** @param {import("./source.js").Source} source */
+  constructor(source) {
+    this.source = source;
+    this.index = new WordIndex(source);
+    /** @type {State} */
+    this.state = { filters: ALL, query: "", selected: NOTHING, colour: "region" };
+    /** @type {Uint32Array} */
+    this.found = NOTHING; // best first
+    this.missing = /** @type {string[]} */ ([]);
+    this.opened = -1; // paper whose record is shown
+    this.passes = new Uint8Array(source.manifest.papers).fill(1);
+    this.kinds = new Uint8Array(source.manifest.papers).fill(SHOWN);
+    this.inside = source.inside();
+    /** @type {State[]} */
+    this._past = [];
+    /** @type {State[]} */
+    this._future = [];
+    /** @type {Map<Topic, (() => void)[]>} */
+    this._listeners = new Map();
+    /** @type {{[kind: string]: {points: Uint32Array, kinds: Uint8Array} | null}} */
+    this._sets = { facilities: null, concepts: null };
+    this._turn = 0;
+    this.problem = "";
+  }
+
+  /**
+   * Call a function after each change of a kind.
+   * @param {Topic} topic
+   * @param {() => void} use
+   */
+  on(topic, use) {
+    this._listeners.set(topic, [...(this._listeners.get(topic) ?? []), use]);
+  }
+
+  /** @param {Topic} topic */
+  tell(topic) {
+    for (const use of this._listeners.get(topic) ?? []) use();
+  }
+
+  /**
+   * Change the state; the change can be undone.
+   * @param {Partial<State>} changes
+   */
+  async set(changes) {
+    this._past.push(this.state);
+    if (this._past.length > KEPT) this._past.shift();
+    this._future = [];
+    await this._apply({ ...this.state, ...changes });
+  }
+
+  /**
+   * Change some filters.
+   * @param {Partial<Filters>} changes
+   */
+  filter(changes) {
+    return this.set({ filters: { ...this.state.filters, ...changes } });
+  }
+
+  get canUndo() {
+    return this._past.length > 0;
+  }
+
+  get canRedo() {
+    return this._future.length > 0;
+  }
+
+  async undo() {
+    const before = this._past.pop();
+    if (!before) return;
+    this._future.push(this.state);
+    await this._apply(before);
+  }
+
+  async redo() {
+    const after = this._future.pop();
+    if (!after) return;
+    this._past.push(this.state);
+    await this._apply(after);
+  }
+
+  /** @param {State} state */
+  async _apply(state) {
+    const before = this.state;
+    this.state = state;
+    const turn = ++this._turn;
+    try {
+      const { filters, query } = state;
+      if (query !== before.query) {
+        const { points, missing } = query.trim()
+          ? await this.index.search(query)
+          : { points: [], missing: [] };
+        if (turn !== this._turn) return;
+        this.found = Uint32Array.from(points);
+        this.missing = missing;
+      }
+      for (const [kind, number] of /** @type {const} */ ([
+        ["facilities", filters.facility],
+        ["concepts", filters.concept],
+      ])) {
+        const chosen = number < 0 ? null : await this.source.set(kind, number);
+        if (turn !== this._turn) return;
+        this._sets[kind] = chosen;
+      }
+      this.problem = "";
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      this.tell("problem");
+    }
+    this.refresh();
+  }
+
+  /** Compute again what each paper counts as. */
+  refresh() {
+    this.passes = this.passing(this.state.filters);
+    const { kinds, passes } = this;
+    for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
+    for (const points of [this.found, this.state.selected]) {
+      for (const point of points) if (passes[point]) kinds[point] = MARKED;
+    }
+    this.tell("state");
+  }
+
+  /**
+   * Which papers pass some filters, as 1 and 0.
+   * @param {Filters} filters
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
+  passing(filters) {
+    const { source } = this;
+    const n = source.manifest.papers;
+    const passes = new Uint8Array(n).fill(1);
+    if (filters.years) {
+      const [first, last] = filters.years;
+      for (let point = 0; point < n; point++) {
+        const year = source.year[point];
+        if (year < first || year > last) passes[point] = 0;
+      }
+    }
+    if (filters.region >= 0) {
+      const wanted = new Uint8Array(0x10000);
+      for (const region of this.inside[filters.region]) wanted[region] = 1;
+      for (let point = 0; point < n; point++) if (!wanted[source.region[point]]) passes[point] = 0;
+    }
+    for (const [kind, number] of /** @type {const} */ ([
+      ["facilities", filters.facility],
+      ["concepts", filters.concept],
+    ])) {
+      const set = this._sets[kind];
+      if (number < 0 || !set) continue;
+      const own = new Uint8Array(n);
+      set.points.forEach((point, place) => {
+        if (kind !== "facilities" || !filters.uses || set.kinds[place]) own[point] = 1;
+      });
+      for (let point = 0; point < n; point++) passes[point] &= own[point];
+    }
+    return passes;
+  }
+
+  /** Papers that are found or selected and pass the filters; found papers are the best first. */
+  get marked() {
+    const seen = new Set();
+    for (const points of [this.found, this.state.selected]) {
+      for (const point of points) if (this.passes[point]) seen.add(point);
+    }
+    return [...seen];
+  }
+
+  /**
+   * Select the papers inside an outline.
+   * @param {Uint32Array} points
+   * @param {"new" | "add" | "remove"} how
+   */
+  select(points, how) {
+    const before = this.state.selected;
+    const selected =
+      how === "new"
+        ? points
+        : how === "add"
+          ? Uint32Array.from(new Set([...before, ...points])).sort()
+          : before.filter(((out) => (point) => !out.has(point))(new Set(points)));
+    return this.set({ selected });
+  }
+
+  /**
+   * Show the record of a paper; -1 closes it.
+   * @param {number} point
+   */
+  open(point) {
+    this.opened = point;
+    this.tell("open");
+  }
+
+  /** Remove the search, the selection and all filters. */
+  clear() {
+    return this.set({ filters: ALL, query: "", selected: NOTHING });
+  }
+}
+
+/**
+ * Number of papers of each year.
+ * @param {import("./source.js").Source} source
+ * @param {Uint8Array} passes
+ * @param {number} first
+ * @param {number} last
+ */
+export function countYears(source, passes, first, last) {
+  const counts = new Uint32Array(last - first + 1);
+  for (let point = 0; point < source.n; point++) {
+    const year = source.year[point] - first;
+    if (passes[point] && year >= 0 && year < counts.length) counts[year]++;
+  }
+  return counts;
+}
+
+/**
+ * Number of papers of each region, including the regions inside.
+ * @param {import("./source.js").Source} source
+ * @param {Uint8Array} passes
+ */
+export function countRegions(source, passes) {
+  const counts = new Uint32Array(source.regions.length);
+  const own = new Uint32Array(0x10000);
+  for (let point = 0; point < source.n; point++) if (passes[point]) own[source.region[point]]++;
+  for (let region = 0; region < counts.length; region++) {
+    for (let up = region; up >= 0; up = source.regions[up].parent) counts[up] += own[region];
+  }
+  return counts;
+}

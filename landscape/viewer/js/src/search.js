@@ -1,0 +1,322 @@
+// Search for words in titles and abstracts, with AND, OR, NOT and parentheses, without a server.
+
+import { readSet } from "./bytes.js";
+
+/** @typedef {{points: Uint32Array, scores: Float32Array}} Hits */
+/**
+ * @typedef {{kind: "words", words: string[]} | {kind: "and" | "or", parts: Query[]}
+ *   | {kind: "not", part: Query}} Query
+ */
+
+/**
+ * Split a text into words in lower case, without accents.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function wordsOf(text) {
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.match(/[\p{L}\p{N}]+(?:[.+*](?=\d)[\p{L}\p{N}]+)*[+*]?/gu) ?? [];
+}
+
+/**
+ * Possible entries of the index for a word: the word and its singular forms.
+ * @param {string} word
+ * @returns {string[]}
+ */
+export function formsOf(word) {
+  const forms = [word];
+  if (/ies$/.test(word)) forms.push(word.slice(0, -3) + "y");
+  if (/(?:s|x|z|ch|sh)es$/.test(word)) forms.push(word.slice(0, -2));
+  if (/ae$/.test(word)) forms.push(word.slice(0, -1));
+  if (/[^s]s$/.test(word)) forms.push(word.slice(0, -1));
+  if (/our(?:s|ed|ing)?$/.test(word)) forms.push(word.replace("our", "or"));
+  if (/is(?:e|es|ed|ing|ation)$/.test(word)) forms.push(word.replace(/is(?=e|ing|ation)/, "iz"));
+  return [...new Set(forms)];
+}
+
+/**
+ * Read a query with AND, OR, NOT, "-word", quoted words and parentheses.
+ * @param {string} text
+ * @returns {{query: Query | null, isBoolean: boolean}}
+ */
+export function readQuery(text) {
+  const tokens = text.match(/"[^"]*"|\(|\)|[^\s()"]+/g) ?? [];
+  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.+|".*")$/.test(token));
+  let at = 0;
+
+  /** @returns {Query | null} */
+  function either() {
+    const parts = [both()];
+    while (tokens[at] === "OR") {
+      at++;
+      parts.push(both());
+    }
+    return joined("or", parts);
+  }
+
+  /** @returns {Query | null} */
+  function both() {
+    /** @type {(Query | null)[]} */
+    const parts = [];
+    /** @type {string[]} */
+    let words = []; // neighbours, which can be one name
+    while (at < tokens.length && tokens[at] !== "OR" && tokens[at] !== ")") {
+      const token = tokens[at];
+      if (token === "AND" || token === "NOT" || token === "(" || /^-.|^"/.test(token)) {
+        if (words.length) parts.push({ kind: "words", words });
+        words = [];
+        if (token === "AND") at++;
+        else parts.push(one());
+      } else {
+        words.push(...wordsOf(token));
+        at++;
+      }
+    }
+    if (words.length) parts.push({ kind: "words", words });
+    return joined("and", parts);
+  }
+
+  /** @returns {Query | null} */
+  function one() {
+    if (at >= tokens.length) return null;
+    const token = tokens[at++];
+    if (token === "NOT" || /^-./.test(token)) {
+      if (token !== "NOT") tokens[--at] = token.slice(1);
+      const part = one();
+      return part && { kind: "not", part };
+    }
+    if (token === "(") {
+      const part = either();
+      if (tokens[at] === ")") at++;
+      return part;
+    }
+    const words = wordsOf(token);
+    return words.length ? { kind: "words", words } : null;
+  }
+
+  const parts = [];
+  while (at < tokens.length) {
+    parts.push(either());
+    if (tokens[at] === ")") at++; // without its "("
+  }
+  return { query: joined("and", parts), isBoolean };
+}
+
+/**
+ * @param {"and" | "or"} kind
+ * @param {(Query | null)[]} parts
+ * @returns {Query | null}
+ */
+function joined(kind, parts) {
+  const some = parts.filter((part) => part !== null);
+  if (!some.length) return null;
+  return some.length === 1 ? some[0] : { kind, parts: some };
+}
+
+/** The index of words of a source. */
+export class WordIndex {
+  /** @param {import("./source.js").Source} source */
+  constructor(source) {
+    this._source = source;
+    this._first = source.manifest.index; // the first word of each file
+  }
+
+  /**
+   * The papers of one word, or null if the index lacks it.
+   * @param {string} word
+   */
+  async look(word) {
+    let low = 0;
+    let high = this._first.length;
+    if (!high) return null;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if (compare(this._first[middle], word) <= 0) low = middle;
+      else high = middle;
+    }
+    const { words, bytes } = await this._source.file(`words/${low}.bin`, readLists);
+    const own = words.get(word);
+    return own ? readSet(bytes, own[0], own[1], 4) : null;
+  }
+
+  /**
+   * The papers of a word in any of its forms.
+   * @param {string} word
+   */
+  async find(word) {
+    for (const form of formsOf(word)) {
+      const found = await this.look(form);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /**
+   * Search, and return the papers with the best first.
+   * @param {string} text
+   * @returns {Promise<{points: number[], missing: string[]}>} papers, and words that no paper has
+   */
+  async search(text) {
+    const { query, isBoolean } = readQuery(text);
+    /** @type {string[]} */
+    const missing = [];
+    if (!query) return { points: [], missing };
+    const n = this._source.manifest.papers;
+    if (isBoolean) {
+      const scores = await this._evaluate(query, missing);
+      return { points: ranked(scores), missing };
+    }
+    const words = await this._withNames(wordsOf(text));
+    /** @type {Map<number, number>} */
+    const scores = new Map();
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    let known = 0;
+    for (const { word, found } of words) {
+      if (!found) {
+        missing.push(word);
+        continue;
+      }
+      known++;
+      const weight = rarity(n, found.points.length);
+      found.points.forEach((point, place) => {
+        scores.set(point, (scores.get(point) ?? 0) + weight * strength(found.kinds[place]));
+        counts.set(point, (counts.get(point) ?? 0) + 1);
+      });
+    }
+    // Papers with all words; if there are few, papers that lack one of several words.
+    for (const fewest of known > 2 ? [known, known - 1] : [known]) {
+      const enough = new Map([...scores].filter(([point]) => (counts.get(point) ?? 0) >= fewest));
+      if (enough.size >= 5 || fewest === (known > 2 ? known - 1 : known)) {
+        return { points: ranked(enough), missing };
+      }
+    }
+    return { points: [], missing };
+  }
+
+  /**
+   * Join neighbouring words that are one word of the index, such as "NGC 1275" or "H alpha".
+   * @param {string[]} words
+   */
+  async _withNames(words) {
+    const found = [];
+    for (let at = 0; at < words.length; at++) {
+      const both = at + 1 < words.length ? words[at] + words[at + 1] : "";
+      const joinedSet = both && (words[at].length < 6 || /\d/.test(both)) ? await this.look(both) : null;
+      if (joinedSet) {
+        found.push({ word: `${words[at]} ${words[at + 1]}`, found: joinedSet });
+        at++;
+      } else if (!STOP.has(words[at])) {
+        found.push({ word: words[at], found: await this.find(words[at]) });
+      }
+    }
+    return found;
+  }
+
+  /**
+   * @param {Query} query
+   * @param {string[]} missing
+   * @returns {Promise<Map<number, number>>}
+   */
+  async _evaluate(query, missing) {
+    const n = this._source.manifest.papers;
+    if (query.kind === "words") {
+      /** @type {Map<number, number> | null} */
+      let scores = null;
+      for (const { word, found } of await this._withNames(query.words)) {
+        if (!found) missing.push(word);
+        const weight = found ? rarity(n, found.points.length) : 0;
+        const own = new Map();
+        found?.points.forEach((point, place) => {
+          const before = scores ? scores.get(point) : 0;
+          if (before !== undefined) own.set(point, before + weight * strength(found.kinds[place]));
+        });
+        scores = own;
+      }
+      return scores ?? new Map();
+    }
+    if (query.kind === "not") {
+      const out = await this._evaluate(query.part, missing);
+      const rest = new Map();
+      for (let point = 0; point < n; point++) if (!out.has(point)) rest.set(point, 0);
+      return rest;
+    }
+    const parts = [];
+    for (const part of query.parts) parts.push(await this._evaluate(part, missing));
+    const [first, ...others] = parts;
+    const scores = new Map(first);
+    for (const other of others) {
+      if (query.kind === "or") {
+        for (const [point, score] of other) scores.set(point, (scores.get(point) ?? 0) + score);
+      } else {
+        for (const [point, score] of scores) {
+          const more = other.get(point);
+          if (more === undefined) scores.delete(point);
+          else scores.set(point, score + more);
+        }
+      }
+    }
+    return scores;
+  }
+}
+
+const STOP = new Set(
+  "a an and are as at be by for from has have in is it its of on or that the this to was we were what which with".split(
+    " ",
+  ),
+);
+
+/**
+ * @param {number} n
+ * @param {number} papers
+ */
+function rarity(n, papers) {
+  return Math.log(1 + (n - papers + 0.5) / (papers + 0.5));
+}
+
+/**
+ * Weight of a word: 2 stands for the title, 1 for more than one occurrence.
+ * @param {number} kind
+ */
+function strength(kind) {
+  return 1 + (kind & 2 ? 1.5 : 0) + (kind & 1 ? 0.6 : 0);
+}
+
+/**
+ * @param {Map<number, number>} scores
+ * @returns {number[]}
+ */
+function ranked(scores) {
+  return [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([point]) => point);
+}
+
+/**
+ * Order of code points, as in the files.
+ * @param {string} a
+ * @param {string} b
+ */
+function compare(a, b) {
+  const one = [...a];
+  const other = [...b];
+  for (let at = 0; at < Math.min(one.length, other.length); at++) {
+    const gap = (one[at].codePointAt(0) ?? 0) - (other[at].codePointAt(0) ?? 0);
+    if (gap) return gap;
+  }
+  return one.length - other.length;
+}
+
+/**
+ * @param {Uint8Array} content
+ * @returns {{words: Map<string, [number, number]>, bytes: Uint8Array}}
+ */
+function readLists(content) {
+  const end = content.indexOf(10);
+  const entries = JSON.parse(new TextDecoder().decode(content.subarray(0, end)));
+  const words = new Map();
+  let start = 0;
+  for (const [word, stop] of /** @type {[string, number][]} */ (entries)) {
+    words.set(word, [start, stop]);
+    start = stop;
+  }
+  return { words, bytes: content.subarray(end + 1) };
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { test } from "node:test";
+
+import { formsOf, readQuery, WordIndex, wordsOf } from "../src/search.js";
+import { Source } from "../src/source.js";
+
+/** A source with an index of some words, each with its papers (four times the number plus a class). */
+function sourceOf(words, papers = 6) {
+  const names = Object.keys(words).sort();
+  let end = 0;
+  const entries = [];
+  const bytes = [];
+  for (const name of names) {
+    let before = 0;
+    for (const [point, kind] of words[name]) {
+      bytes.push((point - before) * 4 + kind);
+      before = point;
+    }
+    end = bytes.length;
+    entries.push([name, end]);
+  }
+  const head = Buffer.from(`${JSON.stringify(entries)}\n`);
+  const file = new Uint8Array(gzipSync(Buffer.concat([head, Buffer.from(bytes)])));
+  const manifest = { papers, regions: [], parts: [papers], index: [names[0]], sets: {} };
+  return new Source(async () => file, manifest);
+}
+
+const WORDS = {
+  dust: [[0, 2], [1, 0], [4, 1]],
+  galaxy: [[0, 0], [2, 2], [4, 0]],
+  ngc1275: [[3, 0]],
+  ngc: [[3, 0], [5, 0]],
+  1275: [[3, 0]],
+};
+
+test("words are plain and in lower case", () => {
+  assert.deepEqual(wordsOf("Hα lines of Müller's NGC 1275, z = 2.5"), [
+    "hα", "lines", "of", "muller", "s", "ngc", "1275", "z", "2.5",
+  ]);
+});
+
+test("plurals and British spellings have the forms of the index", () => {
+  assert.ok(formsOf("galaxies").includes("galaxy"));
+  assert.ok(formsOf("masses").includes("mass"));
+  assert.ok(formsOf("novae").includes("nova"));
+  assert.ok(formsOf("colour").includes("color"));
+  assert.ok(formsOf("ionisation").includes("ionization"));
+  assert.deepEqual(formsOf("mass"), ["mass"]);
+});
+
+test("the best papers have all words, in the title first", async () => {
+  const index = new WordIndex(sourceOf(WORDS));
+  assert.deepEqual((await index.search("dust galaxies")).points, [0, 4]);
+  assert.deepEqual((await index.search("dust")).points, [0, 4, 1]);
+});
+
+test("two words can be one name", async () => {
+  const index = new WordIndex(sourceOf(WORDS));
+  assert.deepEqual((await index.search("NGC 1275")).points, [3]);
+});
+
+test("words that no paper has are named", async () => {
+  const index = new WordIndex(sourceOf(WORDS));
+  assert.deepEqual(await index.search("unicorns"), { points: [], missing: ["unicorns"] });
+});
+
+test("operators, parentheses and quotes", async () => {
+  const index = new WordIndex(sourceOf(WORDS));
+  const find = async (text) => (await index.search(text)).points.sort();
+  assert.deepEqual(await find("dust AND galaxy"), [0, 4]);
+  assert.deepEqual(await find("dust OR galaxy"), [0, 1, 2, 4]);
+  assert.deepEqual(await find("dust NOT galaxy"), [1]);
+  assert.deepEqual(await find("dust -galaxy"), [1]);
+  assert.deepEqual(await find('(dust OR ngc) AND NOT "galaxy"'), [1, 3, 5]);
+});
+
+test("a query that is not closed is read as far as it goes", () => {
+  for (const text of ["(", ")", "AND", "NOT", "((dust", "dust OR", 'NOT (', '"', "-", ""]) {
+    assert.doesNotThrow(() => readQuery(text));
+  }
+});

@@ -1,0 +1,27 @@
+"""Settings of the files of the viewer and of web sites."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from landscape._settings import Settings, Whole
+
+
+class SourceSettings(Settings):
+    """Settings of the files of the viewer."""
+
+    public: bool = Field(
+        False,
+        description="leave out what licences do not allow to publish: abstracts that are not from "
+        "arXiv, whose metadata are in the public domain (CC0)",
+    )
+    seed: Whole = Field(0, ge=0, description="seed of the order of the papers")
+
+
+class PublishSettings(SourceSettings):
+    """Settings of a web site."""
+
+    figures: bool = Field(True, description="draw the figures and the outreach map")
+
+
+PUBLISH = PublishSettings()

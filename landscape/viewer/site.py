@@ -1,0 +1,199 @@
+"""Write a web site of an atlas that needs no server: the map, and a page for each analysis.
+
+The site is a folder of files for any web host. It loads nothing from elsewhere. A single page with
+the map alone is for up to 20,000 papers, and works from a disk.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from landscape._io import expand_home, write_output
+from landscape._progress import progress
+from landscape._render import render
+from landscape._wording import GENERATED, count
+from landscape.errors import AtlasError, InputError
+from landscape.viewer._pages import Page, site_pages
+from landscape.viewer.settings import PublishSettings
+from landscape.viewer.source import MapSource
+
+if TYPE_CHECKING:
+    from landscape.atlas import Atlas
+
+MAX_SINGLE = 20_000
+"""Maximum number of papers of a single page."""
+
+_MARK = "landscape-site.json"  # file that says that a folder is a site, so it can be replaced
+_BUNDLE = Path(__file__).with_name("viewer.js")
+
+
+def publish(
+    atlas: Atlas,
+    out: str | os.PathLike[str],
+    *,
+    settings: PublishSettings | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Write a web site of an atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    out : path
+        Folder of the site. It must not exist, be empty, or be an earlier site, which is replaced.
+        With the suffix ``.html``, a single page with the map is written instead.
+    settings : PublishSettings, optional
+    say : callable, optional
+        Function that is called with one sentence on each step.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder or the page.
+
+    Raises
+    ------
+    InputError
+        If the folder has other files, the atlas has no papers, or it has too many papers for a
+        single page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> from landscape.viewer import publish
+    >>> publish(ls.open("my.atlas"), "site")  # doctest: +SKIP
+    """
+    target = expand_home(out)
+    chosen = settings or PublishSettings()
+    if target.suffix.lower() in (".html", ".htm"):
+        if len(atlas) > MAX_SINGLE:
+            raise InputError(
+                f"The atlas has {len(atlas):,} papers, and a single page is for at most "
+                f"{MAX_SINGLE:,}. Publish a folder instead: landscape publish {atlas.path} site"
+            )
+        write_output(target, single_page(MapSource(atlas, chosen)))
+        return target
+    check_folder(target)
+    parent = target.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    growing = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=parent))
+    try:
+        _write_site(atlas, chosen, growing, say)
+        growing.chmod(0o755)
+        _swap(growing, target.absolute())
+    except BaseException:
+        shutil.rmtree(growing, ignore_errors=True)
+        raise
+    return target
+
+
+def check_folder(folder: Path) -> None:
+    """Raise InputError if a folder has files that are not those of a site."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file. Name a folder for the site, or a page (.html).")
+    names = [path.name for path in folder.iterdir()]
+    if names and _MARK not in names:
+        raise InputError(
+            f"The folder {folder} has other files, such as {min(names)!r}. Name a new folder for "
+            "the site."
+        )
+
+
+def _swap(new: Path, target: Path) -> None:
+    """Put a folder in the place of another one."""
+    if not target.exists():
+        new.rename(target)
+        return
+    old = new.with_name(f"{new.name}.old")
+    target.rename(old)
+    new.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_site(
+    atlas: Atlas, settings: PublishSettings, folder: Path, say: Callable[[str], None]
+) -> None:
+    source = MapSource(atlas, settings)
+    n_bytes = _write_source(source, folder / "data")
+    say(f"the map: {count(len(atlas), 'paper')}, {n_bytes / 1e6:,.1f} MB")
+    shutil.copyfile(bundle(), folder / "viewer.js")
+    pages = site_pages(source, folder, figures=settings.figures, say=say)
+    links = [(page.name, page.title) for page in pages if page.is_listed]
+    write_output(folder / "site.css", render("site.css"))
+    made_up = GENERATED if atlas.coverage["generated"] else ""
+    for page in pages:
+        _write_page(page, links, folder, title=atlas.title, warning=made_up)
+    mark = {"title": atlas.title, "papers": len(atlas), "public": settings.public}
+    write_output(folder / _MARK, json.dumps(mark, indent=1) + "\n")
+    say(f"pages: {count(len(pages), 'page')}")
+
+
+def _write_source(source: MapSource, folder: Path) -> int:
+    n_bytes = 0
+    with progress("Files of the map", total=source.n_files, unit="files") as advance:
+        for name, content in source.files():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            n_bytes += len(content)
+            advance(1)
+    return n_bytes
+
+
+def _write_page(
+    page: Page, links: list[tuple[str, str]], folder: Path, *, title: str, warning: str
+) -> None:
+    up = "../" * page.name.count("/")
+    text = render(
+        "site_map.html" if page.name == "index" else "site_page.html",
+        page=page,
+        links=links,
+        up=up,
+        title=title,
+        warning=warning,
+    )
+    path = folder / f"{page.name}.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    for name, content in page.files.items():
+        (path.parent / name).write_text(content, encoding="utf-8")
+
+
+def single_page(source: MapSource) -> str:
+    """Return a page with the map of an atlas, which includes all of its files."""
+    files = {name: base64.b64encode(content).decode() for name, content in source.files()}
+    script = bundle().read_text(encoding="utf-8").replace("</script", "<\\/script")
+    digest = hashlib.sha256(script.encode()).digest()
+    return render(
+        "site_single.html",
+        title=source.atlas.title,
+        script=script,
+        checksum=base64.b64encode(digest).decode(),
+        files=json.dumps(files),
+    )
+
+
+def bundle() -> Path:
+    """Return the path of the JavaScript of the viewer.
+
+    Raises
+    ------
+    AtlasError
+        If the package was installed without it.
+    """
+    if not _BUNDLE.is_file():
+        raise AtlasError(
+            f"The viewer is missing ({_BUNDLE}). Install the package again: pip install --force-"
+            "reinstall landscape; in a clone, run: python landscape/viewer/js/build.py"
+        )
+    return _BUNDLE

@@ -1,0 +1,444 @@
+"""Files from which the viewer in the browser draws an atlas, for notebooks and for web sites.
+
+Papers are called points here. Their order differs from that of the atlas: a random sample of all
+papers comes first, so that a browser can draw the map before it has all of it, and the points of
+one file follow a Morton curve, so that neighbours on the map are neighbours in the files. All
+files but ``source.json`` are compressed with gzip.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays.citations import citation_graph
+from landscape.viewer._search_index import index_files
+from landscape.viewer._themes import viewer_themes
+from landscape.viewer.names import LINE, SIZES, name_ranges
+from landscape.viewer.settings import SourceSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.atlas import Atlas
+    from landscape.types import Paper
+
+    Points = NDArray[np.int64]
+
+FORMAT = 1
+"""Version of the files, which the viewer checks."""
+MANIFEST = "source.json"
+
+_FIRST = 60_000  # points of the first file
+_IN_A_PART = 2_000_000  # points of the other files, which are at most 20 MB
+_RECORDS, _DETAILS = 512, 128  # papers in a file of titles, and of abstracts
+_IDS = 2_000  # identifiers in a file
+_MAX_SETS = 600  # concepts, and facilities
+_FEWEST = 3  # papers of a concept or facility
+_LISTED = 40  # references and citations of a paper
+_AUTHORS = 30
+_MAX_SIMILAR = 120_000  # papers of an atlas whose nearest papers are computed
+_SIMILAR = 8
+_NONE = 0xFFFF  # region of papers outside every region
+
+
+class MapSource:
+    """Files of the viewer for one atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    settings : SourceSettings, optional
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n_papers,)
+        Row in the atlas of each point.
+    point_of : ndarray of int, shape (n_papers,)
+        Point of each row of the atlas.
+
+    Raises
+    ------
+    InputError
+        If the atlas has no papers.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> source = MapSource(ls.open("my.atlas"))  # doctest: +SKIP
+    >>> dict(source.files())["source.json"][:20]  # doctest: +SKIP
+    """
+
+    def __init__(self, atlas: Atlas, settings: SourceSettings | None = None) -> None:
+        self.atlas = atlas
+        self.settings = settings or SourceSettings()
+        if not len(atlas):
+            raise InputError(
+                f"The atlas {atlas.title!r} has no papers, so there is no map to show."
+            )
+        table = atlas.map
+        x, y = table["x"].to_numpy(np.float64), table["y"].to_numpy(np.float64)
+        self.box = _square(x, y)
+        x0, y0, side = self.box
+        self._plane = np.column_stack([(x - x0) / side, (y - y0) / side])
+        codes = np.round(self._plane * 0xFFFF).astype(np.uint32)
+        self.parts, self.order = _order(codes, self.settings.seed)
+        self.point_of = np.empty(len(atlas), dtype=np.int64)
+        self.point_of[self.order] = np.arange(len(atlas))
+        self._codes = codes[self.order].astype(np.uint16)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the name and the content of each file, ``source.json`` first."""
+        yield MANIFEST, _packed_json(self.manifest)
+        for number in range(len(self.parts)):
+            yield f"points-{number}.bin", self.points(number)
+        for kind in self.sets:
+            yield f"{kind}.bin", self.set_file(kind)
+        for number in range(self._n_records):
+            yield f"records/{number}.json", self.records(number)
+        for number in range(self._n_details):
+            yield f"details/{number}.json", self.details(number)
+        for number, known in enumerate(self._ids):
+            yield f"ids/{number}.json", _packed_json(known)
+        for number, (_, content) in enumerate(self._word_files):
+            yield f"words/{number}.bin", _packed(content)
+
+    @property
+    def n_files(self) -> int:
+        """Number of files."""
+        n_words, n_sets = len(self._word_files), len(self.sets)
+        n_texts = self._n_records + self._n_details + len(self._ids)
+        return 1 + len(self.parts) + n_sets + n_texts + n_words
+
+    @property
+    def _n_records(self) -> int:
+        return -(-len(self.order) // _RECORDS)
+
+    @property
+    def _n_details(self) -> int:
+        return -(-len(self.order) // _DETAILS)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Content of ``source.json``."""
+        atlas, topics = self.atlas, self.topics
+        x0, y0, side = self.box
+        years = self.years[self.years > 0]
+        return {
+            "format": FORMAT,
+            "title": atlas.title,
+            "papers": len(self.order),
+            "generated": bool(atlas.coverage["generated"]),
+            "box": [x0, y0, x0 + side, y0 + side],
+            "parts": self.parts,
+            "columns": [name for name, _ in self._columns],
+            "years": [int(years.min()), int(years.max())] if len(years) else None,
+            "records": _RECORDS,
+            "details": _DETAILS,
+            "ids": len(self._ids),
+            "regions": _region_rows(topics),
+            "names": [
+                {
+                    "region": int(np.flatnonzero(topics["topic_id"] == name.topic_id)[0]),
+                    "lines": name.lines,
+                    "dx": name.dx,
+                    "dy": name.dy,
+                    "scales": [round(name.smallest, 1), round(name.largest, 1)],
+                }
+                for name in name_ranges(
+                    topics,
+                    (topics["x"].to_numpy(np.float64) - x0) / side,
+                    (topics["y"].to_numpy(np.float64) - y0) / side,
+                )
+            ],
+            "fonts": {"sizes": [SIZES[level] for level in sorted(SIZES)], "line": LINE},
+            "themes": viewer_themes(),
+            "sets": {kind: [one.entry for one in sets] for kind, sets in self.sets.items()},
+            "index": [word for word, _ in self._word_files],
+        }
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """Continents, regions and subregions, the largest of each level first."""
+        topics = self.atlas.topics
+        order = ["level", "n_papers"]
+        return topics.sort_values(order, ascending=[True, False]).reset_index(drop=True)
+
+    # -- points
+
+    @cached_property
+    def years(self) -> NDArray[np.uint16]:
+        """Year of each point; 0 if it is not known."""
+        years = self.atlas.read_papers(["year"])["year"].to_numpy("float64", na_value=0.0)
+        return np.clip(np.nan_to_num(years), 0, 0xFFFE).astype(np.uint16)[self.order]
+
+    @cached_property
+    def region(self) -> NDArray[np.uint16]:
+        """Row in `topics` of the smallest region of each point."""
+        table, ids = self.atlas.map, self.topics["topic_id"].to_numpy()
+        number = {int(topic): row for row, topic in enumerate(ids.tolist())}
+        region = table["topic_id"].to_numpy(np.int64)
+        if "subregion_id" in table:
+            finest = table["subregion_id"].to_numpy(np.int64)
+            region = np.where(finest >= 0, finest, region)
+        known = np.array([number.get(topic, _NONE) for topic in range(int(region.max()) + 2)])
+        return known[region][self.order].astype(np.uint16)
+
+    def inside(self, row: int) -> list[int]:
+        """Return the rows in `topics` of a region and of all regions inside."""
+        ids, parents = (self.topics[name].tolist() for name in ("topic_id", "parent_id"))
+        found = [row]
+        for here in found:  # the list grows
+            found += [below for below, parent in enumerate(parents) if parent == ids[here]]
+        return found
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, NDArray[np.uint16]]]:
+        """Columns of the points, in the order of the file."""
+        cites = self.atlas.read_papers(["cites"])["cites"].to_numpy("float64", na_value=-1.0)
+        return [
+            ("x", self._codes[:, 0]),
+            ("y", self._codes[:, 1]),
+            ("region", self.region),
+            ("year", self.years),
+            # One more than the number of citations; 0 if it is not known.
+            ("citations", np.clip(cites + 1, 0, 0xFFFF).astype(np.uint16)[self.order]),
+        ]
+
+    def points(self, number: int) -> bytes:
+        """Return the columns of a part: for each, the high bytes and then the low bytes."""
+        part = slice(sum(self.parts[:number]), sum(self.parts[: number + 1]))
+        planes = [
+            plane.astype(np.uint8).tobytes()
+            for _, values in self._columns
+            for plane in (values[part] >> 8, values[part] & 0xFF)
+        ]
+        return _packed(b"".join(planes))
+
+    # -- sets of papers
+
+    @cached_property
+    def sets(self) -> dict[str, list[PointSet]]:
+        """Papers of the most frequent facilities and concepts, by kind."""
+        return {"facilities": self._facilities(), "concepts": self._concepts()}
+
+    def set_file(self, kind: str) -> bytes:
+        """Return the points of all sets of a kind."""
+        return _packed(b"".join(one.content for one in self.sets[kind]))
+
+    def _facilities(self) -> list[PointSet]:
+        """Papers of each facility; the class of a paper is 1 if it uses the facility's data."""
+        mentions = self.atlas.read_layer("missions", ["facility", "role"])
+        uses = (mentions["role"] == "science").to_numpy(np.int64)
+        return self._sets(mentions["facility"], mentions["paper_row"].to_numpy(), uses)
+
+    def _concepts(self) -> list[PointSet]:
+        """Papers of each concept of the thesaurus."""
+        tags = self.atlas.uat
+        tags = tags[tags["score"] >= 0.25]
+        concepts = self.atlas.thesaurus.concepts
+        labels = {name: one.label for name, one in concepts.items()}
+        rows = tags["paper_row"].to_numpy()
+        return self._sets(tags["concept_id"].map(labels), rows, np.zeros(len(tags), np.int64))
+
+    def _sets(
+        self, names: pd.Series, rows: NDArray[np.int64], classes: NDArray[np.int64]
+    ) -> list[PointSet]:
+        points = self.point_of[rows]
+        sets, start = [], 0
+        for name, inside in names.groupby(names, observed=True).indices.items():
+            own = np.unique(points[inside])
+            if len(own) >= _FEWEST:
+                strongest = np.zeros(len(self.order), np.int64)
+                np.maximum.at(strongest, points[inside], classes[inside])
+                sets.append((str(name), own, strongest[own]))
+        sets.sort(key=lambda one: (-len(one[1]), one[0]))
+        found = []
+        for name, own, kinds in sets[:_MAX_SETS]:
+            content = varints(np.diff(own, prepend=0) * 2 + kinds)
+            found.append(PointSet(name, own, int(kinds.sum()), start, content))
+            start += len(content)
+        return found
+
+    # -- records
+
+    def records(self, number: int) -> bytes:
+        """Return titles, first authors and identifiers of some papers, by column."""
+        rows = self.order[number * _RECORDS : (number + 1) * _RECORDS]
+        table = self.atlas.read_papers(["title", "authors", "paper_id"], rows=rows)
+        authors = [list(names) if names is not None else [] for names in table["authors"]]
+        return _packed_json(
+            {
+                "id": table["paper_id"].tolist(),
+                "title": [title or "" for title in table["title"]],
+                "author": [names[0] if names else "" for names in authors],
+                "authors": [len(names) for names in authors],
+            }
+        )
+
+    def details(self, number: int) -> bytes:
+        """Return abstracts, authors, links, references and similar papers of some papers."""
+        points = range(number * _DETAILS, min((number + 1) * _DETAILS, len(self.order)))
+        papers = self.atlas.engine.papers(self.order[points.start : points.stop].tolist())
+        return _packed_json(
+            [self._detail(point, paper) for point, paper in zip(points, papers, strict=True)]
+        )
+
+    def _detail(self, point: int, paper: Paper) -> dict[str, Any]:
+        row = int(self.order[point])
+        found: dict[str, Any] = {
+            "authors": list(paper.authors[:_AUTHORS]),
+            "abstract": paper.abstract if self._has_text[row] and paper.has_abstract else "",
+            "date": paper.date.isoformat() if paper.date else "",
+            "journal": paper.journal or "",
+            "bibcode": paper.bibcode or "",
+            "arxiv": paper.arxiv_id or "",
+            "doi": paper.doi or "",
+            "keywords": list(paper.keywords[:8]),
+            "references": self._linked(self._graph.reference_links, row),
+            "cited_by": self._linked(self._graph.citation_links, row),
+        }
+        if self._similar is not None:
+            found["similar"] = self.point_of[self._similar[row]].tolist()
+        return {name: value for name, value in found.items() if value}
+
+    @cached_property
+    def _has_text(self) -> NDArray[np.bool_]:
+        """Papers whose abstracts are published, by row."""
+        if not self.settings.public:
+            return np.ones(len(self.order), dtype=bool)
+        sources = self.atlas.read_papers(["source"])["source"]
+        found = [any(one.startswith("arxiv") for one in names) for names in sources]
+        return np.array(found, dtype=bool)
+
+    @cached_property
+    def _graph(self) -> Any:
+        return citation_graph(self.atlas)
+
+    def _linked(self, links: Any, row: int) -> list[int]:
+        nodes = links.of(row)
+        inside = nodes[nodes < len(self.order)][:_LISTED]
+        return self.point_of[np.asarray(inside, dtype=np.int64)].tolist()
+
+    @cached_property
+    def _similar(self) -> NDArray[np.int64] | None:
+        """The nearest papers of each paper, or None if there are too many papers."""
+        from landscape.embeddings import nearest
+
+        n = len(self.order)
+        if n > _MAX_SIMILAR or n < 2:
+            return None
+        vectors = self.atlas.vectors()
+        found, _ = nearest(vectors, vectors, k=min(_SIMILAR + 1, n))
+        own = found == np.arange(n)[:, None]
+        own[~own.any(axis=1), -1] = True  # of identical papers, one may not find itself
+        return found[~own].reshape(n, -1)
+
+    @cached_property
+    def _ids(self) -> list[dict[str, int]]:
+        """Points by identifier, in files by the hash of the identifier."""
+        ids = self.atlas.read_papers(["paper_id"])["paper_id"]
+        files: list[dict[str, int]] = [{} for _ in range(-(-len(ids) // _IDS))]
+        for name, point in zip(ids, self.point_of.tolist(), strict=True):
+            files[_hash(name) % len(files)][name] = point
+        return files
+
+    # -- words
+
+    @cached_property
+    def _word_files(self) -> list[tuple[str, bytes]]:
+        return list(index_files(self.atlas, self.point_of, self._has_text))
+
+
+class PointSet:
+    """Points of a facility or concept, encoded as differences."""
+
+    def __init__(self, name: str, points: Points, n_strong: int, start: int, content: bytes):
+        self.name, self.points, self.content = name, points, content
+        self.entry = {
+            "name": name,
+            "papers": len(points),
+            "uses": n_strong,
+            "at": [start, start + len(content)],
+        }
+
+
+def _region_rows(topics: pd.DataFrame) -> list[dict[str, Any]]:
+    number = {int(topic): row for row, topic in enumerate(topics["topic_id"].tolist())}
+    return [
+        {
+            "id": int(one.topic_id),
+            "level": int(one.level),
+            "parent": number.get(int(one.parent_id), -1),
+            "label": str(one.label),
+            "papers": int(one.n_papers),
+            "x": float(one.x),
+            "y": float(one.y),
+            "keywords": [str(word) for word in list(one.keywords)[:6]],
+        }
+        for one in topics.itertuples()
+    ]
+
+
+def _square(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return the lower left corner and the side of a square around all papers."""
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise InputError("The map has papers without finite coordinates; build the atlas again.")
+    side = max(float(np.ptp(x)), float(np.ptp(y))) * 1.04 or 1.0
+    return float(x.min() + x.max() - side) / 2, float(y.min() + y.max() - side) / 2, side
+
+
+def _order(codes: NDArray[np.uint32], seed: int) -> tuple[list[int], NDArray[np.int64]]:
+    """Return the sizes of the parts, and the rows of the points."""
+    rows = np.random.default_rng(seed).permutation(len(codes))
+    ends = [*range(_FIRST, len(rows), _IN_A_PART), len(rows)]
+    curve = _spread(codes[:, 0]) | (_spread(codes[:, 1]) << np.uint64(1))
+    pieces = [piece[np.argsort(curve[piece], kind="stable")] for piece in np.split(rows, ends[:-1])]
+    return [len(piece) for piece in pieces], np.concatenate(pieces)
+
+
+def _spread(values: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Move bit i of 16-bit values to bit 2i, for Morton codes."""
+    found = values.astype(np.uint64)
+    for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
+        found = (found | (found << np.uint64(shift))) & np.uint64(mask)
+    return found
+
+
+def varints(values: NDArray[np.int64]) -> bytes:
+    """Encode integers with 7 bits per byte, the lowest first; the highest bit says "continues"."""
+    rest = np.asarray(values, dtype=np.uint64)
+    columns, more = [], np.ones(len(rest), dtype=bool)
+    present = []
+    while more.any():
+        present.append(more)
+        after = more & (rest >= 128)
+        columns.append((rest & np.uint64(127)) | (after.astype(np.uint64) << np.uint64(7)))
+        rest, more = rest >> np.uint64(7), after
+    if not columns:
+        return b""
+    table, mask = np.column_stack(columns).astype(np.uint8), np.column_stack(present)
+    return table[mask].tobytes()
+
+
+def _hash(name: str) -> int:
+    """Return a hash of a name that the viewer computes in the same way."""
+    found = 0
+    for code in name.encode("utf-16-le"):
+        found = (found * 31 + code) & 0xFFFFFFFF
+    return found
+
+
+def _packed(content: bytes) -> bytes:
+    return gzip.compress(content, 6, mtime=0)
+
+
+def _packed_json(content: object) -> bytes:
+    return _packed(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,0 +1,179 @@
+"""Web sites and single pages: their files, their links, and what they do not contain."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import landscape as ls
+from landscape import Atlas
+from landscape.cli import main
+from landscape.errors import InputError
+from landscape.viewer import PublishSettings, publish, source
+
+
+class Links(html.parser.HTMLParser):
+    """Addresses of a page, and the policy of its content."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.policy = ""
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        given = dict(attrs)
+        self.found += [given[name] or "" for name in ("href", "src") if name in given]
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given["content"] or ""
+        assert not any(name.startswith("on") or name == "style" for name in given)
+
+
+@pytest.fixture(scope="module")
+def site(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    said: list[str] = []
+    folder = publish(demo_atlas, tmp_path_factory.mktemp("web") / "site", say=said.append)
+    assert said[0].startswith("the map: 400 papers, 0.")
+    assert not any("left out" in line for line in said)
+    return folder
+
+
+def test_every_link_leads_to_a_file_or_a_view(site: Path) -> None:
+    pages = sorted(site.rglob("*.html"))
+    assert {"index", "regions", "facilities", "concepts", "trends", "reviews", "about"} <= {
+        page.stem for page in pages
+    }
+    sets = json.loads(gunzip(site / "data" / "source.json"))["sets"]
+    names = {kind: {one["name"] for one in sets[kind]} for kind in sets}
+    n_views = 0
+    for page in pages:
+        links = Links(page)
+        assert "default-src 'none'" in links.policy
+        assert "unsafe" not in links.policy
+        for address in links.found:
+            parts = urlsplit(address)
+            if address == "data:,":
+                continue
+            assert not parts.scheme, f"{page} loads {address}"
+            assert (page.parent / parts.path).is_file(), f"{page} has a dead link {address}"
+            kind, _, value = parts.fragment.partition("=")
+            n_views += bool(kind)
+            if kind in ("facility", "concept"):
+                known = names["facilities" if kind == "facility" else "concepts"]
+                assert unquote(value) in known or page.name != "concepts.html"
+    assert n_views > 50
+
+
+def gunzip(path: Path) -> bytes:
+    import gzip
+
+    return gzip.decompress(path.read_bytes())
+
+
+def test_tables_are_whole_and_regions_have_a_bibliography(demo_atlas: Atlas, site: Path) -> None:
+    for name in ("facilities", "concepts", "trends", "reviews", "regions"):
+        lines = (site / f"{name}.csv").read_text().splitlines()
+        assert len([line for line in lines if not line.startswith("#")]) > 2
+    regions = list((site / "regions").glob("*.html"))
+    assert len(regions) == len(demo_atlas.topics)
+    assert all("@" in path.read_text() for path in (site / "regions").glob("*.bib"))
+    assert (site / "figures" / "outreach.png").stat().st_size > 100_000
+    about = (site / "about.html").read_text()
+    assert "400" in about
+    assert "these papers do not exist" in about
+
+
+def test_no_file_is_large(site: Path) -> None:
+    assert max(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 20e6
+
+
+def test_a_site_is_replaced_and_other_folders_are_not(demo_atlas: Atlas, tmp_path: Path) -> None:
+    quick = PublishSettings(figures=False)
+    folder = tmp_path / "site"
+    publish(demo_atlas, folder, settings=quick)
+    (folder / "data" / "old.bin").write_text("old")
+    publish(demo_atlas, folder, settings=quick)
+    assert not (folder / "data" / "old.bin").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match=r"other has other files, such as 'thesis\.tex'"):
+        publish(demo_atlas, other, settings=quick)
+    with pytest.raises(InputError, match="is a file"):
+        publish(demo_atlas, other / "thesis.tex", settings=quick)
+
+
+def test_a_site_that_fails_leaves_the_earlier_one(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = PublishSettings(figures=False)
+    folder = publish(demo_atlas, tmp_path / "site", settings=quick)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("landscape.viewer.site.site_pages", fail)
+    with pytest.raises(OSError, match="No space"):
+        publish(demo_atlas, folder, settings=quick)
+    assert (folder / "index.html").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_single_page_has_everything(demo_atlas: Atlas, tmp_path: Path) -> None:
+    page = publish(demo_atlas, tmp_path / "map.html")
+    text = page.read_text()
+    files = json.loads(re.findall(r'id="landscape-files">(.*?)</script>', text, re.DOTALL)[0])
+    assert set(files) == {name for name, _ in source.MapSource(demo_atlas).files()}
+    assert text.count("<script") == text.count("</script>") == 2
+    assert "'sha256-" in Links(page).policy
+    assert len(text) < 1.5e6
+
+
+def test_too_many_papers_for_one_page(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.viewer.site.MAX_SINGLE", 399)
+    with pytest.raises(InputError, match="400 papers, and a single page is for at most 399"):
+        publish(demo_atlas, tmp_path / "map.html")
+
+
+def test_texts_of_an_atlas_are_inert(tmp_path: Path) -> None:
+    wrong = "</script><script>alert(1)</script>"
+    rows = [
+        {
+            "title": f"{wrong} dust {k}",
+            "abstract": f"Dust {k} in {wrong} galaxies and stars {k % 7}.",
+            "year": 2000 + k % 20,
+            "author": [f"A{k}, <b>"],
+            "bibcode": f"2001dust..{k:010d}A",
+        }
+        for k in range(40)
+    ]
+    papers = tmp_path / "papers.jsonl"
+    papers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    atlas = ls.build(
+        papers, tmp_path / "a.atlas", title=wrong, layout="pca", tagger="rules", workers=1
+    )
+    publish(atlas, tmp_path / "site", settings=PublishSettings(figures=False))
+    publish(atlas, tmp_path / "map.html")
+    for page in (*(tmp_path / "site").rglob("*.html"), tmp_path / "map.html"):
+        assert "<script>alert" not in page.read_text()
+
+
+def test_the_command(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["publish", str(demo_atlas.path), str(tmp_path / "site"), "--no-figures", "--public"]
+    assert main(words) == 0
+    assert f"python -m http.server -d {tmp_path / 'site'}" in capsys.readouterr().out
+    assert json.loads((tmp_path / "site" / "landscape-site.json").read_text())["public"]
+    shutil.rmtree(tmp_path / "site")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "a.txt").touch()
+    assert main(words) == 2
+    assert "Name a new folder for the site." in capsys.readouterr().err

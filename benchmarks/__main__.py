@@ -21,7 +21,7 @@ QUICKEST_FIRST = (
     "terrain",
     "stages",
 )
-ON_REQUEST = ("robustness", "scale", "updates")  # they run only if they are named
+ON_REQUEST = ("robustness", "scale", "updates", "viewer")  # they run only if they are named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 

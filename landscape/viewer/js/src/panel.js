@@ -70,13 +70,13 @@ export class Viewer {
       /** @type {string} */ label,
       /** @type {string} */ title,
       /** @type {() => void} */ onclick,
-    ) => h("button", { title, "aria-label": title, onclick }, label);
+    ) => h("button", { title, "aria-label": /^\w/.test(label) ? null : title, onclick }, label);
     this.undo = button("↶", "Undo", () => this.model.undo());
     this.redo = button("↷", "Redo", () => this.model.redo());
     const bar = h(
       "div",
       { class: "bar-top", role: "toolbar", "aria-label": "Map tools" },
-      h("strong", { class: "title" }, manifest.title),
+      h("h1", { class: "title" }, manifest.title),
       this.search,
       this.colour,
       h("span", { class: "group" }, ...this.tools),
@@ -101,7 +101,7 @@ export class Viewer {
     this.charts = h("section", { class: "charts", "aria-label": "Filters" });
     this.pages = { filters: this.charts, papers: this.list, record: this.record };
     this.tabs = Object.keys(this.pages).map((name) =>
-      h("button", { role: "tab", "data-page": name, onclick: () => this._turnTo(name) }, name[0].toUpperCase() + name.slice(1)),
+      h("button", { role: "tab", type: "button", "data-page": name, onclick: () => this._turnTo(name) }, name[0].toUpperCase() + name.slice(1)),
     );
     /** @type {HTMLElement[]} */
     this._counts = [];
@@ -120,7 +120,9 @@ export class Viewer {
     this.model.on("open", () => this._showRecord());
     this.model.on("problem", () => this._say(`This failed: ${this.model.problem}. Try again.`));
     this.model.on("loaded", () => this._follow());
-    this.root.addEventListener("keydown", (event) => this._key(event));
+    // On a page of its own, the keys work wherever the focus is.
+    const listener = options.address ? document : this.root;
+    listener.addEventListener("keydown", (event) => this._key(/** @type {KeyboardEvent} */ (event)));
     this._follow();
     if (options.address) this._followAddress();
     this._loadRest();
@@ -196,10 +198,7 @@ export class Viewer {
         {
           class: "region",
           title: regions[row].keywords.join(", "),
-          onclick: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            this._toRegion(row);
-          },
+          onclick: () => this._toRegion(row),
         },
         regions[row].label,
       );
@@ -207,18 +206,23 @@ export class Viewer {
       const swatch = h("span", { class: "swatch", hidden: true });
       this._swatches[row] = swatch;
       const line = [swatch, go, years ? sparkline(counts[row]) : null, papers];
-      if (!inside.length) return h("div", { class: "entry leaf" }, ...line);
-      return h(
-        "details",
-        {},
-        h("summary", { class: "entry" }, ...line),
-        h("div", { class: "inside" }, ...inside.map(entry)),
-      );
+      if (!inside.length) return h("li", {}, h("div", { class: "entry leaf" }, ...line));
+      const below = h("ul", { hidden: true }, ...inside.map(entry));
+      const toggle = h("button", {
+        class: "toggle",
+        "aria-label": `Subregions of ${regions[row].label}`,
+        "aria-expanded": "false",
+        onclick: () => {
+          below.hidden = !below.hidden;
+          toggle.setAttribute("aria-expanded", String(!below.hidden));
+        },
+      });
+      return h("li", {}, h("div", { class: "entry" }, toggle, ...line), below);
     };
     const top = children(-1);
     this.contents.replaceChildren(
       h("h2", {}, "Regions"),
-      ...(top.length ? top.map(entry) : [h("p", { class: "quiet" }, "This map has no regions.")]),
+      top.length ? h("ul", {}, ...top.map(entry)) : h("p", { class: "quiet" }, "This map has no regions."),
     );
   }
 

@@ -104,7 +104,7 @@ def _program(words: Sequence[str]) -> App:
                 _questions.mcp,
             ),
         ),
-        (analyse, (_analyses.propose, _notebooks.app, _publishing.publish)),
+        (analyse, (_analyses.propose, _notebooks.app, _publishing.publish, _publishing.export)),
         (data, (_building.info, _building.sources, _building.changes)),
     ):
         for place, command in enumerate(commands):

@@ -1,13 +1,21 @@
-"""Command ``publish``, which writes a web site."""
+"""Commands ``publish`` and ``export``, which write an atlas for the web and other programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from landscape.cli._options import SETTINGS, Answer, AtlasFolder, TrustModel, note, open_atlas
+from landscape.cli._options import (
+    SETTINGS,
+    Answer,
+    AtlasFolder,
+    TrustModel,
+    note,
+    open_atlas,
+    option,
+)
 from landscape.viewer.settings import PUBLISH, PublishSettings
 
 
@@ -28,3 +36,21 @@ def publish(
             f"The site is in {written}. To look at it: python -m http.server -d {written}"
         )
     return Answer(f"The map is in {written}.")
+
+
+def export(
+    atlas: AtlasFolder,
+    out: Annotated[Path, Parameter(help="file to write: .csv, .graphml or .parquet")],
+    /,
+    *,
+    to: Annotated[
+        Literal["csv", "graphml", "embedding-atlas"],
+        option("table, graph of citations, or Parquet file for Embedding Atlas"),
+    ] = "csv",
+) -> Answer:
+    """Write the papers of an atlas for another program."""
+    from landscape.viewer import export as write_papers
+
+    return Answer(
+        f"The papers are in {write_papers(open_atlas(atlas, trust_model=False), out, to=to)}."
+    )

@@ -1,5 +1,6 @@
+from .exporting import export
 from .settings import PublishSettings, SourceSettings
 from .site import publish
 from .source import MapSource
 
-__all__ = ["MapSource", "PublishSettings", "SourceSettings", "publish"]
+__all__ = ["MapSource", "PublishSettings", "SourceSettings", "export", "publish"]

@@ -367,7 +367,8 @@ export class MapView {
    * @param {number[]} points
    */
   goToPapers(points) {
-    if (points.length) this.camera.fly(this.camera.around(points.map((point) => this.placeOf(point))));
+    const loaded = points.filter((point) => point < this.source.n);
+    if (loaded.length) this.camera.fly(this.camera.around(loaded.map((point) => this.placeOf(point))));
   }
 
   /**

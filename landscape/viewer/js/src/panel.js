@@ -581,6 +581,7 @@ export class Viewer {
   _go(point) {
     this.model.open(point);
     const { camera } = this.map;
+    if (point >= this.source.n) return; // its place is not loaded yet
     const [x, y] = camera.toPixel(...this.map.placeOf(point));
     if (x < 0 || y < 0 || x > camera.width || y > camera.height) {
       const [mapX, mapY] = this.map.placeOf(point);

@@ -1,0 +1,132 @@
+"""Export an atlas to other programs: a table, a graph of citations, or Embedding Atlas."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from landscape._io import expand_home, replacing, write_output
+from landscape._serializer import to_csv
+from landscape.errors import InputError
+from landscape.overlays.citations import citation_graph
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas import Atlas
+
+Format = Literal["csv", "graphml", "embedding-atlas"]
+
+_COLUMNS = ["paper_id", "title", "authors", "date", "year", "bibcode", "arxiv_id", "doi", "cites"]
+_SUFFIXES: Mapping[str, str] = {"csv": ".csv", "graphml": ".graphml", "embedding-atlas": ".parquet"}
+
+
+def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format = "csv") -> Path:
+    """Write the papers of an atlas for another program.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    out : path
+        File to write. Its suffix is ``.csv``, ``.graphml`` or ``.parquet``, as the format needs.
+    to : {"csv", "graphml", "embedding-atlas"}, default "csv"
+        ``csv`` is a table with one row per paper: identifiers, position, region and citations.
+        ``graphml`` is the graph of citations between the papers, for Gephi, Cytoscape or networkx.
+        ``embedding-atlas`` is a Parquet file with titles, abstracts and positions; open it with
+        ``embedding-atlas FILE --text title --x projection_x --y projection_y``.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    InputError
+        If the format is unknown, the suffix does not fit, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> from landscape.viewer import export
+    >>> export(ls.open("my.atlas"), "papers.csv")  # doctest: +SKIP
+    """
+    if to not in get_args(Format):
+        raise InputError(f"There is no format {to!r}; use one of {', '.join(get_args(Format))}.")
+    target = expand_home(out)
+    if target.suffix.lower() != _SUFFIXES[to]:
+        raise InputError(
+            f"The file {target.name!r} does not fit the format {to}; name it "
+            f"{target.with_suffix(_SUFFIXES[to]).name}."
+        )
+    writers: dict[str, Callable[[Atlas, Path], None]] = {
+        "csv": _write_csv,
+        "graphml": _write_graph,
+        "embedding-atlas": _write_parquet,
+    }
+    writers[to](atlas, target)
+    return target
+
+
+def _papers(atlas: Atlas, columns: list[str]) -> pd.DataFrame:
+    """Return the papers with their positions and the names of their regions."""
+    table = atlas.read_papers(columns)
+    topics = atlas.topics.set_index("topic_id")
+    region = atlas.map["topic_id"]
+    labels, parents = topics["label"], topics["parent_id"]
+    return table.assign(
+        x=atlas.map["x"],
+        y=atlas.map["y"],
+        region=region.map(labels).fillna(""),
+        continent=region.map(parents).map(labels).fillna(""),
+    )
+
+
+def _write_csv(atlas: Atlas, path: Path) -> None:
+    table = _papers(atlas, _COLUMNS).rename(columns={"cites": "citations"})
+    write_output(path, to_csv(table))
+
+
+def _write_graph(atlas: Atlas, path: Path) -> None:
+    import networkx as nx
+
+    links = citation_graph(atlas).reference_links
+    table = _papers(atlas, ["paper_id", "title", "year"])
+    graph = nx.DiGraph(name=atlas.title)
+    for row in table.itertuples():
+        found = {
+            "title": row.title or "",
+            "region": row.region,
+            "x": float(row.x),
+            "y": float(row.y),
+        }
+        if row.year == row.year and row.year is not None:
+            found["year"] = int(row.year)
+        graph.add_node(row.paper_id, **{k: _printable(v) for k, v in found.items()})
+    ids = table["paper_id"].to_numpy()
+    n = len(ids)
+    citing = np.repeat(np.arange(n), np.diff(links.starts[: n + 1]))
+    cited = np.asarray(links.targets[: links.starts[n]])
+    inside = cited < n  # the others are papers outside the atlas
+    graph.add_edges_from(zip(ids[citing[inside]], ids[cited[inside]], strict=True))
+    with replacing(path) as temporary:
+        nx.write_graphml(graph, temporary)
+
+
+def _printable(value: object) -> object:
+    """Remove characters that XML does not allow from a text."""
+    if not isinstance(value, str):
+        return value
+    return "".join(c for c in value if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff"))
+
+
+def _write_parquet(atlas: Atlas, path: Path) -> None:
+    table = _papers(atlas, [*_COLUMNS, "abstract"]).rename(
+        columns={"x": "projection_x", "y": "projection_y", "cites": "citations"}
+    )
+    table["authors"] = ["; ".join(names) if names is not None else "" for names in table["authors"]]
+    with replacing(path) as temporary:
+        table.to_parquet(temporary, index=False)

@@ -1,0 +1,62 @@
+"""Exports: what another program reads is what the atlas has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape import Atlas
+from landscape.cli import main
+from landscape.errors import InputError
+from landscape.overlays.citations import citation_graph
+from landscape.viewer import export
+
+
+def test_a_table(demo_atlas: Atlas, tmp_path: Path) -> None:
+    table = pd.read_csv(export(demo_atlas, tmp_path / "papers.csv"), dtype={"paper_id": str})
+    assert len(table) == 400
+    assert table["paper_id"].tolist() == demo_atlas.map["paper_id"].tolist()
+    assert np.allclose(table["x"], demo_atlas.map["x"], atol=1e-4)
+    named = demo_atlas.topics.set_index("topic_id")["label"]
+    wanted = demo_atlas.map["topic_id"].map(named).fillna("")
+    assert table["region"].fillna("").tolist() == wanted.tolist()
+    assert table["continent"].notna().mean() > 0.5
+
+
+def test_the_graph_of_citations(demo_atlas: Atlas, tmp_path: Path) -> None:
+    graph = nx.read_graphml(export(demo_atlas, tmp_path / "papers.graphml", to="graphml"))
+    assert graph.number_of_nodes() == 400
+    known = citation_graph(demo_atlas)
+    ids = demo_atlas.map["paper_id"].tolist()
+    edges = {
+        (ids[row], ids[other])
+        for row in range(400)
+        for other in known.reference_links.of(row).tolist()
+        if other < 400
+    }
+    assert edges
+    assert set(graph.edges) == edges
+    assert graph.nodes[ids[0]]["title"] == demo_atlas.papers["title"][0]
+
+
+def test_embedding_atlas(demo_atlas: Atlas, tmp_path: Path) -> None:
+    path = export(demo_atlas, tmp_path / "papers.parquet", to="embedding-atlas")
+    table = pd.read_parquet(path)
+    assert {"title", "abstract", "projection_x", "projection_y", "region"} <= set(table)
+    assert table["projection_x"].tolist() == demo_atlas.map["x"].tolist()
+
+
+def test_bad_input(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match=r"name it papers\.graphml"):
+        export(demo_atlas, tmp_path / "papers.csv", to="graphml")
+    with pytest.raises(InputError, match="There is no format 'gexf'; use one of csv"):
+        export(demo_atlas, tmp_path / "papers.gexf", to="gexf")  # type: ignore[arg-type]
+    words = ["export", str(demo_atlas.path), str(tmp_path / "p.parquet"), "--to", "embedding-atlas"]
+    assert main(words) == 0
+    assert f"The papers are in {tmp_path / 'p.parquet'}." in capsys.readouterr().out
+    assert main(["export", str(demo_atlas.path), str(tmp_path / "no" / "p.csv")]) == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The map in the browser: one viewer for notebooks and for web sites without a server."""
+"""The map in the browser: a viewer without a server, web sites, and files for other programs."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Files from which the viewer in the browser draws an atlas, for notebooks and for web sites.
+"""Files from which the viewer in the browser draws an atlas.
 
 Papers are called points here. Their order differs from that of the atlas: a random sample of all
 papers comes first, so that a browser can draw the map before it has all of it, and the points of

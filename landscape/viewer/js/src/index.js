@@ -1,4 +1,4 @@
-// The two doors of the viewer: a web page mounts it, and anywidget renders it in a notebook.
+// The viewer of a page: a site has an element for the map, and other pages call `mount`.
 
 import { Viewer } from "./panel.js";
 import { fromPage, fromWeb, Source } from "./source.js";
@@ -49,11 +49,3 @@ if (place) {
     (error) => console.error(error),
   );
 }
-
-export default {
-  /** @param {{model: any, el: HTMLElement}} given */
-  async render({ model, el }) {
-    const viewer = await mount(el, model.get("files"), { dark: model.get("dark") });
-    return () => viewer.map.remove();
-  },
-};

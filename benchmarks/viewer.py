@@ -83,7 +83,7 @@ class _Made(MapSource):
         kinds = rng.integers(0, 60, n)
         places = np.clip(centres[kinds] + rng.normal(0, 0.03, (n, 2)), 0, 1)
         codes = np.round(places * 0xFFFF).astype(np.uint32)
-        self.parts, self.order = source._order(codes, 0)
+        self.parts, self.order = source.order_points(codes, 0)
         self._codes = codes[self.order].astype(np.uint16)
         self.kinds = kinds[self.order]
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
-from landscape.viewer._search_index import index_files
 from landscape.viewer._themes import viewer_themes
 from landscape.viewer.names import LINE, SIZES, name_ranges
+from landscape.viewer.search_index import index_files
 from landscape.viewer.settings import SourceSettings
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class MapSource:
         x0, y0, side = self.box
         self._plane = np.column_stack([(x - x0) / side, (y - y0) / side])
         codes = np.round(self._plane * 0xFFFF).astype(np.uint32)
-        self.parts, self.order = _order(codes, self.settings.seed)
+        self.parts, self.order = order_points(codes, self.settings.seed)
         self.point_of = np.empty(len(atlas), dtype=np.int64)
         self.point_of[self.order] = np.arange(len(atlas))
         self._codes = codes[self.order].astype(np.uint16)
@@ -395,7 +395,7 @@ def _square(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, floa
     return float(x.min() + x.max() - side) / 2, float(y.min() + y.max() - side) / 2, side
 
 
-def _order(codes: NDArray[np.uint32], seed: int) -> tuple[list[int], NDArray[np.int64]]:
+def order_points(codes: NDArray[np.uint32], seed: int) -> tuple[list[int], NDArray[np.int64]]:
     """Return the sizes of the parts, and the rows of the points."""
     rows = np.random.default_rng(seed).permutation(len(codes))
     ends = [*range(_FIRST, len(rows), _IN_A_PART), len(rows)]

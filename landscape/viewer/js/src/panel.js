@@ -44,9 +44,9 @@ export class Viewer {
     const { manifest } = source;
     this.search = h("input", {
       type: "search",
-      placeholder: "Search titles and abstracts",
-      "aria-label": "Search titles and abstracts (words, AND, OR, NOT)",
-      title: 'Words, "quoted words", AND, OR, NOT and parentheses. Press / to come here.',
+      placeholder: "Words, or author:Name",
+      "aria-label": "Search titles, abstracts and authors (words, author:Name, AND, OR, NOT)",
+      title: 'Words, author:Name, AND, OR, NOT, -word and parentheses. Press / to come here.',
       spellcheck: "false",
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Enter") this._search();
@@ -419,11 +419,26 @@ export class Viewer {
               choose: () => model.filter({ [name]: bar.row === chosen ? -1 : bar.row }),
             })),
         ),
+        name === "facility" && chosen >= 0 ? this._usesBox(entries[chosen]) : "",
         this._moreOf(title, entries, (row) => model.filter({ [name]: row })),
       );
     }
     for (const old of this.charts.querySelectorAll(".of-set")) old.remove();
     this.charts.append(h("div", { class: "of-set" }, ...shown));
+  }
+
+  /**
+   * A choice between papers that mention a facility and papers that use its data.
+   * @param {import("./source.js").SetEntry} entry
+   */
+  _usesBox(entry) {
+    const box = h("input", {
+      type: "checkbox",
+      onchange: () => this.model.filter({ uses: box.checked }),
+    });
+    box.checked = this.model.state.filters.uses;
+    const text = `only the ${count(entry.uses, "paper")} that use its data`;
+    return h("label", { class: "uses" }, box, text);
   }
 
   /**
@@ -538,7 +553,7 @@ export class Viewer {
       h(
         "tr",
         { class: point === model.opened ? "open" : "" },
-        h("td", {}, h("button", { class: "paper", onclick: () => this._go(point) }, plainTitle(papers[place].title)), h("span", { class: "quiet" }, authorLine(papers[place]))),
+        h("td", {}, h("button", { class: "paper", dir: "auto", onclick: () => this._go(point) }, plainTitle(papers[place].title)), h("span", { class: "quiet" }, authorLine(papers[place]))),
         h("td", {}, this._yearOf(point)),
         h("td", { class: "right" }, this.source.citations[point] ? number(this.source.citations[point] - 1) : ""),
       ),
@@ -625,13 +640,13 @@ export class Viewer {
       h(
         "div",
         { class: "record-head" },
-        h("h2", {}, plainTitle(title.title)),
+        h("h2", { dir: "auto" }, plainTitle(title.title)),
         h("button", { class: "close", title: "Close the record", "aria-label": "Close the record", onclick: () => model.open(-1) }, "✕"),
       ),
       h("p", {}, shownAuthors.join("; ")),
       h("p", { class: "quiet" }, [details.date ?? this._yearOf(point), details.journal ?? "", this._factsOf(point)].filter(Boolean).join(" · ")),
       h("p", { class: "links" }, ...links.map(([label, address]) => h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, label))),
-      h("p", { class: "abstract" }, details.abstract ?? "No abstract."),
+      h("p", { class: "abstract", dir: "auto" }, details.abstract ?? "No abstract."),
       details.keywords ? h("p", { class: "quiet" }, details.keywords.join(", ")) : "",
       ...lists,
     );

@@ -19,6 +19,14 @@ export function wordsOf(text) {
 }
 
 /**
+ * The entry of an author in the index.
+ * @param {string} name
+ */
+export function authorWord(name) {
+  return "@" + name.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").slice(0, 40);
+}
+
+/**
  * Possible entries of the index for a word: the word and its singular forms.
  * @param {string} word
  * @returns {string[]}
@@ -40,7 +48,7 @@ export function formsOf(word) {
  * @returns {{query: Query | null, isBoolean: boolean}}
  */
 export function readQuery(text) {
-  const tokens = text.match(/"[^"]*"|\(|\)|[^\s()"]+/g) ?? [];
+  const tokens = text.match(/author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
   const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.+|".*")$/.test(token));
   let at = 0;
 
@@ -68,7 +76,7 @@ export function readQuery(text) {
         if (token === "AND") at++;
         else parts.push(one());
       } else {
-        words.push(...wordsOf(token));
+        words.push(...entriesOf(token));
         at++;
       }
     }
@@ -90,7 +98,7 @@ export function readQuery(text) {
       if (tokens[at] === ")") at++;
       return part;
     }
-    const words = wordsOf(token);
+    const words = entriesOf(token);
     return words.length ? { kind: "words", words } : null;
   }
 
@@ -100,6 +108,15 @@ export function readQuery(text) {
     if (tokens[at] === ")") at++; // without its "("
   }
   return { query: joined("and", parts), isBoolean };
+}
+
+/**
+ * Entries of the index for a part of a query.
+ * @param {string} token
+ */
+function entriesOf(token) {
+  const author = token.match(/^author:(.+)$/i);
+  return author ? [authorWord(author[1])] : wordsOf(token);
 }
 
 /**
@@ -144,11 +161,12 @@ export class WordIndex {
    * @param {string} word
    */
   async find(word) {
-    for (const form of formsOf(word)) {
+    for (const form of word.startsWith("@") ? [word] : formsOf(word)) {
       const found = await this.look(form);
       if (found) return found;
     }
-    return null;
+    // A word that no text has can be the name of an author.
+    return word.startsWith("@") ? null : this.look(authorWord(word));
   }
 
   /**
@@ -166,7 +184,7 @@ export class WordIndex {
       const scores = await this._evaluate(query, missing);
       return { points: ranked(scores), missing };
     }
-    const words = await this._withNames(wordsOf(text));
+    const words = await this._withNames(query.kind === "words" ? query.words : wordsOf(text));
     /** @type {Map<number, number>} */
     const scores = new Map();
     /** @type {Map<number, number>} */
@@ -174,7 +192,7 @@ export class WordIndex {
     let known = 0;
     for (const { word, found } of words) {
       if (!found) {
-        missing.push(word);
+        missing.push(word.replace(/^@/, ""));
         continue;
       }
       known++;
@@ -201,7 +219,8 @@ export class WordIndex {
   async _withNames(words) {
     const found = [];
     for (let at = 0; at < words.length; at++) {
-      const both = at + 1 < words.length ? words[at] + words[at + 1] : "";
+      const isName = words[at].startsWith("@");
+      const both = at + 1 < words.length && !isName ? words[at] + words[at + 1] : "";
       const joinedSet = both && (words[at].length < 6 || /\d/.test(both)) ? await this.look(both) : null;
       if (joinedSet) {
         found.push({ word: `${words[at]} ${words[at + 1]}`, found: joinedSet });
@@ -224,7 +243,7 @@ export class WordIndex {
       /** @type {Map<number, number> | null} */
       let scores = null;
       for (const { word, found } of await this._withNames(query.words)) {
-        if (!found) missing.push(word);
+        if (!found) missing.push(word.replace(/^@/, ""));
         const weight = found ? rarity(n, found.points.length) : 0;
         const own = new Map();
         found?.points.forEach((point, place) => {

@@ -32,6 +32,8 @@ const WORDS = {
   ngc1275: [[3, 0]],
   ngc: [[3, 0], [5, 0]],
   1275: [[3, 0]],
+  "@rubin": [[1, 0], [2, 0]],
+  "@degrijs": [[2, 0]],
 };
 
 test("words are plain and in lower case", () => {
@@ -73,6 +75,16 @@ test("operators, parentheses and quotes", async () => {
   assert.deepEqual(await find("dust NOT galaxy"), [1]);
   assert.deepEqual(await find("dust -galaxy"), [1]);
   assert.deepEqual(await find('(dust OR ngc) AND NOT "galaxy"'), [1, 3, 5]);
+});
+
+test("authors are found by their family names", async () => {
+  const index = new WordIndex(sourceOf(WORDS));
+  const find = async (text) => (await index.search(text)).points.sort();
+  assert.deepEqual(await find("author:Rubin"), [1, 2]);
+  assert.deepEqual(await find("Rubin"), [1, 2]);
+  assert.deepEqual(await find('author:"de Grijs" galaxy'), [2]);
+  assert.deepEqual(await find("galaxy NOT author:Rubin"), [0, 4]);
+  assert.deepEqual((await index.search("author:Nobody")).missing, ["nobody"]);
 });
 
 test("a query that is not closed is read as far as it goes", () => {

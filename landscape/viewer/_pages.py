@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 
 from landscape._bibliography import to_bibtex
 from landscape._render import render
+from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.figures.caption import explanation, facts_of, headline
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from landscape.atlas import Atlas
     from landscape.types import Analysis
     from landscape.viewer.source import MapSource
@@ -46,7 +46,7 @@ def site_pages(
     pages = [Page("index", "Map")]
     makers: tuple[Callable[[], list[Page]], ...] = (
         lambda: _regions(source),
-        lambda: [_facilities(atlas, folder, figures=figures)],
+        lambda: [_facilities(source, folder, figures=figures)],
         lambda: [_concepts(source)],
         lambda: [_trends(atlas)],
         lambda: [_reviews(atlas, folder, figures=figures)],
@@ -102,15 +102,16 @@ def _table_page(
     return Page(name, title, body, {f"{name}.csv": analysis.to_csv()})
 
 
-def _facilities(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
+def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.missions import impact
 
+    atlas = source.atlas
     picture = _picture("impact", atlas, folder) if figures else None
     return _table_page(
         "facilities",
         "Facilities",
         impact(atlas),
-        lambda row: map_link(facility=row[0]),
+        lambda row: _links(source, "facilities", [row[0]])[0][1],
         column="Facility",
         picture=picture,
     )
@@ -170,7 +171,9 @@ def _concepts(source: MapSource) -> Page:
         [(one.name, map_link(concept=one.name)), (f"{len(one.points):,}", "")]
         for one in source.sets["concepts"]
     ]
-    lines = [f'"{one.name}",{len(one.points)}\n' for one in source.sets["concepts"]]
+    names = [one.name for one in source.sets["concepts"]]
+    sizes = [len(one.points) for one in source.sets["concepts"]]
+    table = to_csv(pd.DataFrame({"concept": names, "papers": sizes}))
     body = render(
         "site_table.html",
         caption="Concepts of the Unified Astronomy Thesaurus, and the papers about them.",
@@ -180,7 +183,7 @@ def _concepts(source: MapSource) -> Page:
         picture=None,
         before="",
     )
-    return Page("concepts", "Concepts", body, {"concepts.csv": "concept,papers\n" + "".join(lines)})
+    return Page("concepts", "Concepts", body, {"concepts.csv": table})
 
 
 def _outreach(atlas: Atlas, folder: Path) -> Page:
@@ -229,6 +232,9 @@ def _regions(source: MapSource) -> list[Page]:
 
     atlas, topics = source.atlas, source.topics
     analysis = describe_regions(atlas)
+    if not source.has_text.all():  # the sentences are quoted from abstracts
+        hidden = analysis.table.assign(sentences=[()] * len(analysis.table))
+        analysis = replace(analysis, table=hidden)
     described = analysis.table.set_index("topic_id")
     pages = [
         _region_page(source, row, described.loc[int(one.topic_id)])
@@ -260,8 +266,8 @@ def _region_page(source: MapSource, row: int, described: pd.Series) -> Page:
         papers=count(int(one["n_papers"]), "paper"),
         map=map_link(region=str(number)),
         within=described["within"],
-        concepts=[(name, map_link(concept=name)) for name in described["concepts"]],
-        facilities=[(name, map_link(facility=name)) for name in described["facilities"]],
+        concepts=_links(source, "concepts", described["concepts"]),
+        facilities=_links(source, "facilities", described["facilities"]),
         subregions=[
             (str(sub.label), f"regions/{sub.topic_id}.html", f"{int(sub.n_papers):,}")
             for sub in below.itertuples()
@@ -271,8 +277,16 @@ def _region_page(source: MapSource, row: int, described: pd.Series) -> Page:
         years=_year_bars(source, row),
         bib=f"{number}.bib",
     )
-    files = {f"{number}.bib": to_bibtex(typical)}
+    listed = [one if source.has_text[one.row] else replace(one, abstract="") for one in typical]
+    files = {f"{number}.bib": to_bibtex(listed)}
     return Page(f"regions/{number}", str(one["label"]), body, files, is_listed=False)
+
+
+def _links(source: MapSource, kind: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return names with the addresses of their papers on the map, if the map has a list of them."""
+    known = {one.name for one in source.sets[kind]}
+    what = {"concepts": "concept", "facilities": "facility"}[kind]
+    return [(name, map_link(**{what: name}) if name in known else "") for name in names]
 
 
 def _year_bars(source: MapSource, row: int) -> list[tuple[int, int, float]]:

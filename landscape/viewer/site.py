@@ -48,8 +48,9 @@ def publish(
     ----------
     atlas : Atlas
     out : path
-        Folder of the site. It must not exist, be empty, or be an earlier site, which is replaced.
-        With the suffix ``.html``, a single page with the map is written instead.
+        Folder of the site. It must not exist, be empty, or be an earlier site, which is replaced;
+        other files in it, such as ``.git`` or ``CNAME``, stay. With the suffix ``.html``, a
+        single page with the map is written instead.
     settings : PublishSettings, optional
     say : callable, optional
         Function that is called with one sentence on each step.
@@ -81,42 +82,76 @@ def publish(
             )
         write_output(target, single_page(MapSource(atlas, chosen)))
         return target
-    check_folder(target)
-    parent = target.absolute().parent
-    parent.mkdir(parents=True, exist_ok=True)
-    growing = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=parent))
+    target = target.resolve()
+    kept = other_files(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    growing = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         _write_site(atlas, chosen, growing, say)
-        growing.chmod(0o755)
-        _swap(growing, target.absolute())
+        growing.chmod(_folder_mode())
+        _swap(growing, target, kept)
     except BaseException:
         shutil.rmtree(growing, ignore_errors=True)
         raise
-    return target
+    return expand_home(out)
 
 
-def check_folder(folder: Path) -> None:
-    """Raise InputError if a folder has files that are not those of a site."""
+def other_files(folder: Path) -> list[str]:
+    """Return the names in the folder of an earlier site that are not of the site, such as ``.git``.
+
+    Raises
+    ------
+    InputError
+        If the folder is not a site and not empty, or if it is the current folder.
+    """
     if not folder.exists():
-        return
+        return []
     if not folder.is_dir():
         raise InputError(f"{folder} is a file. Name a folder for the site, or a page (.html).")
-    names = [path.name for path in folder.iterdir()]
+    if folder == Path.cwd():
+        raise InputError(
+            f"The site would replace the current folder {folder}. Change to another folder, or "
+            "name a folder inside."
+        )
+    names = sorted(path.name for path in folder.iterdir())
     if names and _MARK not in names:
         raise InputError(
-            f"The folder {folder} has other files, such as {min(names)!r}. Name a new folder for "
+            f"The folder {folder} has other files, such as {names[0]!r}. Name a new folder for "
             "the site."
         )
+    if not names:
+        return []
+    try:
+        own = set(json.loads((folder / _MARK).read_text(encoding="utf-8"))["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder / _MARK} cannot be read, so the files of the site are unknown. Name a new "
+            "folder for the site."
+        ) from error
+    return [name for name in names if name not in own]
 
 
-def _swap(new: Path, target: Path) -> None:
-    """Put a folder in the place of another one."""
+def _folder_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o777 & ~mask
+
+
+def _swap(new: Path, target: Path, kept: list[str]) -> None:
+    """Put a folder in the place of another one, with some of its files."""
     if not target.exists():
         new.rename(target)
         return
     old = new.with_name(f"{new.name}.old")
     target.rename(old)
-    new.rename(target)
+    try:
+        new.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    for name in kept:
+        if not (target / name).exists():
+            (old / name).rename(target / name)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -133,7 +168,8 @@ def _write_site(
     made_up = GENERATED if atlas.coverage["generated"] else ""
     for page in pages:
         _write_page(page, links, folder, title=atlas.title, warning=made_up)
-    mark = {"title": atlas.title, "papers": len(atlas), "public": settings.public}
+    names = sorted({_MARK, *(path.name for path in folder.iterdir())})
+    mark = {"title": atlas.title, "papers": len(atlas), "public": settings.public, "files": names}
     write_output(folder / _MARK, json.dumps(mark, indent=1) + "\n")
     say(f"pages: {count(len(pages), 'page')}")
 

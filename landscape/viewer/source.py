@@ -3,7 +3,7 @@
 Papers are called points here. Their order differs from that of the atlas: a random sample of all
 papers comes first, so that a browser can draw the map before it has all of it, and the points of
 one file follow a Morton curve, so that neighbours on the map are neighbours in the files. All
-files but ``source.json`` are compressed with gzip.
+files are compressed with gzip.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ class MapSource:
         row = int(self.order[point])
         found: dict[str, Any] = {
             "authors": list(paper.authors[:_AUTHORS]),
-            "abstract": paper.abstract if self._has_text[row] and paper.has_abstract else "",
+            "abstract": paper.abstract if self.has_text[row] and paper.has_abstract else "",
             "date": paper.date.isoformat() if paper.date else "",
             "journal": paper.journal or "",
             "bibcode": paper.bibcode or "",
@@ -310,7 +310,7 @@ class MapSource:
         return {name: value for name, value in found.items() if value}
 
     @cached_property
-    def _has_text(self) -> NDArray[np.bool_]:
+    def has_text(self) -> NDArray[np.bool_]:
         """Papers whose abstracts are published, by row."""
         if not self.settings.public:
             return np.ones(len(self.order), dtype=bool)
@@ -354,7 +354,7 @@ class MapSource:
 
     @cached_property
     def _word_files(self) -> list[tuple[str, bytes]]:
-        return list(index_files(self.atlas, self.point_of, self._has_text))
+        return list(index_files(self.atlas, self.point_of, self.has_text))
 
 
 class PointSet:

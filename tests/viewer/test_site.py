@@ -98,8 +98,10 @@ def test_a_site_is_replaced_and_other_folders_are_not(demo_atlas: Atlas, tmp_pat
     folder = tmp_path / "site"
     publish(demo_atlas, folder, settings=quick)
     (folder / "data" / "old.bin").write_text("old")
+    (folder / "CNAME").write_text("maps.example.org")
     publish(demo_atlas, folder, settings=quick)
     assert not (folder / "data" / "old.bin").exists()
+    assert (folder / "CNAME").read_text() == "maps.example.org"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     other = tmp_path / "other"
     other.mkdir()
@@ -108,6 +110,62 @@ def test_a_site_is_replaced_and_other_folders_are_not(demo_atlas: Atlas, tmp_pat
         publish(demo_atlas, other, settings=quick)
     with pytest.raises(InputError, match="is a file"):
         publish(demo_atlas, other / "thesis.tex", settings=quick)
+
+
+def test_odd_places_for_a_site(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = PublishSettings(figures=False)
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    publish(demo_atlas, tmp_path / "link", settings=quick)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "index.html").is_file()
+    monkeypatch.chdir(tmp_path / "real")
+    with pytest.raises(InputError, match="would replace the current folder"):
+        publish(demo_atlas, ".", settings=quick)
+    monkeypatch.chdir(tmp_path)
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if target == tmp_path / "real" and not self.name.endswith(".old"):
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(OSError, match="Input"):
+        publish(demo_atlas, tmp_path / "real", settings=quick)
+    assert (tmp_path / "real" / "index.html").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
+
+
+def test_a_public_site_has_no_word_of_hidden_abstracts(tmp_path: Path) -> None:
+    rows = [
+        {
+            "title": f"Dust in galaxies {k}",
+            "abstract": f"Zyxwv{k} grains absorb light. The grains of Zyxwv{k} are small.",
+            "year": 2000 + k % 20,
+            "author": ["Rubin, V."],
+            "bibcode": f"2001dust..{k:08d}A",
+        }
+        for k in range(60)
+    ]
+    papers = tmp_path / "papers.jsonl"
+    papers.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    atlas = ls.build(papers, tmp_path / "a.atlas", layout="pca", tagger="rules", workers=1)
+    for public in (False, True):
+        settings = PublishSettings(figures=False, public=public)
+        folder = publish(atlas, tmp_path / f"site-{public}", settings=settings)
+        found = [path for path in folder.rglob("*") if path.is_file() and quotes_an_abstract(path)]
+        assert bool(found) != public
+
+
+def quotes_an_abstract(path: Path) -> bool:
+    content = path.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gunzip(path)
+    is_index = path.parent.name == "words"
+    return b"grains absorb light." in content or (is_index and b"zyxwv" in content)
 
 
 def test_a_site_that_fails_leaves_the_earlier_one(

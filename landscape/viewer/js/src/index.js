@@ -22,7 +22,8 @@ function addStyle(root) {
  * @returns {Promise<Viewer>}
  */
 export async function mount(element, source, options = {}) {
-  addStyle(/** @type {Document} */ (element.getRootNode()));
+  const root = element.getRootNode();
+  addStyle(root instanceof ShadowRoot ? root : document);
   element.setAttribute("aria-busy", "true");
   try {
     const opened = await Source.open(typeof source === "string" ? fromWeb(source) : fromPage(source));

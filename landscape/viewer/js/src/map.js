@@ -57,8 +57,9 @@ export class MapView {
     this.element.addEventListener("pointerleave", () => this.on.hovered(-1, 0, 0));
     /** @type {import("./colours.js").Colouring | null} */
     this.colouring = null;
-    /** @type {string | undefined} */
-    this._filters = undefined;
+    this._isRemoved = false;
+    /** @type {(() => void) | null} */
+    this._flyLater = null;
     /** @type {Points | null} */
     this._points = null;
     /** @type {boolean | undefined} */
@@ -86,17 +87,14 @@ export class MapView {
   }
 
   _makeDensity() {
+    this._passes = this.model.passes;
     this._grid = densityGrid(this.source, this.model.passes);
     this._tone = tones(this.source, this._grid, this.model.passes);
     this._picture = null;
   }
 
   _restate() {
-    const key = JSON.stringify(this.model.state.filters);
-    if (key !== this._filters) {
-      this._filters = key;
-      this._makeDensity();
-    }
+    if (this.model.passes !== this._passes) this._makeDensity();
     this.colourBy(this.model.state.colour);
   }
 
@@ -105,6 +103,7 @@ export class MapView {
     if (!isVisible) {
       this._points?.release();
       this._points = null;
+      this._isStale = true;
     } else {
       this.request();
     }
@@ -149,7 +148,9 @@ export class MapView {
 
   /** Draw in the next frame. */
   request() {
-    if (!this._frame) this._frame = requestAnimationFrame(() => this._draw());
+    if (!this._frame && !this._isRemoved) {
+      this._frame = requestAnimationFrame(() => this._draw());
+    }
   }
 
   _resize() {
@@ -160,6 +161,10 @@ export class MapView {
     this.canvas.height = Math.round(clientHeight * this.ratio);
     this.overlay.setAttribute("viewBox", `0 0 ${clientWidth} ${clientHeight}`);
     this.camera.resize(clientWidth, clientHeight);
+    if (this._flyLater) {
+      this._flyLater();
+      this._flyLater = null;
+    }
   }
 
   _draw() {
@@ -211,23 +216,32 @@ export class MapView {
    * @param {number} ratio
    */
   _drawPoints(target, ratio) {
-    const { camera, model, source, theme } = this;
     try {
-      this._points ??= new Points(source);
+      this._points ??= new Points(this.source);
+      this._pass(this._points, target, ratio);
     } catch {
-      this._hasWebGL = false; // the context cannot be restored
+      // The context was lost and cannot be made again.
+      this._points = null;
+      this._hasWebGL = false;
       this.request();
-      return;
     }
+  }
+
+  /**
+   * @param {Points} points
+   * @param {CanvasRenderingContext2D} target
+   * @param {number} ratio
+   */
+  _pass(points, target, ratio) {
+    const { camera, model, source, theme } = this;
+    const { values, colours } = /** @type {import("./colours.js").Colouring} */ (this.colouring);
     if (this._isStale || this._sentPapers !== source.n) {
-      const { values } = /** @type {import("./colours.js").Colouring} */ (this.colouring);
-      this._points.colour(values);
-      this._points.kinds = model.kinds;
-      this._points.send();
+      points.colour(values);
+      points.kinds = model.kinds;
+      points.send();
       this._isStale = false;
       this._sentPapers = source.n;
     }
-    const { colours } = /** @type {import("./colours.js").Colouring} */ (this.colouring);
     const { size, alpha } = dotOf(camera.view.scale, source.n);
     const hasMarks = model.found.length > 0 || model.state.selected.length > 0;
     const marked = Math.max(size * 1.3, 4.5);
@@ -237,12 +251,12 @@ export class MapView {
       { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.ink) },
       { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.accent) },
     ];
-    if (!model.state.filters || model.passes.includes(0)) {
+    if (model.passes.includes(0)) {
       passes.unshift({ kind: REMOVED, size, alpha: alpha * 0.16, colours: plain(theme.quiet) });
     }
-    const isSlow = this._points.milliseconds > SLOW;
+    const isSlow = points.milliseconds > SLOW;
     const count = camera.isMoving && isSlow ? Math.min(SAMPLE, source.n) : source.n;
-    this._points.draw(target, camera.view, passes, ratio, count);
+    points.draw(target, camera.view, passes, ratio, count);
   }
 
   /**
@@ -344,6 +358,10 @@ export class MapView {
    * @param {number} region
    */
   goTo(region) {
+    if (this.camera.width <= 1) {
+      this._flyLater = () => this.goTo(region); // the size of the map is not known yet
+      return;
+    }
     const wanted = new Set(this.model.inside[region]);
     /** @type {[number, number][]} */
     const places = [];
@@ -438,8 +456,9 @@ export class MapView {
     const shapes = [];
     const pixels = (/** @type {[number, number][]} */ places) =>
       places.map(([x, y]) => camera.toPixel(x, y).map((side) => side.toFixed(1)).join(",")).join(" ");
-    for (const [points, dash] of this.links ?? []) {
-      for (const point of points) {
+    const isLoaded = (/** @type {number} */ point) => point >= 0 && point < this.source.n;
+    for (const [points, dash] of isLoaded(model.opened) ? (this.links ?? []) : []) {
+      for (const point of points.filter(isLoaded)) {
         const ends = pixels([this.placeOf(model.opened), this.placeOf(point)]);
         shapes.push(svg("polyline", { points: ends, class: "link", "stroke-dasharray": dash }));
       }
@@ -447,7 +466,7 @@ export class MapView {
     if (this._corners?.length) {
       shapes.push(svg("polygon", { points: pixels(this._corners), class: "outline" }));
     }
-    if (model.opened >= 0) {
+    if (isLoaded(model.opened)) {
       const [x, y] = camera.toPixel(...this.placeOf(model.opened));
       shapes.push(svg("circle", { cx: String(x), cy: String(y), r: "8", class: "opened" }));
     }
@@ -466,6 +485,7 @@ export class MapView {
 
   /** Remove the observers, and give the memory of the graphics card back. */
   remove() {
+    this._isRemoved = true;
     this._sizes.disconnect();
     this._seen.disconnect();
     cancelAnimationFrame(this._frame);

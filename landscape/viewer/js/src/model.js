@@ -7,12 +7,13 @@ import { WordIndex } from "./search.js";
  * @typedef {{years: [number, number] | null, region: number, facility: number, uses: boolean,
  *   concept: number}} Filters
  * @typedef {{filters: Filters, query: string, selected: Uint32Array, colour: string}} State
- * @typedef {"state" | "open" | "loaded" | "problem"} Topic
+ * @typedef {"state" | "open" | "loaded"} Topic
  */
 
 /** @type {Filters} */
 export const ALL = { years: null, region: -1, facility: -1, uses: false, concept: -1 };
 const NOTHING = new Uint32Array(0);
+const NO_SET = { points: NOTHING, kinds: new Uint8Array(0) };
 const KEPT = 100; // states that can be undone
 
 /** What the user has chosen, and what follows from it. */
@@ -39,6 +40,8 @@ export class Model {
     /** @type {{[kind: string]: {points: Uint32Array, kinds: Uint8Array} | null}} */
     this._sets = { facilities: null, concepts: null };
     this._turn = 0;
+    /** @type {string | null} */
+    this._foundFor = ""; // query to which `found` belongs
     this.problem = "";
   }
 
@@ -99,18 +102,19 @@ export class Model {
 
   /** @param {State} state */
   async _apply(state) {
-    const before = this.state;
     this.state = state;
     const turn = ++this._turn;
+    const { filters, query } = state;
     try {
-      const { filters, query } = state;
-      if (query !== before.query) {
+      // What is known may be of another state, because a change can come while a search runs.
+      if (query !== this._foundFor) {
         const { points, missing } = query.trim()
           ? await this.index.search(query)
           : { points: [], missing: [] };
         if (turn !== this._turn) return;
         this.found = Uint32Array.from(points);
         this.missing = missing;
+        this._foundFor = query;
       }
       for (const [kind, number] of /** @type {const} */ ([
         ["facilities", filters.facility],
@@ -122,16 +126,31 @@ export class Model {
       }
       this.problem = "";
     } catch (error) {
+      if (turn !== this._turn) return;
       this.problem = error instanceof Error ? error.message : String(error);
-      this.tell("problem");
+      // Nothing is shown that belongs to another state.
+      if (query !== this._foundFor) {
+        this.found = NOTHING;
+        this.missing = [];
+        this._foundFor = null;
+      }
+      if (filters.facility >= 0) this._sets.facilities = NO_SET;
+      if (filters.concept >= 0) this._sets.concepts = NO_SET;
     }
     this.refresh();
   }
 
+  /** Try again what has failed. */
+  retry() {
+    return this._apply(this.state);
+  }
+
   /** Compute again what each paper counts as. */
   refresh() {
-    this.passes = this.passing(this.state.filters);
-    const { kinds, passes } = this;
+    const passes = this.passing(this.state.filters);
+    // The same array stands for the same papers.
+    if (passes.some((one, point) => one !== this.passes[point])) this.passes = passes;
+    const { kinds } = this;
     for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
     for (const points of [this.found, this.state.selected]) {
       for (const point of points) if (passes[point]) kinds[point] = MARKED;

@@ -111,6 +111,10 @@ export class Viewer {
     this._swatches = [];
     this._listTurn = 0;
     this._openedId = "";
+    /** @type {string | null} */
+    this._focused = "";
+    this._unknown = "";
+    this._goLater = -1; // paper whose place is not loaded yet
     this._shownQuery = "";
     /** @type {Uint32Array} */
     this._shownSelection = this.model.state.selected;
@@ -118,8 +122,12 @@ export class Viewer {
     this.setDark(Boolean(options.dark));
     this.model.on("state", () => this._follow());
     this.model.on("open", () => this._showRecord());
-    this.model.on("problem", () => this._say(`This failed: ${this.model.problem}. Try again.`));
-    this.model.on("loaded", () => this._follow());
+    this.model.on("loaded", () => {
+      this._buildContents();
+      this._follow();
+      if (this.model.opened >= 0) this._showRecord();
+      if (this._goLater >= 0 && this._goLater < this.source.n) this._go(this._goLater);
+    });
     // On a page of its own, the keys work wherever the focus is.
     const listener = options.address ? document : this.root;
     listener.addEventListener("keydown", (event) => this._key(/** @type {KeyboardEvent} */ (event)));
@@ -262,6 +270,9 @@ export class Viewer {
 
   _follow() {
     const { model } = this;
+    // The controls are made again, so the focus moves to the new control of the same name.
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    this._focused = focused && this.root.contains(focused) ? focused.title || focused.textContent : "";
     if (this.search.value !== model.state.query) this.search.value = model.state.query;
     this.colour.value = model.state.colour;
     this.undo.disabled = !model.canUndo;
@@ -296,11 +307,16 @@ export class Viewer {
     if (this.map._hasWebGL === false) parts.push("without WebGL, single papers appear when few are in view");
     this.status.textContent = parts.join(" · ");
     const missing = model.missing.map((word) => `“${word}”`).join(", ");
-    if (model.state.query && (missing || !model.found.length)) {
+    if (this._unknown) {
+      this._say(this._unknown);
+      this._unknown = "";
+    } else if (model.problem) {
+      this._say(`This failed: ${model.problem}. Press Enter in the search to try again.`);
+    } else if (model.state.query && (missing || !model.found.length)) {
       this._say(
         missing ? `No paper has ${missing}.` : "No paper has all of these words. Use fewer or other words.",
       );
-    } else if (!model.problem) {
+    } else {
       this._say("");
     }
   }
@@ -425,6 +441,12 @@ export class Viewer {
     }
     for (const old of this.charts.querySelectorAll(".of-set")) old.remove();
     this.charts.append(h("div", { class: "of-set" }, ...shown));
+    if (this._focused && document.activeElement === document.body) {
+      const again = [...this.root.querySelectorAll("button")].find(
+        (one) => (one.title || one.textContent) === this._focused,
+      );
+      again?.focus();
+    }
   }
 
   /**
@@ -515,7 +537,7 @@ export class Viewer {
     const cites = this.source.citations[point];
     return [
       region < this.source.regions.length ? this.source.regions[region].label : "",
-      cites ? count(cites - 1, "citation") : "",
+      cites ? `${atLeast(cites - 1)} citation${cites === 2 ? "" : "s"}` : "",
     ]
       .filter(Boolean)
       .join(" · ");
@@ -555,7 +577,7 @@ export class Viewer {
         { class: point === model.opened ? "open" : "" },
         h("td", {}, h("button", { class: "paper", dir: "auto", onclick: () => this._go(point) }, plainTitle(papers[place].title)), h("span", { class: "quiet" }, authorLine(papers[place]))),
         h("td", {}, this._yearOf(point)),
-        h("td", { class: "right" }, this.source.citations[point] ? number(this.source.citations[point] - 1) : ""),
+        h("td", { class: "right" }, this.source.citations[point] ? atLeast(this.source.citations[point] - 1) : ""),
       ),
     );
     const title = [
@@ -596,7 +618,8 @@ export class Viewer {
   _go(point) {
     this.model.open(point);
     const { camera } = this.map;
-    if (point >= this.source.n) return; // its place is not loaded yet
+    this._goLater = point >= this.source.n ? point : -1;
+    if (this._goLater >= 0) return; // its place is not loaded yet
     const [x, y] = camera.toPixel(...this.map.placeOf(point));
     if (x < 0 || y < 0 || x > camera.width || y > camera.height) {
       const [mapX, mapY] = this.map.placeOf(point);
@@ -678,6 +701,10 @@ export class Viewer {
   /** @param {"csv" | "bib"} kind */
   async _export(kind) {
     const points = this.model.marked.slice(0, MOST_EXPORTED);
+    if (this.source.missing) {
+      this._say("Some papers are not loaded yet. Try again in a moment.");
+      return;
+    }
     try {
       const rows = await Promise.all(
         points.map(async (point) => {
@@ -687,7 +714,7 @@ export class Viewer {
             id: title.id,
             title: title.title,
             authors: details.authors ?? [],
-            year: this.source.year[point],
+            year: this.source.year[point] || null,
             journal: details.journal ?? "",
             bibcode: details.bibcode ?? "",
             arxiv: details.arxiv ?? "",
@@ -711,7 +738,10 @@ export class Viewer {
 
   _search() {
     const query = this.search.value.trim();
-    if (query === this.model.state.query) return;
+    if (query === this.model.state.query) {
+      if (this.model.problem) this.model.retry();
+      return;
+    }
     this._sort = { column: "", isDown: false };
     this.model.set({ query });
   }
@@ -748,21 +778,31 @@ export class Viewer {
       if (given.toString() === this._written) return;
       const names = (/** @type {string} */ kind, /** @type {string} */ name) =>
         this.source.manifest.sets[kind]?.findIndex((one) => one.name === given.get(name)) ?? -1;
-      const years = (given.get("years") ?? "").match(/^(\d{4})-(\d{4})$/);
+      const years = (given.get("years") ?? "").match(/^(\d{4})-(\d{4})$/)?.slice(1).map(Number);
+      const colour = given.get("colour") ?? "";
       const region = this.source.regions.findIndex((one) => String(one.id) === given.get("region"));
+      for (const [name, kind] of /** @type {const} */ ([
+        ["facility", "facilities"],
+        ["concept", "concepts"],
+      ])) {
+        if (given.get(name) && names(kind, name) < 0) {
+          this._unknown = `This map has no list of the papers of ${given.get(name)}.`;
+        }
+      }
       this.model.set({
         query: given.get("q") ?? "",
-        colour: given.get("colour") ?? this.model.state.colour,
+        colour: colour in COLOURS ? colour : "region",
         filters: {
           ...ALL,
-          years: years ? [Number(years[1]), Number(years[2])] : null,
+          years: years ? [Math.min(...years), Math.max(...years)] : null,
           region,
           facility: names("facilities", "facility"),
           concept: names("concepts", "concept"),
         },
       });
-      if (region >= 0) setTimeout(() => this.map.goTo(region));
-      this._openNamed(given.get("paper"));
+      if (region >= 0) this.map.goTo(region);
+      if (given.get("paper")) this._openNamed(given.get("paper"));
+      else if (this.model.opened >= 0) this.model.open(-1);
     };
     addEventListener("hashchange", read);
     if (location.hash.length > 1) read();
@@ -794,6 +834,13 @@ export class Viewer {
     this._written = given.toString();
     history.replaceState(null, "", `${location.pathname}${location.search}${this._written ? `#${this._written}` : ""}`);
   }
+}
+
+const MOST_CITATIONS = 0xfffe; // larger numbers are not stored
+
+/** @param {number} citations */
+function atLeast(citations) {
+  return citations >= MOST_CITATIONS ? `${number(citations)} or more` : number(citations);
 }
 
 /** @param {unknown} error */

@@ -14,16 +14,38 @@ import { readSet } from "./bytes.js";
  * @returns {string[]}
  */
 export function wordsOf(text) {
-  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const folded = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[α-ωϵϑϕ]/gu, (letter) => GREEK.get(letter) ?? letter)
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "");
+  // Redshifts and powers of ten are one word of the index.
+  const plain = folded
+    .replace(/\b(?:z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of)?\s?(\d+(?:\.\d+)?)\b/gu, (_, value) =>
+      ` z${String(Number(value)).replace(".", "p")} `,
+    )
+    .replace(/\b10\s?\^\s?\{?([-+−]?\d+)\}?/gu, (_, power) => ` 10e${power} `);
   return plain.match(/[\p{L}\p{N}]+(?:[.+*](?=\d)[\p{L}\p{N}]+)*[+*]?/gu) ?? [];
 }
+
+const LETTERS =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega";
+/** Names of Greek letters. */
+const GREEK = new Map([
+  ...LETTERS.split(" ").map((name, at) => /** @type {[string, string]} */ ([String.fromCharCode(0x3b1 + at), name])),
+  ["ϵ", "epsilon"],
+  ["ϑ", "theta"],
+  ["ϕ", "phi"],
+]);
+const LONGEST = 40; // characters of a word in the index
 
 /**
  * The entry of an author in the index.
  * @param {string} name
  */
 export function authorWord(name) {
-  return "@" + name.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").slice(0, 40);
+  return "@" + name.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").slice(0, LONGEST);
 }
 
 /**
@@ -32,7 +54,8 @@ export function authorWord(name) {
  * @returns {string[]}
  */
 export function formsOf(word) {
-  const forms = [word];
+  const forms = [[...word].slice(0, LONGEST).join("")];
+  if (/[xy]ses$|axes$/.test(word)) forms.push(word.replace(/es$/, "is"));
   if (/ies$/.test(word)) forms.push(word.slice(0, -3) + "y");
   if (/(?:s|x|z|ch|sh)es$/.test(word)) forms.push(word.slice(0, -2));
   if (/ae$/.test(word)) forms.push(word.slice(0, -1));
@@ -48,8 +71,8 @@ export function formsOf(word) {
  * @returns {{query: Query | null, isBoolean: boolean}}
  */
 export function readQuery(text) {
-  const tokens = text.match(/author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
-  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.+|".*")$/.test(token));
+  const tokens = text.match(/-(?=[("])|-?author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
+  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.*|".*")$/.test(token));
   let at = 0;
 
   /** @returns {Query | null} */
@@ -70,7 +93,7 @@ export function readQuery(text) {
     let words = []; // neighbours, which can be one name
     while (at < tokens.length && tokens[at] !== "OR" && tokens[at] !== ")") {
       const token = tokens[at];
-      if (token === "AND" || token === "NOT" || token === "(" || /^-.|^"/.test(token)) {
+      if (token === "AND" || token === "NOT" || token === "(" || /^-|^"/.test(token)) {
         if (words.length) parts.push({ kind: "words", words });
         words = [];
         if (token === "AND") at++;
@@ -88,8 +111,8 @@ export function readQuery(text) {
   function one() {
     if (at >= tokens.length) return null;
     const token = tokens[at++];
-    if (token === "NOT" || /^-./.test(token)) {
-      if (token !== "NOT") tokens[--at] = token.slice(1);
+    if (token === "NOT" || token.startsWith("-")) {
+      if (token.length > 1 && token !== "NOT") tokens[--at] = token.slice(1);
       const part = one();
       return part && { kind: "not", part };
     }

@@ -173,9 +173,10 @@ export class Source {
    * @param {number} number
    */
   async set(kind, number) {
-    const bytes = await this.file(`${kind}.bin`, (content) => content);
-    const [start, end] = this.manifest.sets[kind][number].at;
-    return readSet(bytes, start, end, 2);
+    const sets = await this.file(`${kind}.bin`, (bytes) =>
+      this.manifest.sets[kind].map(({ at: [start, end] }) => readSet(bytes, start, end, 2)),
+    );
+    return sets[number];
   }
 
   /**

@@ -47,10 +47,16 @@ test("cells cannot run as formulas", () => {
   assert.match(line, /^1,"'=HYPERLINK\(""x""\), a ""title""",/);
 });
 
+test("identifiers cannot begin another entry", () => {
+  const text = toBibtex([{ ...ROW, doi: "10.1/x}}@article{evil,title={pwn}", arxiv: "1}2" }]);
+  assert.equal((text.match(/\{/g) ?? []).length, (text.match(/\}/g) ?? []).length);
+  assert.match(text, /doi = \{10.1\/x@articleevil,title=pwn\}/);
+});
+
 test("keys of BibTeX differ, and braces cannot end an entry", () => {
   const text = toBibtex([ROW, { ...ROW, title: "a } b" }]);
   assert.match(text, /@article\{Rubin1970,/);
-  assert.match(text, /@article\{Rubin1970b,/);
+  assert.match(text, /@article\{Rubin1970-2,/);
   assert.match(text, /title = \{\{a  b\}\}/);
   assert.equal((text.match(/\{/g) ?? []).length, (text.match(/\}/g) ?? []).length);
 });

@@ -37,9 +37,10 @@ const WORDS = {
 };
 
 test("words are plain and in lower case", () => {
-  assert.deepEqual(wordsOf("Hα lines of Müller's NGC 1275, z = 2.5"), [
-    "hα", "lines", "of", "muller", "s", "ngc", "1275", "z", "2.5",
+  assert.deepEqual(wordsOf("Hα lines of Müller's NGC 1275, z = 2.5 and 10^4 K"), [
+    "halpha", "lines", "of", "muller", "s", "ngc", "1275", "z2p5", "and", "10e4", "k",
   ]);
+  assert.deepEqual(wordsOf("ΛCDM, Lyα"), ["lambdacdm", "lyalpha"]);
 });
 
 test("plurals and British spellings have the forms of the index", () => {
@@ -48,6 +49,7 @@ test("plurals and British spellings have the forms of the index", () => {
   assert.ok(formsOf("novae").includes("nova"));
   assert.ok(formsOf("colour").includes("color"));
   assert.ok(formsOf("ionisation").includes("ionization"));
+  assert.ok(formsOf("analyses").includes("analysis"));
   assert.deepEqual(formsOf("mass"), ["mass"]);
 });
 
@@ -74,6 +76,8 @@ test("operators, parentheses and quotes", async () => {
   assert.deepEqual(await find("dust OR galaxy"), [0, 1, 2, 4]);
   assert.deepEqual(await find("dust NOT galaxy"), [1]);
   assert.deepEqual(await find("dust -galaxy"), [1]);
+  assert.deepEqual(await find('dust -"galaxy"'), [1]);
+  assert.deepEqual(await find("dust -(galaxy OR ngc)"), [1]);
   assert.deepEqual(await find('(dust OR ngc) AND NOT "galaxy"'), [1, 3, 5]);
 });
 

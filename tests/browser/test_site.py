@@ -260,11 +260,14 @@ def test_keys_move_the_map(visit: Visit) -> None:
 
 def test_a_map_that_is_not_seen_gives_its_context_back(visit: Visit) -> None:
     page = visit.page
-    assert visit.state("v.map._points !== null")
+    visit.state("v.model.filter({years: [2015, 2030]})")
+    visit.until("v.map._points?.kinds.includes(0)")
+    values = visit.state("v.map._points._values.reduce((sum, one) => sum + one, 0)")
     page.evaluate("document.querySelector('.map').style.display = 'none'")
     visit.until("v.map._points === null")
     page.evaluate("document.querySelector('.map').style.display = ''")
-    visit.until("v.map._points !== null")
+    visit.until("v.map._points?.kinds.includes(0)")
+    assert visit.state("v.map._points._values.reduce((sum, one) => sum + one, 0)") == values
 
 
 def test_without_webgl_the_density_has_names_records_and_search(

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { test } from "node:test";
+
+import { Model } from "../src/model.js";
+import { Source } from "../src/source.js";
+
+const LISTS = Buffer.concat([
+  Buffer.from(`${JSON.stringify([["dust", 2]])}\n`),
+  Buffer.from([4 * 1, 4 * 2]), // papers 1 and 3
+]);
+const FACILITIES = Buffer.from([2 * 0 + 1, 2 * 3]); // papers 0 (uses) and 3 (mentions)
+
+/** A model of four papers, whose files can be slow or fail. */
+function modelOf(read = async () => undefined) {
+  const files = { "words/0.bin": LISTS, "facilities.bin": FACILITIES };
+  const manifest = {
+    papers: 4,
+    regions: [],
+    parts: [4],
+    index: ["dust"],
+    sets: { facilities: [{ name: "ALMA", papers: 2, uses: 1, at: [0, 2] }], concepts: [] },
+  };
+  const source = new Source(async (name) => {
+    await read(name);
+    return new Uint8Array(gzipSync(files[name]));
+  }, manifest);
+  source.n = 4;
+  source.year.set([2000, 2001, 2002, 2003]);
+  return new Model(source);
+}
+
+const passing = (model) => [...model.passes].flatMap((one, point) => (one ? [point] : []));
+
+test("a search that runs is not lost when a filter changes", async () => {
+  const model = modelOf(() => new Promise((done) => setTimeout(done, 20)));
+  const first = model.set({ query: "dust" });
+  await model.filter({ years: [2001, 2002] });
+  await first;
+  assert.deepEqual([...model.found], [1, 3]);
+  assert.deepEqual(model.marked, [1]);
+});
+
+test("what fails is told, shows nothing of another state, and can be tried again", async () => {
+  let isLost = false;
+  const model = modelOf(async () => {
+    if (isLost) throw new Error("the line is down");
+  });
+  await model.set({ query: "dust" });
+  isLost = true;
+  await model.filter({ facility: 0 });
+  assert.equal(model.problem, "the line is down");
+  assert.deepEqual(passing(model), [], "a filter that is not known passes nothing");
+  isLost = false;
+  await model.retry();
+  assert.equal(model.problem, "");
+  assert.deepEqual(passing(model), [0, 3]);
+});
+
+test("papers that use a facility, undo and redo", async () => {
+  const model = modelOf();
+  await model.filter({ facility: 0 });
+  await model.filter({ uses: true });
+  assert.deepEqual(passing(model), [0]);
+  await model.undo();
+  assert.deepEqual(passing(model), [0, 3]);
+  await model.undo();
+  assert.deepEqual(passing(model), [0, 1, 2, 3]);
+  await model.redo();
+  assert.deepEqual(passing(model), [0, 3]);
+  assert.equal(model.canUndo && model.canRedo, true);
+});
+
+test("a selection is added to, removed from and replaced", async () => {
+  const model = modelOf();
+  await model.select(Uint32Array.of(2, 3), "new");
+  await model.select(Uint32Array.of(0), "add");
+  assert.deepEqual([...model.state.selected], [0, 2, 3]);
+  await model.select(Uint32Array.of(2), "remove");
+  assert.deepEqual([...model.state.selected], [0, 3]);
+  assert.deepEqual([...model.kinds], [2, 1, 1, 2]);
+});

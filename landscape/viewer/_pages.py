@@ -111,7 +111,8 @@ def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
         "facilities",
         "Facilities",
         impact(atlas),
-        lambda row: _links(source, "facilities", [row[0]])[0][1],
+        # The numbers of the table are those of papers that use the data of the facility.
+        lambda row: (link := _links(source, "facilities", [row[0]])[0][1]) and f"{link}&uses=1",
         column="Facility",
         picture=picture,
     )

@@ -1,5 +1,7 @@
 // Decoding of the files of a source: gzip, columns of 16-bit numbers, and variable-length integers.
 
+/** @typedef {{points: Uint32Array, kinds: Uint8Array}} PointSet papers in ascending order */
+
 /**
  * Decompress a file.
  * @param {Uint8Array<ArrayBuffer>} bytes
@@ -58,7 +60,7 @@ export function readVarints(bytes, start, end) {
  * @param {number} start
  * @param {number} end
  * @param {number} classes number of classes, a power of two
- * @returns {{points: Uint32Array, kinds: Uint8Array}}
+ * @returns {PointSet}
  */
 export function readSet(bytes, start, end, classes) {
   const values = readVarints(bytes, start, end);

@@ -5,7 +5,7 @@
  *   ramp: string[], numbers: string[], classes: string[], [name: string]: string | string[]}} Theme
  * @typedef {{label: string, colour: string, region?: number}} Entry
  * @typedef {{title: string, values: Uint8Array, colours: Uint8Array<ArrayBuffer>,
- *   entries?: Entry[], ends?: [string, string], css?: string}} Colouring
+ *   unknown?: number, entries?: Entry[], ends?: [string, string], css?: string}} Colouring
  */
 
 /**
@@ -119,9 +119,20 @@ export function byNumber(source, theme, title, numbers, write) {
     title,
     values,
     colours,
+    unknown: source.n - countKnown(numbers, source.n),
     ends: n ? [write(low), write(high)] : ["", ""],
     css: `linear-gradient(to right, ${theme.numbers.join(",")})`,
   };
+}
+
+/**
+ * @param {Uint16Array} numbers
+ * @param {number} n
+ */
+function countKnown(numbers, n) {
+  let known = 0;
+  for (let point = 0; point < n; point++) if (numbers[point]) known++;
+  return known;
 }
 
 /**

@@ -1,7 +1,7 @@
 // Papers as CSV and BibTeX.
 
 /**
- * @typedef {{id: string, title: string, authors: string[], year: number | null, journal: string,
+ * @typedef {{id: string, title: string, authors: string[], nAuthors: number, year: number | null, journal: string,
  *   bibcode: string, arxiv: string, doi: string, citations: number | null, region: string}} Row
  */
 
@@ -23,7 +23,7 @@ export function toCsv(rows) {
     "region",
   ]);
   const lines = rows.map((row) =>
-    columns.map((name) => cell(name === "authors" ? row.authors.join("; ") : row[name])).join(","),
+    columns.map((name) => cell(name === "authors" ? [...row.authors, ...(row.nAuthors > row.authors.length ? ["et al."] : [])].join("; ") : row[name])).join(","),
   );
   return [columns.join(","), ...lines].join("\r\n") + "\r\n";
 }
@@ -44,7 +44,7 @@ export function toBibtex(rows) {
   return rows
     .map((row) => {
       const authors = row.authors.filter(Boolean);
-      const family = (authors[0] ?? "anonymous").split(",")[0].normalize("NFKD");
+      const family = familyOf(authors[0] ?? "anonymous").normalize("NFKD");
       const stem = `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year ?? ""}`;
       let key = stem;
       for (let copy = 2; used.has(key.toLowerCase()); copy++) key = `${stem}-${copy}`;
@@ -52,7 +52,7 @@ export function toBibtex(rows) {
       /** @type {[string, string][]} */
       const fields = [
         ["title", `{${escaped(row.title)}}`],
-        ["author", authors.map((name) => escaped(name)).join(" and ")],
+        ["author", [...authors.map(nameOf), ...(row.nAuthors > authors.length ? ["others"] : [])].join(" and ")],
         ["year", row.year ? String(row.year) : ""],
         ["journal", escaped(row.journal)],
         ["eprint", bare(row.arxiv)],
@@ -64,6 +64,19 @@ export function toBibtex(rows) {
       return `@article{${key},\n${lines.join(",\n")}\n}\n`;
     })
     .join("\n");
+}
+
+/** @param {string} name */
+function familyOf(name) {
+  return name.includes(",") ? name.split(",")[0] : (name.split(" ").pop() ?? name);
+}
+
+/**
+ * A name of BibTeX; a collaboration is one name.
+ * @param {string} name
+ */
+function nameOf(name) {
+  return /collaboration|consortium|team/i.test(name) ? `{${escaped(name)}}` : escaped(name);
 }
 
 /**
@@ -85,5 +98,7 @@ function escaped(text) {
     if (depth < 0) break;
   }
   const plain = depth === 0 ? text : text.replace(/[{}]/g, "");
-  return plain.replace(/(?<!\\)([&%#])/g, "\\$1").replace(/\\$/, "");
+  // An underscore outside a formula would stop LaTeX.
+  const marks = plain.includes("$") ? /(?<!\\)([&%#])/g : /(?<!\\)([&%#_])/g;
+  return plain.replace(marks, "\\$1").replace(/\\$/, "");
 }

@@ -347,7 +347,9 @@ export class MapView {
       let left = x + one.name.dx;
       // A name whose peak is in view is not cut by the edge.
       const half = one.width / 2 + 3;
-      if (x > 0 && x < camera.width) left = Math.max(half, Math.min(camera.width - half, left));
+      const bounded = Math.max(half, Math.min(camera.width - half, left));
+      // A large shift would put it on another name.
+      if (x > 0 && x < camera.width && Math.abs(bounded - left) < 40) left = bounded;
       one.label.style.transform =
         `translate(${left.toFixed(1)}px,${(y + one.name.dy).toFixed(1)}px) translate(-50%,-50%)`;
     }

@@ -203,6 +203,17 @@ export class Model {
     return [...seen];
   }
 
+  /** Papers to list: those that are marked, or those that pass filters, the newest first. */
+  get listed() {
+    const { query, selected, filters } = this.state;
+    if (query || selected.length) return this.marked;
+    const { years, region, facility, concept } = filters;
+    if (!years && region < 0 && facility < 0 && concept < 0) return [];
+    const passing = [];
+    for (let point = 0; point < this.source.n; point++) if (this.passes[point]) passing.push(point);
+    return passing.sort((a, b) => this.source.year[b] - this.source.year[a] || a - b);
+  }
+
   /**
    * Select the papers inside an outline.
    * @param {Uint32Array} points

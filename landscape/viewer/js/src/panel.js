@@ -114,6 +114,7 @@ export class Viewer {
     /** @type {string | null} */
     this._focused = "";
     this._unknown = "";
+    this._writtenId = "";
     this._goLater = -1; // paper whose place is not loaded yet
     this._shownQuery = "";
     /** @type {Uint32Array} */
@@ -369,7 +370,7 @@ export class Viewer {
     if (colouring.ends) {
       const [low, high] = colouring.ends;
       items.push(
-        h("span", { class: "scale" }, h("span", {}, `${colouring.title}: ${low}`), h("span", { class: "ramp", style: { background: colouring.css } }), h("span", {}, high)),
+        h("span", { class: "scale" }, h("span", {}, `${colouring.title}: ${low}`), h("span", { class: "ramp", style: { background: colouring.css } }), h("span", {}, high), colouring.unknown ? h("span", { class: "swatch", style: { background: this.map.theme.missing } }) : null, colouring.unknown ? h("span", {}, `not known (${number(colouring.unknown)})`) : null),
       );
     }
     this.legend.replaceChildren(...items);
@@ -545,7 +546,7 @@ export class Viewer {
 
   async _showList() {
     const { model } = this;
-    const marked = model.marked;
+    const marked = model.listed;
     const turn = ++this._listTurn;
     if (!marked.length) {
       this.list.replaceChildren(
@@ -580,12 +581,16 @@ export class Viewer {
         h("td", { class: "right" }, this.source.citations[point] ? atLeast(this.source.citations[point] - 1) : ""),
       ),
     );
-    const title = [
+    const of = [
       model.state.query ? `${number(model.found.length)} found` : "",
       model.state.selected.length ? `${number(model.state.selected.length)} selected` : "",
     ]
       .filter(Boolean)
-      .join(", ");
+      .join(" and ");
+    const title =
+      of && !of.includes(" and ") && of.startsWith(`${number(marked.length)} `)
+        ? of
+        : `${count(marked.length, "paper")}${of ? ` of ${of}` : ""}`;
     this.list.replaceChildren(
       h(
         "div",
@@ -700,7 +705,7 @@ export class Viewer {
 
   /** @param {"csv" | "bib"} kind */
   async _export(kind) {
-    const points = this.model.marked.slice(0, MOST_EXPORTED);
+    const points = this.model.listed.slice(0, MOST_EXPORTED);
     if (this.source.missing) {
       this._say("Some papers are not loaded yet. Try again in a moment.");
       return;
@@ -714,6 +719,7 @@ export class Viewer {
             id: title.id,
             title: title.title,
             authors: details.authors ?? [],
+            nAuthors: title.authors,
             year: this.source.year[point] || null,
             journal: details.journal ?? "",
             bibcode: details.bibcode ?? "",
@@ -726,7 +732,7 @@ export class Viewer {
       );
       if (kind === "csv") download("papers.csv", "text/csv", toCsv(rows));
       else download("papers.bib", "application/x-bibtex", toBibtex(rows));
-      if (this.model.marked.length > points.length) {
+      if (this.model.listed.length > points.length) {
         this._say(`The file has the first ${number(points.length)} papers.`);
       }
     } catch (error) {
@@ -743,13 +749,16 @@ export class Viewer {
       return;
     }
     this._sort = { column: "", isDown: false };
+    if (/^\S*\d{4}\S*$/.test(query)) this._openKnown(query);
     this.model.set({ query });
   }
 
   _clear() {
+    const { filters } = this.model.state;
     this.search.value = "";
     this.model.open(-1);
     this.model.clear();
+    if (filters.region >= 0) this.map.camera.home();
   }
 
   /** @param {KeyboardEvent} event */
@@ -777,7 +786,9 @@ export class Viewer {
       const given = new URLSearchParams(location.hash.slice(1));
       if (given.toString() === this._written) return;
       const names = (/** @type {string} */ kind, /** @type {string} */ name) =>
-        this.source.manifest.sets[kind]?.findIndex((one) => one.name === given.get(name)) ?? -1;
+        this.source.manifest.sets[kind]?.findIndex(
+          (one) => one.name.toLowerCase() === given.get(name)?.toLowerCase(),
+        ) ?? -1;
       const years = (given.get("years") ?? "").match(/^(\d{4})-(\d{4})$/)?.slice(1).map(Number);
       const colour = given.get("colour") ?? "";
       const region = this.source.regions.findIndex((one) => String(one.id) === given.get("region"));
@@ -796,6 +807,7 @@ export class Viewer {
           ...ALL,
           years: years ? [Math.min(...years), Math.max(...years)] : null,
           region,
+          uses: given.get("uses") === "1",
           facility: names("facilities", "facility"),
           concept: names("concepts", "concept"),
         },
@@ -808,11 +820,21 @@ export class Viewer {
     if (location.hash.length > 1) read();
   }
 
+  /**
+   * Open the paper whose identifier was searched, if there is one.
+   * @param {string} id
+   */
+  async _openKnown(id) {
+    const point = await this.source.find(id.replace(/^arXiv:/i, "")).catch(() => -1);
+    if (point >= 0) this._go(point);
+  }
+
   /** @param {string | null} id */
   async _openNamed(id) {
     if (!id) return;
     try {
-      const point = await this.source.find(id);
+      let point = await this.source.find(id);
+      if (point < 0) point = await this.source.find(id.replace(/^(?:arXiv:|(?:https?:\/\/)?(?:dx\.)?doi\.org\/)/i, ""));
       if (point >= 0) this._go(point);
       else this._say(`There is no paper ${id} on this map.`);
     } catch (error) {
@@ -829,10 +851,15 @@ export class Viewer {
     if (filters.years) given.set("years", filters.years.join("-"));
     if (filters.region >= 0) given.set("region", String(this.source.regions[filters.region].id));
     if (filters.facility >= 0) given.set("facility", this.source.manifest.sets.facilities[filters.facility].name);
+    if (filters.facility >= 0 && filters.uses) given.set("uses", "1");
     if (filters.concept >= 0) given.set("concept", this.source.manifest.sets.concepts[filters.concept].name);
     if (this._openedId) given.set("paper", this._openedId);
     this._written = given.toString();
-    history.replaceState(null, "", `${location.pathname}${location.search}${this._written ? `#${this._written}` : ""}`);
+    // Back returns to the paper before.
+    const isNewPaper = this._openedId && this._openedId !== this._writtenId;
+    this._writtenId = this._openedId;
+    const write = isNewPaper ? "pushState" : "replaceState";
+    history[write](null, "", `${location.pathname}${location.search}${this._written ? `#${this._written}` : ""}`);
   }
 }
 

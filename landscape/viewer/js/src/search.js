@@ -45,7 +45,7 @@ const LONGEST = 40; // characters of a word in the index
  * @param {string} name
  */
 export function authorWord(name) {
-  return "@" + name.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").slice(0, LONGEST);
+  return "@" + name.split(",")[0].normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").slice(0, LONGEST);
 }
 
 /**
@@ -72,7 +72,7 @@ export function formsOf(word) {
  */
 export function readQuery(text) {
   const tokens = text.match(/-(?=[("])|-?author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
-  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.*|".*")$/.test(token));
+  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.*|".*"|author:.*)$/i.test(token) && !/^(?:and|or|not)$/.test(token));
   let at = 0;
 
   /** @returns {Query | null} */
@@ -139,7 +139,10 @@ export function readQuery(text) {
  */
 function entriesOf(token) {
   const author = token.match(/^author:(.+)$/i);
-  return author ? [authorWord(author[1])] : wordsOf(token);
+  if (!author) return wordsOf(token);
+  // "Adam Riess" is found by "Riess", if it is not a family name of two words.
+  const family = author[1].replace(/"/g, "").trim().split(/\s+/).pop() ?? "";
+  return [`${authorWord(author[1])} ${authorWord(family)}`];
 }
 
 /**
@@ -184,11 +187,11 @@ export class WordIndex {
    * @param {string} word
    */
   async find(word) {
-    for (const form of word.startsWith("@") ? [word] : formsOf(word)) {
+    for (const form of word.startsWith("@") ? word.split(" ") : formsOf(word)) {
       const found = await this.look(form);
       if (found) return found;
     }
-    // A word that no text has can be the name of an author.
+    // A word that no text has can be the family name of an author.
     return word.startsWith("@") ? null : this.look(authorWord(word));
   }
 
@@ -205,7 +208,7 @@ export class WordIndex {
     const n = this._source.manifest.papers;
     if (isBoolean) {
       const scores = await this._evaluate(query, missing);
-      return { points: ranked(scores), missing };
+      return { points: this._ranked(scores), missing };
     }
     const words = await this._withNames(query.kind === "words" ? query.words : wordsOf(text));
     /** @type {Map<number, number>} */
@@ -215,7 +218,7 @@ export class WordIndex {
     let known = 0;
     for (const { word, found } of words) {
       if (!found) {
-        missing.push(word.replace(/^@/, ""));
+        missing.push(word.replace(/^@| .*$/g, ""));
         continue;
       }
       known++;
@@ -229,30 +232,41 @@ export class WordIndex {
     for (const fewest of known > 2 ? [known, known - 1] : [known]) {
       const enough = new Map([...scores].filter(([point]) => (counts.get(point) ?? 0) >= fewest));
       if (enough.size >= 5 || fewest === (known > 2 ? known - 1 : known)) {
-        return { points: ranked(enough), missing };
+        return { points: this._ranked(enough), missing };
       }
     }
     return { points: [], missing };
   }
 
   /**
-   * Join neighbouring words that are one word of the index, such as "NGC 1275" or "H alpha".
+   * The papers of each word. Two neighbours can be one word of the index, such as "NGC 1275" or
+   * "H alpha"; its papers count for both.
    * @param {string[]} words
    */
   async _withNames(words) {
-    const found = [];
-    for (let at = 0; at < words.length; at++) {
-      const isName = words[at].startsWith("@");
-      const both = at + 1 < words.length && !isName ? words[at] + words[at + 1] : "";
-      const joinedSet = both && (words[at].length < 6 || /\d/.test(both)) ? await this.look(both) : null;
-      if (joinedSet) {
-        found.push({ word: `${words[at]} ${words[at + 1]}`, found: joinedSet });
-        at++;
-      } else if (!STOP.has(words[at])) {
-        found.push({ word: words[at], found: await this.find(words[at]) });
-      }
+    const wanted = words.filter((word) => !STOP.has(word));
+    const sets = await Promise.all(wanted.map((word) => this.find(word)));
+    for (let at = 0; at + 1 < wanted.length; at++) {
+      const [one, other] = [wanted[at], wanted[at + 1]];
+      if (one.startsWith("@") || other.startsWith("@")) continue;
+      const both = one.length < 6 || /\d/.test(one + other) ? await this.look(one + other) : null;
+      if (!both) continue;
+      sets[at] = union(sets[at], both);
+      sets[at + 1] = union(sets[at + 1], both);
     }
-    return found;
+    return wanted.map((word, at) => ({ word, found: sets[at] }));
+  }
+
+  /**
+   * Papers by score; of equal papers, the newest are first.
+   * @param {Map<number, number>} scores
+   * @returns {number[]}
+   */
+  _ranked(scores) {
+    const { year } = this._source;
+    return [...scores]
+      .sort((a, b) => b[1] - a[1] || year[b[0]] - year[a[0]] || a[0] - b[0])
+      .map(([point]) => point);
   }
 
   /**
@@ -266,7 +280,7 @@ export class WordIndex {
       /** @type {Map<number, number> | null} */
       let scores = null;
       for (const { word, found } of await this._withNames(query.words)) {
-        if (!found) missing.push(word.replace(/^@/, ""));
+        if (!found) missing.push(word.replace(/^@| .*$/g, ""));
         const weight = found ? rarity(n, found.points.length) : 0;
         const own = new Map();
         found?.points.forEach((point, place) => {
@@ -309,6 +323,22 @@ const STOP = new Set(
 );
 
 /**
+ * Papers of either set.
+ * @param {import("./bytes.js").PointSet | null} one
+ * @param {import("./bytes.js").PointSet} other
+ * @returns {import("./bytes.js").PointSet}
+ */
+function union(one, other) {
+  if (!one) return other;
+  const kinds = new Map(Array.from(other.points, (point, place) => [point, other.kinds[place]]));
+  one.points.forEach((point, place) => {
+    kinds.set(point, (kinds.get(point) ?? 0) | one.kinds[place]);
+  });
+  const points = Uint32Array.from(kinds.keys()).sort();
+  return { points, kinds: Uint8Array.from(points, (point) => kinds.get(point) ?? 0) };
+}
+
+/**
  * @param {number} n
  * @param {number} papers
  */
@@ -322,14 +352,6 @@ function rarity(n, papers) {
  */
 function strength(kind) {
   return 1 + (kind & 2 ? 1.5 : 0) + (kind & 1 ? 0.6 : 0);
-}
-
-/**
- * @param {Map<number, number>} scores
- * @returns {number[]}
- */
-function ranked(scores) {
-  return [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([point]) => point);
 }
 
 /**

@@ -37,7 +37,7 @@ test("a search that runs is not lost when a filter changes", async () => {
   const first = model.set({ query: "dust" });
   await model.filter({ years: [2001, 2002] });
   await first;
-  assert.deepEqual([...model.found], [1, 3]);
+  assert.deepEqual([...model.found], [3, 1]);
   assert.deepEqual(model.marked, [1]);
 });
 
@@ -60,6 +60,7 @@ test("what fails is told, shows nothing of another state, and can be tried again
 test("papers that use a facility, undo and redo", async () => {
   const model = modelOf();
   await model.filter({ facility: 0 });
+  assert.deepEqual(model.listed, [3, 0], "papers that pass filters are listed, the newest first");
   await model.filter({ uses: true });
   assert.deepEqual(passing(model), [0]);
   await model.undo();

@@ -37,7 +37,7 @@ test("hashes are those of the files", () => {
 });
 
 const ROW = {
-  id: "1", title: '=HYPERLINK("x"), a "title"', authors: ["Rubin, V.", "Ford, W."], year: 1970,
+  id: "1", title: '=HYPERLINK("x"), a "title"', authors: ["Rubin, V.", "Ford, W."], nAuthors: 2, year: 1970,
   journal: "ApJ", bibcode: "1970ApJ...159..379R", arxiv: "", doi: "10.1086/150317", citations: 12,
   region: "Galaxies",
 };
@@ -45,6 +45,14 @@ const ROW = {
 test("cells cannot run as formulas", () => {
   const line = toCsv([ROW]).split("\r\n")[1];
   assert.match(line, /^1,"'=HYPERLINK\(""x""\), a ""title""",/);
+});
+
+test("many authors are not silently cut, and a collaboration is one name", () => {
+  const text = toBibtex([{ ...ROW, authors: ["Vera Rubin", "Gaia Collaboration"], nAuthors: 90, title: "a_b" }]);
+  assert.match(text, /@article\{Rubin1970,/);
+  assert.match(text, /author = \{Vera Rubin and \{Gaia Collaboration\} and others\}/);
+  assert.match(text, /title = \{\{a\\_b\}\}/);
+  assert.match(toCsv([{ ...ROW, nAuthors: 3 }]), /et al\./);
 });
 
 test("identifiers cannot begin another entry", () => {

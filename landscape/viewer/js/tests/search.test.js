@@ -64,6 +64,13 @@ test("two words can be one name", async () => {
   assert.deepEqual((await index.search("NGC 1275")).points, [3]);
 });
 
+test("two words that somebody wrote as one are still two words", async () => {
+  const words = { dust: [[0, 0], [1, 0]], ring: [[1, 0], [2, 0]], dustring: [[5, 0]] };
+  const index = new WordIndex(sourceOf(words));
+  assert.deepEqual((await index.search("dust ring")).points.sort(), [1, 5]);
+  assert.deepEqual((await index.search("dust AND ring")).points.sort(), [1]);
+});
+
 test("words that no paper has are named", async () => {
   const index = new WordIndex(sourceOf(WORDS));
   assert.deepEqual(await index.search("unicorns"), { points: [], missing: ["unicorns"] });
@@ -87,6 +94,8 @@ test("authors are found by their family names", async () => {
   assert.deepEqual(await find("author:Rubin"), [1, 2]);
   assert.deepEqual(await find("Rubin"), [1, 2]);
   assert.deepEqual(await find('author:"de Grijs" galaxy'), [2]);
+  assert.deepEqual(await find('author:"Vera Rubin"'), [1, 2]);
+  assert.deepEqual(await find("author:Nobody galaxy"), []);
   assert.deepEqual(await find("galaxy NOT author:Rubin"), [0, 4]);
   assert.deepEqual((await index.search("author:Nobody")).missing, ["nobody"]);
 });

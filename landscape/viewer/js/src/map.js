@@ -245,8 +245,12 @@ export class MapView {
     const { size, alpha } = dotOf(camera.view.scale, source.n);
     const hasMarks = model.found.length > 0 || model.state.selected.length > 0;
     const marked = Math.max(size * 1.3, 4.5);
+    // Few papers that pass the filters are drawn larger.
+    const few = dotOf(camera.view.scale, model.nPassing);
+    const shown = Math.min(few.size, 2 * size + 1);
+    const opacity = model.nPassing < source.n ? few.alpha : alpha;
     const passes = [
-      { kind: SHOWN, size, alpha: hasMarks ? alpha * 0.3 : alpha, colours },
+      { kind: SHOWN, size: shown, alpha: hasMarks ? opacity * 0.3 : opacity, colours },
       // A rim tells marks from papers whose class has a similar colour.
       { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.ink) },
       { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.accent) },

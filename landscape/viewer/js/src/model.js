@@ -29,6 +29,7 @@ export class Model {
     this.missing = /** @type {string[]} */ ([]);
     this.opened = -1; // paper whose record is shown
     this.passes = new Uint8Array(source.manifest.papers).fill(1);
+    this.nPassing = source.manifest.papers;
     this.kinds = new Uint8Array(source.manifest.papers).fill(SHOWN);
     this.inside = source.inside();
     /** @type {State[]} */
@@ -151,6 +152,7 @@ export class Model {
     // The same array stands for the same papers.
     if (passes.some((one, point) => one !== this.passes[point])) this.passes = passes;
     const { kinds } = this;
+    this.nPassing = passes.reduce((sum, one) => sum + one, 0);
     for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
     for (const points of [this.found, this.state.selected]) {
       for (const point of points) if (passes[point]) kinds[point] = MARKED;

@@ -25,6 +25,7 @@ export function wordsOf(text) {
     .replace(/\b(?:z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of)?\s?(\d+(?:\.\d+)?)\b/gu, (_, value) =>
       ` z${String(Number(value)).replace(".", "p")} `,
     )
+    .replace(/\blyman[\s-]?(alpha|beta)\b/gu, "ly$1")
     .replace(/\b10\s?\^\s?\{?([-+−]?\d+)\}?/gu, (_, power) => ` 10e${power} `);
   return plain.match(/[\p{L}\p{N}]+(?:[.+*](?=\d)[\p{L}\p{N}]+)*[+*]?/gu) ?? [];
 }

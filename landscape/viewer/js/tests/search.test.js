@@ -40,7 +40,7 @@ test("words are plain and in lower case", () => {
   assert.deepEqual(wordsOf("Hα lines of Müller's NGC 1275, z = 2.5 and 10^4 K"), [
     "halpha", "lines", "of", "muller", "s", "ngc", "1275", "z2p5", "and", "10e4", "k",
   ]);
-  assert.deepEqual(wordsOf("ΛCDM, Lyα"), ["lambdacdm", "lyalpha"]);
+  assert.deepEqual(wordsOf("ΛCDM, Lyα, Lyman alpha"), ["lambdacdm", "lyalpha", "lyalpha"]);
 });
 
 test("plurals and British spellings have the forms of the index", () => {

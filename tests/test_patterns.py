@@ -36,8 +36,8 @@ from landscape.text.words import normal_form, split_words
 _parser: Any = importlib.import_module("re._parser")
 SHORT, LONG, LONGER = 300, 2_400, 19_200  # characters
 TOO_SLOW = 0.02  # CPU seconds for a short text; linear patterns take a hundredth of it
-SUSPECT = 0.001  # CPU seconds for a long text
-QUADRATIC = 24.0  # a linear pattern takes 8 times as long for 8 times the text, a quadratic one 64
+SUSPECT = 0.0002  # CPU seconds for a long text
+QUADRATIC = 14.0  # a linear pattern takes 8 times as long for 8 times the text, a quadratic one 64
 
 
 def modules() -> Iterator[ModuleType]:

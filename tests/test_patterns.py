@@ -34,10 +34,11 @@ from landscape.text import split_sentences, tokenise
 from landscape.text.words import normal_form, split_words
 
 _parser: Any = importlib.import_module("re._parser")
-SHORT, LONG, LONGER = 300, 2_400, 19_200  # characters
+SHORT, LONG, LONGER = 300, 2_400, 38_400  # characters
 TOO_SLOW = 0.02  # CPU seconds for a short text; linear patterns take a hundredth of it
 SUSPECT = 0.0002  # CPU seconds for a long text
 QUADRATIC = 14.0  # a linear pattern takes 8 times as long for 8 times the text, a quadratic one 64
+CONFIRMED = 64.0  # for 16 times the text, these are 16 and 256
 
 
 def modules() -> Iterator[ModuleType]:
@@ -133,7 +134,7 @@ def is_quadratic(use: Use, make: Callable[[int], str]) -> bool:
     """Return whether the time grows with more than the length, twice in a row.
 
     A pattern that looks ahead at most 500 characters grows as a quadratic one from 300 to 2,400
-    characters, but not from 2,400 to 19,200.
+    characters, but not from 2,400 to 38,400.
     """
     first = seconds(use, make(SHORT), repeats=1)
     if first > TOO_SLOW:
@@ -142,7 +143,7 @@ def is_quadratic(use: Use, make: Callable[[int], str]) -> bool:
     later = seconds(use, long, repeats=1)
     if later < SUSPECT or later < QUADRATIC * first:
         return False
-    return seconds(use, make(LONGER), repeats=3) > QUADRATIC * seconds(use, long, repeats=5)
+    return seconds(use, make(LONGER), repeats=3) > CONFIRMED * seconds(use, long, repeats=5)
 
 
 def slowest(pattern: re.Pattern[str]) -> str:

@@ -4,15 +4,13 @@ A link in place of `landscape/_data` would be a text file on Windows.
 """
 
 import runpy
-from pathlib import Path
 from typing import Any
 
 from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
-BUILD = Path(__file__).resolve().parent / "landscape" / "viewer" / "js" / "build.py"
-VIEWER: dict[str, Any] = runpy.run_path(str(BUILD)) if BUILD.is_file() else {}
+VIEWER: dict[str, Any] = runpy.run_path("landscape/viewer/js/build.py")
 
 
 class BuildWithViewer(build_py):
@@ -20,8 +18,7 @@ class BuildWithViewer(build_py):
 
     def run(self) -> None:
         """Run the command."""
-        if VIEWER:
-            VIEWER["build"]()
+        VIEWER["build"]()
         super().run()
 
 
@@ -30,12 +27,11 @@ class SdistWithViewer(sdist):
 
     def run(self) -> None:
         """Run the command."""
-        if VIEWER:
-            VIEWER["build"]()
+        VIEWER["build"]()
         super().run()
 
 
-needs_node = bool(VIEWER) and not VIEWER["is_current"]() and VIEWER["system_node"]() is None
+needs_node = not VIEWER["is_current"]() and VIEWER["system_node"]() is None
 setup(
     packages=[
         *find_namespace_packages(include=["landscape*"], exclude=["landscape.viewer.js*"]),

@@ -113,6 +113,7 @@ class _Made(MapSource):
             "themes": viewer_themes(),
             "sets": {},
             "index": [],
+            "stop_words": [],
         }
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -16,7 +16,7 @@ from landscape.cli._options import (
     open_atlas,
     option,
 )
-from landscape.viewer.settings import PUBLISH, PublishSettings
+from landscape.viewer.settings import PUBLISH, Format, PublishSettings
 
 
 def publish(
@@ -44,8 +44,7 @@ def export(
     /,
     *,
     to: Annotated[
-        Literal["csv", "graphml", "embedding-atlas"],
-        option("table, graph of citations, or Parquet file for Embedding Atlas"),
+        Format, option("table, graph of citations, or Parquet file for Embedding Atlas")
     ] = "csv",
 ) -> Answer:
     """Write the papers of an atlas for another program."""

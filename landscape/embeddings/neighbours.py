@@ -103,6 +103,15 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
     return float((found[:, :, None] == exact[:, None, :]).any(axis=1).mean())
 
 
+def without_self(
+    found: NDArray[np.integer], sample: NDArray[np.integer], k: int
+) -> NDArray[np.int64]:
+    """Remove each paper from its neighbours. If it is not among them, remove the last neighbour."""
+    own = found == sample[:, None]
+    own[~own.any(axis=1), -1] = True
+    return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
+
+
 MAX_LENGTH = 100
 """Largest k for which a distance is stored. See `neighbour_distances`."""
 
@@ -111,9 +120,9 @@ _SUBSET = 2_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of randomly chosen papers, and the rows and similarities of their nearest papers.
+    """Randomly chosen papers and their nearest papers, which include the paper itself.
 
-    The nearest papers include the paper itself.
+    `rows` has shape (m,), and `near` (rows) and `similarities` (cosines) have shape (m, k + 1).
     """
 
     rows: NDArray[np.int64]

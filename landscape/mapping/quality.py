@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.embeddings import nearest
-from landscape.embeddings.neighbours import Sample, overlap, sample_neighbours
+from landscape.embeddings.neighbours import Sample, overlap, sample_neighbours, without_self
 from landscape.mapping.density import default_bandwidth
 from landscape.mapping.projection import project
 from landscape.mapping.regions import Method, find_regions
@@ -151,7 +151,7 @@ def neighbours_of_sample(
 
     rows = sample.rows
     _, in_map = KDTree(plane).query(plane[rows], k=k + 1, workers=-1)
-    return _without_self(sample.near[:, : k + 1], rows, k), _without_self(in_map, rows, k)
+    return without_self(sample.near[:, : k + 1], rows, k), without_self(in_map, rows, k)
 
 
 def neighbours_kept(
@@ -170,15 +170,6 @@ def neighbours_kept(
     chosen.sort()
     sample = Sample(chosen, *nearest(vectors, np.asarray(vectors[chosen]), k=11))
     return overlap(*neighbours_of_sample(sample, plane.astype(np.float64), k=10))
-
-
-def _without_self(
-    found: NDArray[np.integer], sample: NDArray[np.integer], k: int
-) -> NDArray[np.int64]:
-    """Remove each paper from its neighbours. If it is not among them, remove the last neighbour."""
-    own = found == sample[:, None]
-    own[~own.any(axis=1), -1] = True
-    return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
 
 
 def rank_measures(

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 MISSIONS = "missions.parquet"
-_SAMPLE = 100_000  # maximum number of papers from which is learned how concepts are used
+_SAMPLE = 100_000  # maximum number of papers from which the use of concepts is learned
 
 
 def _missions_run(context: Context) -> StageResult:
@@ -283,7 +283,7 @@ def _sample_size(context: Context) -> int:
 
 
 def _learned_from(context: Context) -> int:
-    """Return how many papers the model of an update was learned from, or 0 if it is to be learned.
+    """Return from how many papers the last model was learned, or 0 if a new one is needed.
 
     An update uses the model of the last version, until there are half as many papers again.
     """

@@ -16,15 +16,11 @@ _CLASSES = 14
 # Lightness and chroma of the classes. Neighbours in the list differ in hue and in lightness.
 _LOOK = {"light": ((0.56, 0.15), (0.70, 0.13)), "dark": ((0.70, 0.13), (0.82, 0.11))}
 _STRIDE = 5
-_PARTS = {
-    "light": {"line": "#d5d8dc", "raised": "#f4f6f8", "link": "#0a4f96", "bars": "#3f6fb5"},
-    "dark": {"line": "#3a4150", "raised": "#1b2130", "link": "#7cc4ff", "bars": "#5b8cf8"},
-}
 
 
 def viewer_themes() -> dict[str, dict[str, Any]]:
     """Return the colours of the light and the dark theme, by the names that the viewer uses."""
-    return {name: _colours(name) for name in _PARTS}
+    return {name: _colours(name) for name in _LOOK}
 
 
 def _colours(name: str) -> dict[str, Any]:
@@ -40,7 +36,7 @@ def _colours(name: str) -> dict[str, Any]:
         "accent": colours.accent,
         "missing": own["missing"],
         "quiet": own["others"],
-        **_PARTS[name],
+        **own["panel"],
         "ramp": _hex(colours.ramp[steps]),
         "numbers": _hex(numbers),
         "classes": _hex(_classes(name)),

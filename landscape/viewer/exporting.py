@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -13,13 +13,12 @@ from landscape._io import expand_home, replacing, write_output
 from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
+from landscape.viewer.settings import Format
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
-
-Format = Literal["csv", "graphml", "embedding-atlas"]
 
 _COLUMNS = ["paper_id", "title", "authors", "date", "year", "bibcode", "arxiv_id", "doi", "cites"]
 _SUFFIXES: Mapping[str, str] = {"csv": ".csv", "graphml": ".graphml", "embedding-atlas": ".parquet"}

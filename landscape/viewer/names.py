@@ -69,7 +69,7 @@ def name_ranges(topics: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.floa
     order = np.lexsort((-topics["n_papers"].to_numpy(dtype=np.int64), level))
     largest_regions = order[level[order] == 1][:_FIRST_REGIONS]
     shapes = [
-        _shapes(str(label), int(lv)) for label, lv in zip(topics["label"], level, strict=True)
+        shapes_of(str(label), int(lv)) for label, lv in zip(topics["label"], level, strict=True)
     ]
     has_continents = bool((level == 0).any())
     shown: dict[int, Name] = {}
@@ -108,7 +108,7 @@ _Placed = tuple[tuple[str, ...], float, float, float, float]
 def _place(
     rows: list[int],
     pixels: NDArray[np.float64],
-    shapes: list[_Shapes],
+    shapes: list[Shapes],
     boxes: list[tuple[float, float, float, float]],
     scale: float,
 ) -> list[tuple[int, _Placed]]:
@@ -135,13 +135,13 @@ def _place(
     return found
 
 
-def _box(name: Name, shape: _Shapes, x: float, y: float) -> tuple[float, float, float, float]:
+def _box(name: Name, shape: Shapes, x: float, y: float) -> tuple[float, float, float, float]:
     width, height = shape.sizes[shape.lines.index(name.lines)]
     left, top = x + name.dx - width / 2, y + name.dy - height / 2
     return left - _GAP, top - _GAP, left + width + _GAP, top + height + _GAP
 
 
-class _Shapes(NamedTuple):
+class Shapes(NamedTuple):
     """Possible line breaks of a name, with the sizes in pixels and the costs."""
 
     lines: list[tuple[str, ...]]
@@ -150,18 +150,19 @@ class _Shapes(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _shapes(label: str, level: int) -> _Shapes:
+def shapes_of(label: str, level: int, line: float = LINE) -> Shapes:
+    """Return the line breaks of a name; `line` is the line height relative to the font size."""
     size, bold = SIZES[level], level == 0
     ways = line_breaks(clean_name(label, most=60), most_lines=3, longest_word=22)
-    lines = [tuple(_raised(line) if bold else line for line in way.split("\n")) for way in ways]
+    lines = [tuple(_raised(one) if bold else one for one in way.split("\n")) for way in ways]
     sizes = np.array(
         [
-            (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
+            (max(_width(one, size, bold) for one in some) + 2, line * size * len(some))
             for some in lines
         ]
     )
     # The best shape is about three times wider than it is high.
-    return _Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
+    return Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
 
 
 def _raised(line: str) -> str:

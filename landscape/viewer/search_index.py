@@ -42,8 +42,6 @@ def index_files(
     differences between points, times four, plus two if the title has the word and plus one if the
     paper has it more than once, as variable-length integers.
     """
-    from landscape.viewer.source import varints
-
     lists: dict[str, array[int]] = defaultdict(lambda: array("Q"))
     n = len(point_of)
     with progress("Word index", total=n) as advance:
@@ -72,6 +70,22 @@ def index_files(
         contents.append(content)
     if words:
         yield words[0][0], _content(words, contents)
+
+
+def varints(values: NDArray[np.int64]) -> bytes:
+    """Encode integers with 7 bits per byte, the lowest first; the highest bit says "continues"."""
+    rest = np.asarray(values, dtype=np.uint64)
+    columns, more = [], np.ones(len(rest), dtype=bool)
+    present = []
+    while more.any():
+        present.append(more)
+        after = more & (rest >= 128)
+        columns.append((rest & np.uint64(127)) | (after.astype(np.uint64) << np.uint64(7)))
+        rest, more = rest >> np.uint64(7), after
+    if not columns:
+        return b""
+    table, mask = np.column_stack(columns).astype(np.uint8), np.column_stack(present)
+    return table[mask].tobytes()
 
 
 def author_word(name: str) -> str:

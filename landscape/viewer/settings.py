@@ -1,6 +1,8 @@
-"""Settings of the files of the viewer and of web sites."""
+"""Settings of the files of the viewer and of web sites, and formats of an export."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import Field
 
@@ -25,3 +27,6 @@ class PublishSettings(SourceSettings):
 
 
 PUBLISH = PublishSettings()
+
+Format = Literal["csv", "graphml", "embedding-atlas"]
+"""Formats of an export."""

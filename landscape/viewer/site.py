@@ -164,7 +164,7 @@ def _write_site(
     shutil.copyfile(bundle(), folder / "viewer.js")
     pages = site_pages(source, folder, figures=settings.figures, say=say)
     links = [(page.name, page.title) for page in pages if page.is_listed]
-    write_output(folder / "site.css", render("site.css"))
+    write_output(folder / "site.css", render("site.css", themes=source.manifest["themes"]))
     made_up = GENERATED if atlas.coverage["generated"] else ""
     for page in pages:
         _write_page(page, links, folder, title=atlas.title, warning=made_up)

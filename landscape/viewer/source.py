@@ -18,9 +18,10 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
+from landscape.text.word_index import STOP_WORDS
 from landscape.viewer._themes import viewer_themes
 from landscape.viewer.names import LINE, SIZES, name_ranges
-from landscape.viewer.search_index import index_files
+from landscape.viewer.search_index import index_files, varints
 from landscape.viewer.settings import SourceSettings
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ class MapSource:
         x, y = table["x"].to_numpy(np.float64), table["y"].to_numpy(np.float64)
         self.box = _square(x, y)
         x0, y0, side = self.box
-        self._plane = np.column_stack([(x - x0) / side, (y - y0) / side])
-        codes = np.round(self._plane * 0xFFFF).astype(np.uint32)
+        plane = np.column_stack([(x - x0) / side, (y - y0) / side])
+        codes = np.round(plane * 0xFFFF).astype(np.uint32)
         self.parts, self.order = order_points(codes, self.settings.seed)
         self.point_of = np.empty(len(atlas), dtype=np.int64)
         self.point_of[self.order] = np.arange(len(atlas))
@@ -161,6 +162,7 @@ class MapSource:
             "fonts": {"sizes": [SIZES[level] for level in sorted(SIZES)], "line": LINE},
             "themes": viewer_themes(),
             "sets": {kind: [one.entry for one in sets] for kind, sets in self.sets.items()},
+            "stop_words": sorted(STOP_WORDS),
             "index": [word for word, _ in self._word_files],
         }
 
@@ -254,11 +256,10 @@ class MapSource:
         points = self.point_of[rows]
         sets, start = [], 0
         for name, inside in names.groupby(names, observed=True).indices.items():
-            own = np.unique(points[inside])
+            inside = inside[np.argsort(points[inside], kind="stable")]
+            own, first = np.unique(points[inside], return_index=True)
             if len(own) >= _FEWEST:
-                strongest = np.zeros(len(self.order), np.int64)
-                np.maximum.at(strongest, points[inside], classes[inside])
-                sets.append((str(name), own, strongest[own]))
+                sets.append((str(name), own, np.maximum.reduceat(classes[inside], first)))
         sets.sort(key=lambda one: (-len(one[1]), one[0]))
         found = []
         for name, own, kinds in sets[:_MAX_SETS]:
@@ -330,16 +331,14 @@ class MapSource:
     @cached_property
     def _similar(self) -> NDArray[np.int64] | None:
         """The nearest papers of each paper, or None if there are too many papers."""
-        from landscape.embeddings import nearest
+        from landscape.embeddings.neighbours import nearest, without_self
 
         n = len(self.order)
         if n > _MAX_SIMILAR or n < 2:
             return None
         vectors = self.atlas.vectors()
         found, _ = nearest(vectors, vectors, k=min(_SIMILAR + 1, n))
-        own = found == np.arange(n)[:, None]
-        own[~own.any(axis=1), -1] = True  # of identical papers, one may not find itself
-        return found[~own].reshape(n, -1)
+        return without_self(found, np.arange(n), _SIMILAR)
 
     @cached_property
     def _ids(self) -> list[dict[str, int]]:
@@ -410,22 +409,6 @@ def _spread(values: NDArray[np.uint32]) -> NDArray[np.uint64]:
     for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
         found = (found | (found << np.uint64(shift))) & np.uint64(mask)
     return found
-
-
-def varints(values: NDArray[np.int64]) -> bytes:
-    """Encode integers with 7 bits per byte, the lowest first; the highest bit says "continues"."""
-    rest = np.asarray(values, dtype=np.uint64)
-    columns, more = [], np.ones(len(rest), dtype=bool)
-    present = []
-    while more.any():
-        present.append(more)
-        after = more & (rest >= 128)
-        columns.append((rest & np.uint64(127)) | (after.astype(np.uint64) << np.uint64(7)))
-        rest, more = rest >> np.uint64(7), after
-    if not columns:
-        return b""
-    table, mask = np.column_stack(columns).astype(np.uint8), np.column_stack(present)
-    return table[mask].tobytes()
 
 
 def _hash(name: str) -> int:

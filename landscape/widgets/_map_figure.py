@@ -29,8 +29,9 @@ from landscape._render import render
 from landscape._wording import count
 from landscape.figures.colours import THEMES
 from landscape.figures.plotly_backend import hover_html
+from landscape.viewer.names import SIZES
 from landscape.widgets._figure_view import FONT, PageFigure
-from landscape.widgets._map_state import MAX_POINTS, SIZES, Drawn, MapData, MapState, draw
+from landscape.widgets._map_state import MAX_POINTS, Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
 from landscape.widgets._selection import hover_text
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.figures.colours import Theme, quiet, theme
-from landscape.figures.labels import capitals, clean_name, line_breaks, place_labels
+from landscape.figures.labels import place_labels
 from landscape.figures.maps import chosen_topics
 from landscape.figures.plotly_backend import safe_text, thinned
+from landscape.viewer.names import shapes_of
 from landscape.widgets._colours import DENSITY, Colouring
 from landscape.widgets._raster import FINE, Picture, draw_picture
 from landscape.widgets._view import Points, Size, View, whole_view
@@ -22,7 +23,6 @@ from landscape.widgets._view import Points, Size, View, whole_view
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-    from PIL import ImageFont
 
     from landscape.atlas import Atlas
     from landscape.types import Paper
@@ -92,7 +92,6 @@ class MapState:
 
 # -- names
 
-SIZES = {0: 12.5, 1: 12.0}  # font sizes in pixels of continents and of regions
 LINE = 1.3  # line height of plotly, relative to the font size
 _GAP = 5.0
 _MAX_NAMES = 44
@@ -124,7 +123,7 @@ class Labels:
         self._x, self._y = (self.table[side].to_numpy(dtype=np.float64) for side in ("x", "y"))
         self._has_continents = bool((self._level == 0).any())
         self._shapes = [
-            _shapes(str(label), min(int(level), 1))
+            shapes_of(str(label), min(int(level), 1), LINE)
             for label, level in zip(self.table["label"], self._level, strict=True)
         ]
 
@@ -185,48 +184,6 @@ class Labels:
                 )
             )
         return names
-
-
-class _Shapes(NamedTuple):
-    """Possible line breaks of a name, with the sizes in pixels."""
-
-    lines: list[tuple[str, ...]]
-    sizes: NDArray[np.float64]
-    reluctance: NDArray[np.float64]
-
-
-@lru_cache(maxsize=4096)
-def _shapes(label: str, level: int) -> _Shapes:
-    size, bold = SIZES[level], level == 0
-    ways = line_breaks(clean_name(label, most=60), most_lines=3, longest_word=22)
-    lines = [tuple(_raised(line) if bold else line for line in way.split("\n")) for way in ways]
-    sizes = np.array(
-        [
-            (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
-            for some in lines
-        ]
-    )
-    # The best shape is about three times wider than it is high.
-    return _Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
-
-
-def _raised(line: str) -> str:
-    """Convert a line to capitals; remove hair spaces, which browsers draw too wide."""
-    return capitals(line).replace("\u200a", "").replace("\u2004", " ")
-
-
-def _width(line: str, size: float, bold: bool) -> float:
-    """Return the width of a line in pixels, for the widest font that a browser may use."""
-    return float(_font(bold).getlength(line)) * size / 100
-
-
-@cache
-def _font(bold: bool) -> ImageFont.FreeTypeFont:
-    from matplotlib.font_manager import FontProperties, findfont
-    from PIL import ImageFont
-
-    weight = "bold" if bold else "normal"
-    return ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight=weight)), 100)
 
 
 # -- papers

@@ -15,8 +15,7 @@ from landscape import Atlas
 from landscape.text import tokenise
 from landscape.viewer import MapSource, SourceSettings
 from landscape.viewer.names import LARGEST, SMALLEST, name_ranges
-from landscape.viewer.search_index import author_word
-from landscape.viewer.source import varints
+from landscape.viewer.search_index import author_word, varints
 
 
 @pytest.fixture(scope="module")

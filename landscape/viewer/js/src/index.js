@@ -27,8 +27,7 @@ export async function mount(element, source, options = {}) {
   element.setAttribute("aria-busy", "true");
   try {
     const opened = await Source.open(typeof source === "string" ? fromWeb(source) : fromPage(source));
-    const viewer = new Viewer(element, opened, opened.manifest.themes, options);
-    return viewer;
+    return new Viewer(element, opened, options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     element.textContent = `The map cannot be shown: ${reason}.`;

@@ -324,7 +324,10 @@ export class MapView {
         class: `name level-${region.level}`,
         tabindex: "-1",
         title: `${region.label}: ${region.papers.toLocaleString("en")} papers`,
-        style: { fontSize: `${this.source.manifest.fonts.sizes[region.level]}px` },
+        style: {
+          fontSize: `${this.source.manifest.fonts.sizes[region.level]}px`,
+          lineHeight: String(this.source.manifest.fonts.line),
+        },
         onclick: () => this.goTo(name.region),
       },
       ...name.lines.flatMap((line, at) => (at ? [h("br"), line] : [line])),

@@ -6,7 +6,6 @@ import { toBibtex, toCsv } from "./export.js";
 import { MapView } from "./map.js";
 import { ALL, countRegions, countYears, Model } from "./model.js";
 
-/** @typedef {import("./colours.js").Theme} Theme */
 /** @typedef {import("./source.js").Details} Details */
 
 const LISTED = 50; // papers that are added to the list at a time
@@ -25,18 +24,17 @@ export class Viewer {
   /**
    * @param {HTMLElement} root
    * @param {import("./source.js").Source} source
-   * @param {{light: Theme, dark: Theme}} themes
    * @param {{dark?: boolean, address?: boolean}} options
    */
-  constructor(root, source, themes, options = {}) {
+  constructor(root, source, options = {}) {
     this.root = root;
     this.source = source;
-    this.themes = themes;
+    this.themes = source.manifest.themes;
     this.model = new Model(source);
     this.tool = "move";
     this._listedAll = LISTED;
     this._sort = { column: "", isDown: false };
-    const theme = options.dark ? themes.dark : themes.light;
+    const theme = options.dark ? this.themes.dark : this.themes.light;
     this.map = new MapView(this.model, theme, {
       hovered: (point, x, y) => this._hover(point, x, y),
       tool: () => this.tool,
@@ -257,7 +255,6 @@ export class Viewer {
     for (const [name, value] of Object.entries(theme)) {
       if (typeof value === "string") this.root.style.setProperty(`--${name}`, value);
     }
-    this.root.classList.toggle("dark", isDark);
     this.map.setTheme(theme);
     this._showLegend();
   }
@@ -295,11 +292,10 @@ export class Viewer {
 
   _showStatus() {
     const { model, source } = this;
-    const passing = model.passes.reduce((sum, one) => sum + one, 0);
     const parts = [
-      passing === source.manifest.papers
-        ? count(passing, "paper")
-        : `${number(passing)} of ${count(source.manifest.papers, "paper")} pass the filters`,
+      model.nPassing === source.manifest.papers
+        ? count(model.nPassing, "paper")
+        : `${number(model.nPassing)} of ${count(source.manifest.papers, "paper")} pass the filters`,
     ];
     if (model.state.query) parts.push(`${number(model.found.length)} found`);
     if (model.state.selected.length) parts.push(`${number(model.state.selected.length)} selected`);

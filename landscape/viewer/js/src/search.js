@@ -2,7 +2,6 @@
 
 import { readSet } from "./bytes.js";
 
-/** @typedef {{points: Uint32Array, scores: Float32Array}} Hits */
 /**
  * @typedef {{kind: "words", words: string[]} | {kind: "and" | "or", parts: Query[]}
  *   | {kind: "not", part: Query}} Query
@@ -73,7 +72,9 @@ export function formsOf(word) {
  */
 export function readQuery(text) {
   const tokens = text.match(/-(?=[("])|-?author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
-  const isBoolean = tokens.some((token) => /^(?:AND|OR|NOT|\(|\)|-.*|".*"|author:.*)$/i.test(token) && !/^(?:and|or|not)$/.test(token));
+  const isBoolean = tokens.some((token) =>
+    /^(?:AND|OR|NOT|\(|\)|-.*|".*"|[Aa]uthor:.*)$/.test(token),
+  );
   let at = 0;
 
   /** @returns {Query | null} */
@@ -163,6 +164,7 @@ export class WordIndex {
   constructor(source) {
     this._source = source;
     this._first = source.manifest.index; // the first word of each file
+    this._stop = new Set(source.manifest.stop_words);
   }
 
   /**
@@ -245,7 +247,7 @@ export class WordIndex {
    * @param {string[]} words
    */
   async _withNames(words) {
-    const wanted = words.filter((word) => !STOP.has(word));
+    const wanted = words.filter((word) => !this._stop.has(word));
     const sets = await Promise.all(wanted.map((word) => this.find(word)));
     for (let at = 0; at + 1 < wanted.length; at++) {
       const [one, other] = [wanted[at], wanted[at + 1]];
@@ -316,12 +318,6 @@ export class WordIndex {
     return scores;
   }
 }
-
-const STOP = new Set(
-  "a an and are as at be by for from has have in is it its of on or that the this to was we were what which with".split(
-    " ",
-  ),
-);
 
 /**
  * Papers of either set.

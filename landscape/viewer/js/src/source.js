@@ -10,7 +10,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {{format: number, title: string, papers: number, generated: boolean, box: number[],
  *   parts: number[], columns: string[], years: [number, number] | null, records: number,
  *   details: number, ids: number, regions: Region[], names: Name[], sets: {[kind: string]: SetEntry[]},
- *   fonts: {sizes: number[], line: number}, index: string[],
+ *   fonts: {sizes: number[], line: number}, index: string[], stop_words: string[],
  *   themes: {light: import("./colours.js").Theme, dark: import("./colours.js").Theme}}} Manifest
  * @typedef {{id: string, title: string, author: string, authors: number}} Title
  * @typedef {{authors?: string[], abstract?: string, date?: string, journal?: string, bibcode?: string,

@@ -19,6 +19,7 @@ function modelOf(read = async () => undefined) {
     regions: [],
     parts: [4],
     index: ["dust"],
+    stop_words: [],
     sets: { facilities: [{ name: "ALMA", papers: 2, uses: 1, at: [0, 2] }], concepts: [] },
   };
   const source = new Source(async (name) => {

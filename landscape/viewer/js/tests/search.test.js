@@ -22,7 +22,7 @@ function sourceOf(words, papers = 6) {
   }
   const head = Buffer.from(`${JSON.stringify(entries)}\n`);
   const file = new Uint8Array(gzipSync(Buffer.concat([head, Buffer.from(bytes)])));
-  const manifest = { papers, regions: [], parts: [papers], index: [names[0]], sets: {} };
+  const manifest = { papers, regions: [], parts: [papers], index: [names[0]], stop_words: ["the", "and"], sets: {} };
   return new Source(async () => file, manifest);
 }
 

@@ -95,7 +95,7 @@ _CELLS = {
     "ask": "atlas.ask('How does dust cool?', model=None)",
     "survey": "atlas.survey('How does dust cool?', model=None, papers=20)",
     "analysis": "ls.overlays.missions.impact(atlas, ['ALMA'])",
-    "MapExplorer": "p = w.MapExplorer(atlas); p.select('2000..'); p.colour_by = 'topic'; p",
+    "MapExplorer": "p = w.MapExplorer(atlas); p.select('2000..'); p.colour_by = 'year'; p",
     "AskPanel": "p = w.AskPanel(atlas); p.ask('How does dust cool?'); p.wait(90); p",
     "SurveyPanel": "p = w.SurveyPanel(atlas); p.survey('How does dust cool?'); p.wait(90); p",
     "CitationPanel": "p = w.CitationPanel(atlas); p.find('Dust cools [CITATION].'); p.wait(90); p",

@@ -89,7 +89,7 @@ class _Made(MapSource):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        from landscape.viewer._themes import viewer_themes
+        from landscape.viewer.themes import viewer_themes
 
         regions = [
             {"id": k, "level": 0, "parent": -1, "label": f"R{k}", "papers": 1, "x": 0, "y": 0}

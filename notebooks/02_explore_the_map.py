@@ -16,8 +16,8 @@
 # %% [markdown]
 # # Explore the map
 #
-# `MapExplorer` shows a map to wander about in. Whatever you do with the mouse can also be written
-# as code, and the panel shows the line that does it.
+# `MapExplorer` shows the map of an atlas. Each change that you make with the mouse can also be
+# written as code, and the line below the map shows it.
 #
 # The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
@@ -31,13 +31,15 @@ atlas = ls.open_demo()
 # %% [markdown]
 # ## The map
 #
-# - **Zoom** with the mouse wheel, **move** by dragging. The names of regions appear level by level,
-#   and once few papers are in view, each is a dot: point at it for its title, click it to read it.
-# - **Search** above the map: what is found lights up, and is listed beside or below it.
-# - **Colour by** topic, year, citations, or any other column.
-# - **Select** papers with *Lasso* or *Select box*: click it, then draw on the map.
-# - **Years**: drag the two ends of the slider, or press ▶ to play through time.
-# - **Save** (its own tab) makes a picture, a PDF, or a web page that works without a network.
+# - **Zoom** with the mouse wheel, **move** by dragging. Point at a paper for its title. A click
+#   opens its record beside the map, with its references and similar papers.
+# - **Search** above the map: the papers found are marked, and listed under *Papers*. Titles are
+#   searched at once, and by meaning when the kernel is free.
+# - **Colour** by region, density, year, citations, facility, concept or another column.
+# - **Select** papers: press *Select*, then draw around them. *Add* and *Remove* change a selection.
+# - **Filters**: drag over years, or click a facility, a concept or a region.
+# - **Tools**: select by a filter, count and compare the selected papers, ask them a question, and
+#   save the map as a picture, a PDF, or a web page that works without a network.
 
 # %%
 explorer = MapExplorer(atlas)
@@ -59,7 +61,7 @@ for paper in found.papers[:5]:
     print("-", paper.title)
 
 # %% [markdown]
-# Look closer at the largest region, and colour its papers by year:
+# Look closer at the largest region, and colour the papers by year:
 
 # %%
 largest = atlas.topics.query("level == 1").nlargest(1, "n_papers").iloc[0]
@@ -68,7 +70,7 @@ explorer.colour_by = "year"
 print(f"{largest['label']}: {largest['n_papers']} papers; in view now: {explorer.view}")
 
 # %% [markdown]
-# Move the window of time; `None` shows all years again:
+# Filter by years; `None` shows all years again:
 
 # %%
 explorer.time = (2015, 2026)
@@ -76,14 +78,13 @@ explorer.time = (2015, 2026)
 # %%
 explorer.time = None
 explorer.home()
-explorer.colour_by = "density"
+explorer.colour_by = "region"
 
 # %% [markdown]
 # ## The selection
 #
-# `explorer.selection` is a table of the selected papers, whether you drew round them or chose them
-# here with a filter. Try it: draw a lasso on the map above, then run the next cell again without
-# its first line.
+# `explorer.selection` is a table of the papers that you selected on the map or with a filter. Try
+# it: select papers on the map above, then run the next cell again without its first line.
 
 # %%
 explorer.select("2015..; -review")
@@ -120,7 +121,7 @@ for name in ("selection.csv", "selection.bib", "map.png", "map.pdf", "map.html")
     print(f"{path}: {path.stat().st_size / 1000:,.0f} kB")
 
 # %% [markdown]
-# The line that shows this very view again:
+# The line that makes the same map again:
 
 # %%
 print(explorer.code)

@@ -31,6 +31,7 @@ from landscape.cli._options import (
 from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.types import Analysis
 
 _OPTION = inspect.Parameter.KEYWORD_ONLY
@@ -86,9 +87,19 @@ def _draw(
 ) -> Answer:
     from landscape.figures.export import check_kind
 
-    path = check_kind(output)
-    figure = draw(open_atlas(atlas, trust_model), **options)
+    path, opened = check_kind(output), open_atlas(atlas, trust_model)
+    if draw is landscape.figures.heatmap and path.suffix.lower() == ".html":
+        return _write_viewer(opened, path, str(options.get("colour", "density")))
+    figure = draw(opened, **options)
     return Answer(str(landscape.figures.save_figure(figure, path)))
+
+
+def _write_viewer(atlas: Atlas, path: Path, colour: str) -> Answer:
+    """Write a page with the viewer, which shows more of a map than an interactive figure."""
+    from landscape.viewer import single_page
+
+    given = {"colour": "region" if colour == "regions" else colour}
+    return Answer(str(write_output(path, single_page(atlas, given=given))))
 
 
 def _draw_facility(

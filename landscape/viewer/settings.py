@@ -17,6 +17,9 @@ class SourceSettings(Settings):
         description="leave out what licences do not allow to publish: abstracts that are not from "
         "arXiv, whose metadata are in the public domain (CC0)",
     )
+    search: Literal["abstracts", "titles"] = Field(
+        "abstracts", description="texts that the search in the browser knows, besides authors"
+    )
     seed: Whole = Field(0, ge=0, description="seed of the order of the papers")
 
 

@@ -1,7 +1,7 @@
 """Write a web site of an atlas that needs no server: the map, and a page for each analysis.
 
 The site is a folder of files for any web host. It loads nothing from elsewhere. A single page with
-the map alone is for up to 20,000 papers, and works from a disk.
+the map alone is for up to 100,000 papers, and works from a disk.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from landscape._io import expand_home, write_output
 from landscape._progress import progress
@@ -22,14 +22,17 @@ from landscape._render import render
 from landscape._wording import GENERATED, count
 from landscape.errors import AtlasError, InputError
 from landscape.viewer._pages import Page, site_pages
-from landscape.viewer.settings import PublishSettings
+from landscape.viewer.settings import PublishSettings, SourceSettings
 from landscape.viewer.source import MapSource
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from landscape.atlas import Atlas
 
-MAX_SINGLE = 20_000
-"""Maximum number of papers of a single page."""
+MAX_DETAILED, MAX_SINGLE = 20_000, 100_000
+"""Maximum numbers of papers of a single page with abstracts, and without."""
 
 _MARK = "landscape-site.json"  # file that says that a folder is a site, so it can be replaced
 _BUNDLE = Path(__file__).with_name("viewer.js")
@@ -75,12 +78,7 @@ def publish(
     target = expand_home(out)
     chosen = settings or PublishSettings()
     if target.suffix.lower() in (".html", ".htm"):
-        if len(atlas) > MAX_SINGLE:
-            raise InputError(
-                f"The atlas has {len(atlas):,} papers, and a single page is for at most "
-                f"{MAX_SINGLE:,}. Publish a folder instead: landscape publish {atlas.path} site"
-            )
-        write_output(target, single_page(MapSource(atlas, chosen)))
+        write_output(target, single_page(atlas, chosen))
         return target
     target = target.resolve()
     kept = other_files(target)
@@ -175,10 +173,10 @@ def _write_site(
 
 
 def _write_source(source: MapSource, folder: Path) -> int:
-    n_bytes = 0
-    with progress("Files of the map", total=source.n_files, unit="files") as advance:
-        for name, content in source.files():
-            path = folder / name
+    n_bytes, names = 0, source.names()
+    with progress("Files of the map", total=len(names), unit="files") as advance:
+        for name in names:
+            path, content = folder / name, source.file(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             n_bytes += len(content)
@@ -205,17 +203,57 @@ def _write_page(
         (path.parent / name).write_text(content, encoding="utf-8")
 
 
-def single_page(source: MapSource) -> str:
-    """Return a page with the map of an atlas, which includes all of its files."""
+def single_page(
+    atlas: Atlas,
+    settings: SourceSettings | None = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    mine: NDArray[np.int64] | None = None,
+) -> str:
+    """Return a page with the map of an atlas, which includes all of its files.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    settings : SourceSettings, optional
+    given : mapping, optional
+        State that the page shows first, as in ``given.js``; ``selected`` has rows of the atlas.
+    mine : ndarray of int, optional
+        Rows of the user's own papers.
+
+    Returns
+    -------
+    str
+        HTML. With more than 20,000 papers, it has no abstracts, references and similar papers.
+
+    Raises
+    ------
+    InputError
+        If the atlas has more than 100,000 papers.
+    """
+    chosen = settings or SourceSettings()
+    if len(atlas) > MAX_SINGLE:
+        raise InputError(
+            f"The atlas has {len(atlas):,} papers, and a single page is for at most "
+            f"{MAX_SINGLE:,}. Publish a folder instead: landscape publish {atlas.path} site"
+        )
+    has_details = len(atlas) <= MAX_DETAILED
+    if not has_details:
+        chosen = chosen.model_copy(update={"search": "titles"})
+    source = MapSource(atlas, chosen, mine=mine, has_details=has_details)
+    state = dict(given or {})
+    if "selected" in state:
+        state["selected"] = source.point_of[state["selected"]].tolist()
     files = {name: base64.b64encode(content).decode() for name, content in source.files()}
     script = bundle().read_text(encoding="utf-8").replace("</script", "<\\/script")
     digest = hashlib.sha256(script.encode()).digest()
     return render(
         "site_single.html",
-        title=source.atlas.title,
+        title=atlas.title,
         script=script,
         checksum=base64.b64encode(digest).decode(),
         files=json.dumps(files),
+        given=json.dumps(state),
     )
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,10 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
 from landscape.text.word_index import STOP_WORDS
-from landscape.viewer._themes import viewer_themes
 from landscape.viewer.names import LINE, SIZES, name_ranges
 from landscape.viewer.search_index import index_files, varints
 from landscape.viewer.settings import SourceSettings
+from landscape.viewer.themes import viewer_themes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
 
     Points = NDArray[np.int64]
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files, which the viewer checks."""
 MANIFEST = "source.json"
+WORDS = "words.json"  # the first word of each file of the index of words
 
 _FIRST = 60_000  # points of the first file
 _IN_A_PART = 2_000_000  # points of the other files, which are at most 20 MB
@@ -48,6 +50,7 @@ _AUTHORS = 30
 _MAX_SIMILAR = 120_000  # papers of an atlas whose nearest papers are computed
 _SIMILAR = 8
 _NONE = 0xFFFF  # region of papers outside every region
+_NUMBER = re.compile(r"\d+")
 
 
 class MapSource:
@@ -57,6 +60,10 @@ class MapSource:
     ----------
     atlas : Atlas
     settings : SourceSettings, optional
+    mine : ndarray of int, optional
+        Rows of the user's own papers, which the map shows in a colour of their own.
+    has_details : bool, default True
+        Whether the files have abstracts, references and similar papers.
 
     Attributes
     ----------
@@ -77,9 +84,18 @@ class MapSource:
     >>> dict(source.files())["source.json"][:20]  # doctest: +SKIP
     """
 
-    def __init__(self, atlas: Atlas, settings: SourceSettings | None = None) -> None:
+    def __init__(
+        self,
+        atlas: Atlas,
+        settings: SourceSettings | None = None,
+        *,
+        mine: Points | None = None,
+        has_details: bool = True,
+    ) -> None:
         self.atlas = atlas
+        self.has_details = has_details
         self.settings = settings or SourceSettings()
+        self.mine = mine
         if not len(atlas):
             raise InputError(
                 f"The atlas {atlas.title!r} has no papers, so there is no map to show."
@@ -97,34 +113,55 @@ class MapSource:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the content of each file, ``source.json`` first."""
-        yield MANIFEST, _packed_json(self.manifest)
-        for number in range(len(self.parts)):
-            yield f"points-{number}.bin", self.points(number)
-        for kind in self.sets:
-            yield f"{kind}.bin", self.set_file(kind)
-        for number in range(self._n_records):
-            yield f"records/{number}.json", self.records(number)
-        for number in range(self._n_details):
-            yield f"details/{number}.json", self.details(number)
-        for number, known in enumerate(self._ids):
-            yield f"ids/{number}.json", _packed_json(known)
-        for number, (_, content) in enumerate(self._word_files):
-            yield f"words/{number}.bin", _packed(content)
+        for name in self.names():
+            yield name, self.file(name)
+
+    def names(self, *kinds: str) -> list[str]:
+        """Return the names of all files, or of some kinds such as ``"records"``, in their order."""
+        numbered = [
+            name.format(number)
+            for name, (count, _) in self._numbered.items()
+            if not kinds or name.startswith(kinds)
+            for number in range(count())
+        ]
+        words = [WORDS] if not kinds or "words" in kinds else []
+        first = [] if kinds else [MANIFEST, *(f"{kind}.bin" for kind in self.sets)]
+        return [*first, *words, *numbered]
+
+    def file(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises
+        ------
+        InputError
+            If there is no file with this name.
+        """
+        if name == MANIFEST:
+            return _packed_json(self.manifest)
+        if name == WORDS:
+            return _packed_json([word for word, _ in self._word_files])
+        if name.removesuffix(".bin") in self.sets:
+            return self.set_file(name.removesuffix(".bin"))
+        found = _NUMBER.search(name)
+        count, make = self._numbered.get(_NUMBER.sub("{}", name), (int, self.points))
+        if found is None or int(found[0]) >= count():
+            raise InputError(f"The viewer has no file {name!r}.")
+        return make(int(found[0]))
 
     @property
-    def n_files(self) -> int:
-        """Number of files."""
-        n_words, n_sets = len(self._word_files), len(self.sets)
-        n_texts = self._n_records + self._n_details + len(self._ids)
-        return 1 + len(self.parts) + n_sets + n_texts + n_words
-
-    @property
-    def _n_records(self) -> int:
-        return -(-len(self.order) // _RECORDS)
-
-    @property
-    def _n_details(self) -> int:
-        return -(-len(self.order) // _DETAILS)
+    def _numbered(self) -> dict[str, tuple[Callable[[], int], Callable[[int], bytes]]]:
+        """Number and content of the files of each kind; the number of some takes time."""
+        n = len(self.order)
+        return {
+            "points-{}.bin": (lambda: len(self.parts), self.points),
+            "records/{}.json": (lambda: -(-n // _RECORDS), self.records),
+            "details/{}.json": (lambda: -(-n // _DETAILS) if self.has_details else 0, self.details),
+            "ids/{}.json": (lambda: len(self._ids), lambda at: _packed_json(self._ids[at])),
+            "words/{}.bin": (
+                lambda: len(self._word_files),
+                lambda at: packed(self._word_files[at][1]),
+            ),
+        }
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -142,7 +179,7 @@ class MapSource:
             "columns": [name for name, _ in self._columns],
             "years": [int(years.min()), int(years.max())] if len(years) else None,
             "records": _RECORDS,
-            "details": _DETAILS,
+            "details": _DETAILS if self.has_details else 0,
             "ids": len(self._ids),
             "regions": _region_rows(topics),
             "names": [
@@ -163,7 +200,6 @@ class MapSource:
             "themes": viewer_themes(),
             "sets": {kind: [one.entry for one in sets] for kind, sets in self.sets.items()},
             "stop_words": sorted(STOP_WORDS),
-            "index": [word for word, _ in self._word_files],
         }
 
     @cached_property
@@ -174,6 +210,11 @@ class MapSource:
         return topics.sort_values(order, ascending=[True, False]).reset_index(drop=True)
 
     # -- points
+
+    @property
+    def plane(self) -> NDArray[np.float64]:
+        """Position of each point in the square around all papers, as the viewer knows it."""
+        return self._codes / 0xFFFF
 
     @cached_property
     def years(self) -> NDArray[np.uint16]:
@@ -222,27 +263,45 @@ class MapSource:
             for _, values in self._columns
             for plane in (values[part] >> 8, values[part] & 0xFF)
         ]
-        return _packed(b"".join(planes))
+        return packed(b"".join(planes))
 
     # -- sets of papers
 
     @cached_property
     def sets(self) -> dict[str, list[PointSet]]:
-        """Papers of the most frequent facilities and concepts, by kind."""
-        return {"facilities": self._facilities(), "concepts": self._concepts()}
+        """Papers of the most frequent facilities and concepts, the reviews, and the user's own."""
+        found = {"facilities": self._facilities(), "concepts": self._concepts()}
+        found["reviews"] = self._one_set("Reviews", self._reviews())
+        if self.mine is not None:
+            found["mine"] = self._one_set("My papers", self.mine)
+        return found
 
     def set_file(self, kind: str) -> bytes:
         """Return the points of all sets of a kind."""
-        return _packed(b"".join(one.content for one in self.sets[kind]))
+        return packed(b"".join(one.content for one in self.sets[kind]))
+
+    def _reviews(self) -> Points:
+        if "reviews" not in self.atlas.stages:
+            return np.zeros(0, dtype=np.int64)
+        return self.atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)
+
+    def _one_set(self, name: str, rows: Points) -> list[PointSet]:
+        points = np.unique(self.point_of[rows])
+        content = varints(np.diff(points, prepend=0) * 2)
+        return [PointSet(name, points, points[:0], 0, content)] if len(points) else []
 
     def _facilities(self) -> list[PointSet]:
         """Papers of each facility; the class of a paper is 1 if it uses the facility's data."""
+        if "missions" not in self.atlas.stages:
+            return []
         mentions = self.atlas.read_layer("missions", ["facility", "role"])
         uses = (mentions["role"] == "science").to_numpy(np.int64)
         return self._sets(mentions["facility"], mentions["paper_row"].to_numpy(), uses)
 
     def _concepts(self) -> list[PointSet]:
         """Papers of each concept of the thesaurus."""
+        if "uat" not in self.atlas.stages:
+            return []
         tags = self.atlas.uat
         tags = tags[tags["score"] >= 0.25]
         concepts = self.atlas.thesaurus.concepts
@@ -264,7 +323,7 @@ class MapSource:
         found = []
         for name, own, kinds in sets[:_MAX_SETS]:
             content = varints(np.diff(own, prepend=0) * 2 + kinds)
-            found.append(PointSet(name, own, int(kinds.sum()), start, content))
+            found.append(PointSet(name, own, own[kinds > 0], start, content))
             start += len(content)
         return found
 
@@ -287,13 +346,11 @@ class MapSource:
     def details(self, number: int) -> bytes:
         """Return abstracts, authors, links, references and similar papers of some papers."""
         points = range(number * _DETAILS, min((number + 1) * _DETAILS, len(self.order)))
-        papers = self.atlas.engine.papers(self.order[points.start : points.stop].tolist())
-        return _packed_json(
-            [self._detail(point, paper) for point, paper in zip(points, papers, strict=True)]
-        )
+        rows = self.order[points.start : points.stop]
+        papers, similar = self.atlas.engine.papers(rows.tolist()), self._similar_to(rows)
+        return _packed_json(list(map(self._detail, rows.tolist(), papers, similar)))
 
-    def _detail(self, point: int, paper: Paper) -> dict[str, Any]:
-        row = int(self.order[point])
+    def _detail(self, row: int, paper: Paper, similar: list[int]) -> dict[str, Any]:
         found: dict[str, Any] = {
             "authors": list(paper.authors[:_AUTHORS]),
             "abstract": paper.abstract if self.has_text[row] and paper.has_abstract else "",
@@ -305,9 +362,8 @@ class MapSource:
             "keywords": list(paper.keywords[:8]),
             "references": self._linked(self._graph.reference_links, row),
             "cited_by": self._linked(self._graph.citation_links, row),
+            "similar": similar,
         }
-        if self._similar is not None:
-            found["similar"] = self.point_of[self._similar[row]].tolist()
         return {name: value for name, value in found.items() if value}
 
     @cached_property
@@ -328,17 +384,20 @@ class MapSource:
         inside = nodes[nodes < len(self.order)][:_LISTED]
         return self.point_of[np.asarray(inside, dtype=np.int64)].tolist()
 
-    @cached_property
-    def _similar(self) -> NDArray[np.int64] | None:
-        """The nearest papers of each paper, or None if there are too many papers."""
+    def _similar_to(self, rows: Points) -> list[list[int]]:
+        """Return the points nearest to some papers; none if the atlas has too many papers."""
         from landscape.embeddings.neighbours import nearest, without_self
 
         n = len(self.order)
         if n > _MAX_SIMILAR or n < 2:
-            return None
-        vectors = self.atlas.vectors()
-        found, _ = nearest(vectors, vectors, k=min(_SIMILAR + 1, n))
-        return without_self(found, np.arange(n), _SIMILAR)
+            return [[]] * len(rows)
+        found, _ = nearest(self._vectors, self._vectors[rows], k=min(_SIMILAR + 1, n))
+        near: list[list[int]] = self.point_of[without_self(found, rows, _SIMILAR)].tolist()
+        return near
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float32]:
+        return self.atlas.vectors()
 
     @cached_property
     def _ids(self) -> list[dict[str, int]]:
@@ -353,18 +412,19 @@ class MapSource:
 
     @cached_property
     def _word_files(self) -> list[tuple[str, bytes]]:
-        return list(index_files(self.atlas, self.point_of, self.has_text))
+        has_text = self.has_text & (self.settings.search == "abstracts")
+        return list(index_files(self.atlas, self.point_of, has_text))
 
 
 class PointSet:
-    """Points of a facility or concept, encoded as differences."""
+    """Points of a facility or concept, encoded as differences; `strong` are of class 1."""
 
-    def __init__(self, name: str, points: Points, n_strong: int, start: int, content: bytes):
-        self.name, self.points, self.content = name, points, content
+    def __init__(self, name: str, points: Points, strong: Points, start: int, content: bytes):
+        self.name, self.points, self.strong, self.content = name, points, strong, content
         self.entry = {
             "name": name,
             "papers": len(points),
-            "uses": n_strong,
+            "uses": len(strong),
             "at": [start, start + len(content)],
         }
 
@@ -419,9 +479,10 @@ def _hash(name: str) -> int:
     return found
 
 
-def _packed(content: bytes) -> bytes:
+def packed(content: bytes) -> bytes:
+    """Compress a file."""
     return gzip.compress(content, 6, mtime=0)
 
 
 def _packed_json(content: object) -> bytes:
-    return _packed(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
+    return packed(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())

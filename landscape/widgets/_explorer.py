@@ -1,59 +1,76 @@
-"""The map explorer: its public class, and the events of its figure and controls."""
+"""The map explorer: the viewer in a notebook, with a kernel that searches and answers."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from landscape._io import expand_home, write_output
-from landscape._render import escape
-from landscape._wording import count
-from landscape.errors import InputError, LandscapeError
-from landscape.figures.caption import facts_of, headline
+from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.store.manifest import current_version
+from landscape.viewer.columns import VIEWER, check_colour
+from landscape.viewer.notebook import MapView
+from landscape.viewer.state import find_set, inside, passing
 from landscape.widgets import _explorer_tasks as tasks
-from landscape.widgets._explorer_state import ExplorerState
-from landscape.widgets._figure_view import download_link
-from landscape.widgets._map_figure import NAMED_LEVELS
-from landscape.widgets._saving import save_view
-from landscape.widgets._selection import Summary, comparison_html, selection_table, summarise
-from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_of
+from landscape.widgets._panel import Kind, Panel, checked_atlas, checked_whole
+from landscape.widgets._selection import (
+    Summary,
+    comparison_html,
+    rows_of_selection,
+    selection_table,
+    summarise,
+)
 
 if TYPE_CHECKING:
-    import ipywidgets as widgets
     import pandas as pd
+    from IPython.display import Image
+    from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
+    from landscape.widgets._explorer_tasks import Found
+
+    Rows = NDArray[np.int64]
 
 T = TypeVar("T")
-_CLICKABLE = ("papers", "reviews", "selected", "found", "apart")
-_STEP = 1.8  # zoom factor of one click
+_HISTORY = 50
+_DEFAULTS: dict[str, object] = {
+    "colour": "region",
+    "layers": ["names", "papers"],
+    "method": "hybrid",
+    "k": 30,
+    "query": "",
+    "uses": False,
+    "reviews": False,
+}
 
 
-class MapExplorer(ExplorerState):
-    """Interactive map of an atlas, with search and selection of papers.
+class MapExplorer(Panel):
+    """Interactive map of an atlas, with search, filters and selection of papers.
 
-    After each move, the density is computed from all papers in view. `code` contains the call that
-    creates a map in the same state.
+    The map moves, names papers and searches titles in the browser, also while a cell runs. `code`
+    contains the call that creates a map in the same state.
 
     Parameters
     ----------
     atlas : Atlas
     view : sequence of 4 float, optional
         Window ``(x0, y0, x1, y1)`` in map units. Default: the whole map.
-    colour_by : str, default "density"
-        ``"density"``, ``"topic"``, ``"year"``, ``"citations"``, ``"concept"``, ``"facility"`` or
+    colour_by : str, default "region"
+        ``"region"``, ``"density"``, ``"year"``, ``"citations"``, ``"facility"``, ``"concept"`` or
         any column of the papers.
     time : (int, int), optional
-        First and last year to show.
+        First and last year of the papers that pass the filter.
+    region : str or int, optional
+        Name or number of a region, whose papers pass the filter.
+    concept, facility : str, optional
+        Concept of the thesaurus, or facility, whose papers pass the filter.
     layers : sequence of str, default ("names", "papers")
         Layers to show: ``"names"``, ``"papers"`` and ``"reviews"``.
-    concept, facility : str, optional
-        Concept or facility whose papers are outlined.
     search : str, optional
         Text to search for.
     method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
@@ -63,9 +80,13 @@ class MapExplorer(ExplorerState):
         Filter of the papers to select.
     outline : sequence of (float, float), optional
         Corners of an outline in map units. The papers inside the outline are selected.
-    theme : {"light", "dark"}, default "light"
-    size : (int, int), default (740, 560)
-        Size of the map in pixels.
+    mine : path or sequence of str, optional
+        Your own papers, as a ``.bib`` file or a list of bibcodes, arXiv identifiers or DOIs. They
+        have a colour of their own.
+    theme : {"auto", "light", "dark"}, default "auto"
+        ``"auto"`` is the theme of the notebook.
+    height : int, default 640
+        Height of the map in pixels.
 
     Attributes
     ----------
@@ -92,39 +113,297 @@ class MapExplorer(ExplorerState):
         atlas: Atlas,
         *,
         view: Sequence[float] | None = None,
-        colour_by: str = "density",
+        colour_by: str = "region",
         time: Sequence[int] | None = None,
-        layers: Sequence[str] = ("names", "papers"),
+        region: str | int | None = None,
         concept: str | None = None,
         facility: str | None = None,
+        layers: Sequence[str] = ("names", "papers"),
         search: str | None = None,
         method: str = "hybrid",
         k: int = 30,
         select: str | None = None,
         outline: Sequence[Sequence[float]] | None = None,
-        theme: str = "light",
-        size: tuple[int, int] = tasks.DEFAULT_SIZE,
+        mine: str | Path | Iterable[str] | None = None,
+        theme: str = "auto",
+        height: int = 640,
     ) -> None:
-        concept = tasks.checked_name("concept", concept)
-        facility = tasks.checked_name("facility", facility)
-        corners = None if outline is None else tasks.checked_outline(outline)
-        super().__init__(atlas, view=view, time=time, layers=layers, theme=theme, size=size)
-        self._connect_figure()
-        self._connect_controls()
-        for kind, name in (("concept", concept), ("facility", facility)):
-            if name:
-                self._read_overlay(kind, name)
-        if "reviews" in self._state.layers:
-            self._read_overlay("reviews")
-        if colour_by != "density":
-            self.colour_by = colour_by
-        if corners is not None:
-            self._select_inside(corners)
+        self.atlas = checked_atlas(atlas)
+        _, self._built = current_version(atlas.path)
+        self._results: Found | None = None
+        self._finding: list[object] | None = None  # key of the search that runs
+        self._chosen_by: tuple[str, bytes] | None = None  # filter, and the points that it selects
+        self._history: list[object] = []
+        self.mine = mine if mine is None or isinstance(mine, str | Path) else list(mine)
+        self.map = MapView(
+            atlas,
+            mine=tasks.rows_of_papers(atlas, self.mine),
+            theme=tasks.checked_choice("theme", theme, ("auto", "light", "dark")),
+            height=checked_whole("height", height, 300, 3000),
+        )
+        super().__init__("", [self.map])
+        self.add_class("landscape-explorer")
+        self._heading.layout.display = "none"  # the viewer shows the title
+        self._connect()
+        self.time, self.layers, self.colour_by = time, layers, colour_by
+        self.region, self.concept, self.facility = region, concept, facility
+        if view is not None:
+            self.view = view
+        if outline is not None:
+            corners = tasks.checked_outline(outline)
+            self._choose(np.intersect1d(inside(self.map.source, corners), self._passing()))
+            self.map.outline = [list(corner) for corner in corners]
         if select:
-            self._select_in_background(select)
+            self.select(select)
         if search:
             self.search(search, method=method, k=k)
-        self._tell_state()
+        self._write_code()
+
+    def __repr__(self) -> str:
+        chosen = f", {len(self.rows):,} selected" if len(self.rows) else ""
+        found = f", {len(self.results.rows):,} found" if self.results else ""
+        return f"<MapExplorer of {self.atlas.title!r}: {len(self.atlas):,} papers{found}{chosen}>"
+
+    def _connect(self) -> None:
+        self.map.observe(self._follow, ["given", "selected", "outline"])
+        acts: dict[str, Callable[..., object]] = {
+            "search": self._find,
+            "select": self._select_in_background,
+            "summary": self._show_summary,
+            "compare": self._show_comparison,
+            "ask": self._show_answer,
+            "save": self._make_file,
+            "papers.csv": lambda rows: self._make_table("papers.csv", tasks.papers_as_csv, rows),
+            "papers.bib": lambda rows: self._make_table("papers.bib", tasks.papers_as_bibtex, rows),
+            "reload": self.reload,
+        }
+        for name, use in acts.items():
+            self.map.act(name, self._guarded(use))
+
+    def _guarded(self, use: Callable[..., object]) -> Callable[..., object]:
+        """Return a function that shows an error as a message."""
+
+        def call(**request: Any) -> None:
+            try:
+                use(**request)
+            except LandscapeError as error:
+                self._show_error(error)
+
+        return call
+
+    # -- what is shown
+
+    @property
+    def view(self) -> tuple[float, float, float, float]:
+        """The window, ``(x0, y0, x1, y1)`` in map units."""
+        x0, y0, side = self.map.source.box
+        box = self.map.given.get("view") or (x0, y0, x0 + side, y0 + side)
+        return tuple(map(float, box))  # type: ignore[return-value]
+
+    @view.setter
+    def view(self, box: Sequence[float] | None) -> None:
+        self._set(view=None if box is None else list(tasks.checked_window(box)))
+
+    @property
+    def colour_by(self) -> str:
+        """Variable shown as colour."""
+        return str(self._get("colour"))
+
+    @colour_by.setter
+    def colour_by(self, name: str) -> None:
+        check_colour(self.atlas, name)
+        if name not in VIEWER:
+            self.map.check_column(name)
+        self._set(colour=name)
+
+    @property
+    def time(self) -> tuple[int, int] | None:
+        """First and last year; None stands for all papers, including papers without a year."""
+        years = self.map.given.get("years")
+        return (int(years[0]), int(years[1])) if years else None
+
+    @time.setter
+    def time(self, period: Sequence[int] | None) -> None:
+        known = self.map.source.manifest["years"]
+        chosen = tasks.checked_time(period, known and tuple(known))
+        if chosen != self.time:
+            self._set(years=chosen and list(chosen))
+            self._find_again()
+
+    @property
+    def region(self) -> str | None:
+        """Region whose papers pass the filter."""
+        number = self.map.given.get("region")
+        topics = self.atlas.topics
+        return (
+            None if number is None else str(topics["label"][topics["topic_id"] == number].iloc[0])
+        )
+
+    @region.setter
+    def region(self, region: str | int | None) -> None:
+        self._set(region=None if region is None else self._topic(region))
+
+    @property
+    def concept(self) -> str | None:
+        """Concept whose papers pass the filter."""
+        return self.map.given.get("concept")
+
+    @concept.setter
+    def concept(self, name: str | None) -> None:
+        chosen = tasks.checked_name("concept", name)
+        if chosen:
+            chosen = self.atlas.thesaurus.find(chosen).label
+            chosen = find_set(self.map.source, "concepts", chosen).name
+        self._set(concept=chosen)
+
+    @property
+    def facility(self) -> str | None:
+        """Facility whose papers pass the filter."""
+        return self.map.given.get("facility")
+
+    @facility.setter
+    def facility(self, name: str | None) -> None:
+        from landscape.corpus import find_facility
+
+        chosen = tasks.checked_name("facility", name)
+        if chosen:
+            chosen = find_set(self.map.source, "facilities", find_facility(chosen).name).name
+        self._set(facility=chosen)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The visible layers: any of names, papers and reviews."""
+        return tuple(name for name in tasks.LAYERS if name in self._get("layers"))
+
+    @layers.setter
+    def layers(self, names: Sequence[str]) -> None:
+        chosen = tasks.checked_layers(names)
+        self._set(layers=[name for name in tasks.LAYERS if name in chosen])
+
+    @property
+    def theme(self) -> str:
+        """Colours of the map: "auto", "light" or "dark"."""
+        return str(self.map.theme)
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self.map.theme = tasks.checked_choice("theme", name, ("auto", "light", "dark"))
+        self._write_code()
+
+    def go_to(self, region: str | int) -> Self:
+        """Show the region with the given name or number.
+
+        Raises
+        ------
+        InputError
+            If the region does not exist.
+        """
+        source = self.map.source
+        row = int(np.flatnonzero(source.topics["topic_id"] == self._topic(region))[0])
+        own = source.plane[np.isin(source.region, source.inside(row))]
+        x0, y0, side = source.box
+        # The window that contains the middle 96% of the papers.
+        low, high = np.quantile(own, [0.02, 0.98], axis=0)
+        margin = max(0.12 * float((high - low).max()), 1e-3)
+        corners = np.concatenate([low - margin, high + margin]) * side + [x0, y0, x0, y0]
+        self.view = corners.tolist()
+        return self
+
+    def zoom(self, factor: float) -> Self:
+        """Zoom in by `factor` around the middle of the window.
+
+        Raises
+        ------
+        InputError
+            If the factor is not a positive number.
+        """
+        times = tasks.checked_factor(factor)
+        x0, y0, x1, y1 = self.view
+        side = self.map.source.box[2]
+        wide = float(np.clip((x1 - x0) / times, side / 200, 2 * side)) / 2
+        high = wide * (y1 - y0) / (x1 - x0)
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        self.view = (x - wide, y - high, x + wide, y + high)
+        return self
+
+    def home(self) -> Self:
+        """Show the whole map."""
+        self._set(view=None)
+        return self
+
+    def back(self) -> Self:
+        """Return to the previous window."""
+        if self._history:
+            before = self._history.pop()
+            self._set(view=before)
+            self._history.pop()  # the window that is left is not a window to return to
+        return self
+
+    # -- search and selection
+
+    @property
+    def results(self) -> Found | None:
+        """Result of the last search."""
+        return self._results
+
+    def search(self, query: str, *, method: str = "hybrid", k: int = 30) -> Self:
+        """Search in the background, and mark the papers found; see `results`.
+
+        Parameters
+        ----------
+        query : str
+        method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
+            Search by words and meaning, by meaning, by words, or with a Boolean filter.
+        k : int, default 30
+            Number of papers to find.
+
+        Raises
+        ------
+        InputError
+            If the query is empty, or the method is unknown.
+        """
+        tasks.check_search(query, method)
+        checked_whole("k", k, 1, 10_000)
+        self._set(query=query, method=method, k=k)
+        self._find_again()
+        return self
+
+    def _find_again(self) -> None:
+        query, years = self.map.given.get("query"), self.time
+        if query:
+            self._find(query, self._get("method"), self._get("k"), years and list(years))
+
+    def _find(self, query: str, method: str, k: int, years: Sequence[int] | None) -> None:
+        """Search, and tell the browser; the key says to which search an answer belongs."""
+        key = [query, method, k, years]
+        if key in (self.map.found.get("key"), self._finding):
+            return
+        self._finding = key
+
+        def work() -> Found | LandscapeError:
+            try:
+                time = (years[0], years[1]) if years else None
+                return tasks.find_papers(self.atlas, query, method=method, k=k, time=time)
+            except LandscapeError as error:
+                return error
+
+        def then(found: Found | LandscapeError) -> None:
+            self._finding = None
+            answer: dict[str, object] = {"key": key, "note": "", "problem": "", "points": b""}
+            if isinstance(found, LandscapeError):
+                self._results = None
+                self.map.found = answer | {"problem": str(found)}
+                self._show_error(found)
+                return
+            self._results = found
+            self.map.found = answer | {"note": found.note, "points": self.map.points_of(found.rows)}
+
+        self.run("Searching", work, then, kind="search")
+
+    @property
+    def rows(self) -> Rows:
+        """Rows of the selected papers in the atlas."""
+        return np.sort(self.map.rows_of(self.map.chosen))
 
     @property
     def selection(self) -> pd.DataFrame:
@@ -135,59 +414,7 @@ class MapExplorer(ExplorerState):
     def selection(self, selection: Any) -> None:
         self.select(selection)
 
-    def go_to(self, region: str | int) -> MapExplorer:
-        """Show the region with the given name or number.
-
-        Raises
-        ------
-        InputError
-            If the region does not exist.
-        """
-        names = self._data.labels.table
-        if isinstance(region, str):
-            found = names[names["label"].astype(str).str.casefold() == region.casefold()]
-        else:
-            found = names[names["topic_id"] == region]
-        if found.empty:
-            raise InputError(f"There is no region {region!r} on this map; see atlas.topics.")
-        # Show the window that contains the middle 96% of the papers.
-        topics, here = self.atlas.topics, found.iloc[0]
-        inside = topics["topic_id"][topics["parent_id"] == here["topic_id"]].tolist()
-        column = "subregion_id" if here["level"] == 2 else "topic_id"
-        own = np.isin(self.atlas.map[column].to_numpy(), [here["topic_id"], *inside])
-        x, y = np.append(self._data.x[own], here["x"]), np.append(self._data.y[own], here["y"])
-        (x0, x1), (y0, y1) = (np.quantile(side, [0.02, 0.98]) for side in (x, y))
-        margin = max(0.12 * max(x1 - x0, y1 - y0), 1e-3 * self._data.whole.width)
-        self.view = (float(x0 - margin), float(y0 - margin), float(x1 + margin), float(y1 + margin))
-        return self
-
-    def zoom(self, factor: float) -> MapExplorer:
-        """Zoom in by `factor`, up to the limit at which positions can be distinguished.
-
-        Raises
-        ------
-        InputError
-            If the factor is not a positive number.
-        """
-        now = self._data.zoom(self._state.view)
-        wanted = now * tasks.checked_factor(factor)
-        bounded = min(max(wanted, min(now, FARTHEST)), max(now, CLOSEST))
-        if bounded != now:
-            self._go(self._state.view.zoomed(bounded / now))
-        return self
-
-    def home(self) -> MapExplorer:
-        """Show the whole map."""
-        self._go(self._data.whole)
-        return self
-
-    def back(self) -> MapExplorer:
-        """Return to the previous view."""
-        if self._history:
-            self._go(self._history.pop(), remember=False)
-        return self
-
-    def select(self, selection: Any) -> MapExplorer:
+    def select(self, selection: Any) -> Self:
         """Select papers.
 
         Parameters
@@ -205,17 +432,54 @@ class MapExplorer(ExplorerState):
             If the selection is invalid.
         """
         if isinstance(selection, str):
-            self._choose(self.atlas.select(selection), ("select", selection))
+            self._choose(self.atlas.select(selection), by=selection)
         else:
             given = selection.index if hasattr(selection, "columns") else selection
-            self._choose(rows_of_selection(given, len(self._data)), None)
+            self._choose(rows_of_selection(given, len(self.atlas)))
         return self
 
-    def clear(self) -> MapExplorer:
+    def clear(self) -> Self:
         """Clear the selection and the search."""
-        self._choose_nothing()
-        self._clear_search()
+        self._turns.drop("search")
+        self._finding = None
+        self._choose(np.zeros(0, dtype=np.int64))
+        self._set(query=None, method=None, k=None)
         return self
+
+    def _choose(self, rows: Rows, by: str | None = None) -> None:
+        points = self.map.points_of(rows)
+        self._chosen_by = None if by is None else (by, points)
+        self.map.chosen = points
+        self._write_code()
+
+    def _select_in_background(self, filter: str) -> None:  # noqa: A002 - named in the message
+        before = self.map.selected.get("turn")
+
+        def then(rows: Rows) -> None:
+            if self.map.selected.get("turn") == before:  # the selection has not changed meanwhile
+                self._choose(rows, by=filter)
+                if not len(rows):
+                    self.say("No paper passes this filter.", "warning")
+
+        self.run("Selecting", lambda: self.atlas.select(filter), then, kind="select")
+
+    @property
+    def selected_by(self) -> str | None:
+        """Filter that made the selection, if it was made by a filter."""
+        by = self._chosen_by
+        return by[0] if by is not None and by[1] == self.map.chosen else None
+
+    def _some_rows(self) -> Rows:
+        if not len(self.rows):
+            raise InputError(
+                "No paper is selected. Draw around papers with Select, or use select(filter)."
+            )
+        return self.rows
+
+    def _passing(self) -> Rows:
+        return np.flatnonzero(passing(self.map.source, self.map.given))
+
+    # -- results on the selection
 
     def summarise(self) -> Summary:
         """Count years, regions, keywords and facilities of the selected papers.
@@ -225,7 +489,7 @@ class MapExplorer(ExplorerState):
         InputError
             If nothing is selected.
         """
-        return summarise(self.atlas, self._some_rows(), self._data.years)
+        return summarise(self.atlas, self._some_rows())
 
     def compare(self) -> Analysis:
         """Compare the selection with all other papers in each region.
@@ -254,14 +518,46 @@ class MapExplorer(ExplorerState):
         """
         return tasks.ask_papers(self.atlas, self.rows, question, model=model, **settings)
 
+    def _show_result(self, title: str, work: Callable[[], T], write: Callable[[T], str]) -> None:
+        """Run a function in the background. Show its result if the selection has not changed."""
+        turn = self.map.selected.get("turn")
+
+        def then(made: T) -> None:
+            if self.map.selected.get("turn") == turn:
+                self.map.outcome = write(made)
+
+        self.map.outcome = ""
+        self.run(title, work, then, kind="outcome")
+
+    def _show_summary(self) -> None:
+        rows = self._some_rows()
+        self._show_result("Counting", lambda: summarise(self.atlas, rows), Summary._repr_html_)
+
+    def _show_comparison(self) -> None:
+        rows = self._some_rows()
+        self._show_result(
+            "Comparing", lambda: tasks.compare_with_rest(self.atlas, rows), comparison_html
+        )
+
+    def _show_answer(self, question: str) -> None:
+        rows = self.rows
+        self._show_result(
+            "Asking the papers",
+            lambda: tasks.ask_papers(self.atlas, rows, question),
+            lambda answer: answer._repr_html_(),
+        )
+
+    # -- files
+
     def save(self, path: str | Path) -> Path:
-        """Save the view, or the selected papers.
+        """Save the map as shown, or the selected papers.
 
         Parameters
         ----------
         path : path
             File name. ``.png``, ``.pdf`` and ``.svg`` save the map for print, ``.html`` saves a
-            page that works offline, ``.csv`` and ``.bib`` save the selected papers.
+            page with the whole viewer that works offline, ``.csv`` and ``.bib`` save the selected
+            papers.
 
         Returns
         -------
@@ -270,235 +566,194 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            If the suffix is unknown, or the folder cannot be written.
+            If the suffix is unknown, the folder cannot be written, or the atlas has too many
+            papers for a page.
         """
         target = expand_home(path)
         tables = {".csv": tasks.papers_as_csv, ".bib": tasks.papers_as_bibtex}
         if target.suffix.lower() in tables:
             content = tables[target.suffix.lower()](self.atlas, self._some_rows())
             return write_output(target, content)
-        return save_view(self.atlas, self._state, self._data, target, texts=self._painter.texts)
+        from landscape.figures import save_figure
+        from landscape.figures.export import check_kind
+        from landscape.viewer.printing import Shown, print_map
 
-    # -- files, answers and comparisons
+        found = np.zeros(0, dtype=np.int64) if self.results is None else self.results.rows
+        check_kind(target)
+        if target.suffix.lower() == ".html":
+            return write_output(target, self._page(found))
+        shown = Shown(self.map.source, self.map.given, self.rows, found)
+        return save_figure(print_map(shown, "dark" if self.theme == "dark" else "light"), target)
 
-    def _for_selection(
-        self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
-    ) -> None:
-        """Run a function in the background. Show its result if the selection has not changed."""
-        rows = self.rows
+    def _page(self, found: Rows) -> str:
+        """Return a page with the viewer in the same state; papers found are selected there."""
+        from landscape.viewer import single_page
 
-        def then(made: T) -> None:
-            if self.rows is rows:
-                shown.value = write(made)
+        # A page cannot search by meaning.
+        given = {k: v for k, v in self.map.given.items() if k not in ("query", "method", "k")}
+        rows = self.rows if len(self.rows) else found
+        if len(rows):
+            given["selected"] = rows
+        return single_page(self.atlas, given=given, mine=self.map.source.mine)
 
-        self.run(title, work, then, kind=kind)
+    def picture(self) -> Image:
+        """Return the map as a picture, which a saved notebook shows without a kernel.
 
-    def _ask_selection(self, question: str) -> None:
-        if not question.strip():
-            return
-        atlas, rows = self.atlas, self.rows
-        self._for_selection(
-            "Asking the selected papers",
-            "ask",
-            self._controls.outcome,
-            lambda: tasks.ask_papers(atlas, rows, question),
-            lambda answer: answer._repr_html_(),
-        )
+        Returns
+        -------
+        IPython.display.Image
+        """
+        from IPython.display import Image
 
-    def _compare_selection(self) -> None:
-        atlas, rows = self.atlas, self._some_rows()
-        self._for_selection(
-            "Comparing",
-            "compare",
-            self._controls.outcome,
-            lambda: tasks.compare_with_rest(atlas, rows),
-            comparison_html,
-        )
-
-    def _make_links(self) -> None:
-        atlas, rows = self.atlas, self._some_rows()
-
-        def make() -> str:
-            n_selected = count(len(rows), "paper")
-            note = f"{n_selected} selected of {len(atlas):,}. {headline(facts_of(atlas))}"
-            links = [download_link("selection.csv", tasks.papers_as_csv(atlas, rows))]
-            try:
-                links.append(download_link("selection.bib", tasks.papers_as_bibtex(atlas, rows)))
-            except InputError as error:
-                links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
-            return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
-
-        self._for_selection("Writing the files", "links", self._controls.links, make, str)
+        with tempfile.TemporaryDirectory() as folder:
+            content = self.save(Path(folder) / "map.png").read_bytes()
+            words = (Path(folder) / "map.alt.txt").read_text(encoding="utf-8")
+        picture: Image = Image(data=content, format="png", alt=words.strip())  # type: ignore[no-untyped-call]
+        return picture
 
     def _make_file(self, suffix: str) -> None:
-        atlas, state, data = self.atlas, self._state, self._data
-        texts, shown = dict(self._painter.texts), self._controls.file
-        stem = "".join(c if c.isalnum() else "-" for c in atlas.title.lower())[:40].strip("-")
+        tasks.checked_choice("suffix", suffix, (".png", ".pdf", ".svg", ".html"))
+        stem = "".join(c if c.isalnum() else "-" for c in self.atlas.title.lower())[:40].strip("-")
         name = f"{stem or 'map'}{suffix}"
 
-        def make() -> str:
+        def make() -> bytes:
             with tempfile.TemporaryDirectory() as folder:
-                path = save_view(atlas, state, data, Path(folder) / name, texts=texts)
-                return download_link(name, path.read_bytes())
+                return self.save(Path(folder) / name).read_bytes()
 
-        shown.value = ""
-        self.run("Drawing the file", make, lambda link: setattr(shown, "value", link), kind="file")
+        def then(content: bytes) -> None:
+            self.map.download(name, "application/octet-stream", content)
+            self.say(f"{name} is downloaded by the browser.")
 
-    # -- events of the figure
+        self.run("Drawing the file", make, then, kind="file")
 
-    def _connect_figure(self) -> None:
-        figure = self.figure
+    def _make_table(self, name: str, write: Callable[[Atlas, Rows], str], rows: Rows) -> None:
+        def then(content: str) -> None:
+            self.map.download(name, "text/plain;charset=utf-8", content)
 
-        def mode_changed(_: object, mode: str) -> None:
-            if mode in [value for _, value in self._controls.mode.options]:
-                with self._setting():
-                    self._controls.mode.value = mode
+        self.run("Writing the file", lambda: write(self.atlas, rows), then, kind="file")
 
-        def selected(_trace: object, _points: object, selector: Any) -> None:
-            if hasattr(selector, "xs"):
-                self._select_outline(selector.xs, selector.ys)
-            elif selector is not None:
-                (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
-                self._select_outline([x0, x1, x1, x0], [y0, y0, y1, y1])
+    # -- two explorers
 
-        figure.layout.on_change(
-            lambda *_: self._show_window(figure.box()), "xaxis.range", "yaxis.range"
-        )
-        figure.layout.on_change(mode_changed, "dragmode")
-        # plotly reports all outlines to all traces, even if no point is inside.
-        figure.data[0].on_selection(selected)
-        for name in (*_CLICKABLE, *NAMED_LEVELS):
+    def link(self, other: MapExplorer) -> None:
+        """Let two explorers of one atlas share window, filters, search and selection.
 
-            def clicked(_trace: object, points: Any, _state: object, name: str = name) -> None:
-                if points.point_inds:
-                    self._click(name, points.point_inds[0])
+        They are linked in the browser, so this also works while the kernel is busy.
 
-            figure.trace(name).on_click(clicked)
+        Raises
+        ------
+        InputError
+            If the explorers show different atlases.
+        """
+        from ipywidgets import jslink
 
-    def _show_window(self, box: tuple[float, float, float, float]) -> None:
-        if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
-            return
-        view = view_of(box, self._size)
-        if self._data.zoom(view) <= CLOSEST and view.differs_from(self._state.view):
-            self._remember()
-            self._change(view=view)
+        if other.atlas.path.resolve() != self.atlas.path.resolve():
+            raise InputError(
+                f"{other.atlas.path} is another atlas than {self.atlas.path}; two explorers share "
+                "a selection only if they show the same papers."
+            )
+        for name in ("given", "selected"):
+            jslink((self.map, name), (other.map, name))
 
-    def _select_outline(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        """Select all papers inside an outline, including papers that are not shown as dots."""
-        unit = self._state.view.width / self._size[0]
-        self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
-        if not len(self.rows):
-            self.say("No paper is inside this outline. Draw a larger outline.")
+    # -- state
 
-    def _click(self, name: str, number: int) -> None:
-        """Show the paper or region that was clicked."""
-        if self._painter.data is not self._data:
-            return  # the map still shows the old atlas, which is being replaced
-        if name in NAMED_LEVELS:
-            names = [one for one in self._drawn.names if one.level == NAMED_LEVELS[name]]
-            if number < len(names):
-                self.go_to(names[number].topic_id)
-                self._controls.show_region(names[number].topic_id, self.atlas)
-            return
-        rows = self._drawn.marks.get(name, np.zeros(0, dtype=np.int64))
-        if name in ("found", "apart"):
-            rows = rows[::-1]
-        if number < len(rows):
-            self._show_paper(int(rows[number]))
+    def _get(self, name: str) -> Any:
+        return self.map.given.get(name, _DEFAULTS.get(name))
 
-    def _connect_controls(self) -> None:
-        controls = self._controls
-        clicks: dict[widgets.Button, Callable[[], object]] = {
-            controls.search: self._search_query,
-            controls.clear_search: self._clear_search,
-            controls.zoom_found: self._zoom_to_found,
-            controls.select_found: self._select_found,
-            controls.zoom_in: lambda: self.zoom(_STEP),
-            controls.zoom_out: lambda: self.zoom(1 / _STEP),
-            controls.home: self.home,
-            controls.back: self.back,
-            controls.all_times: lambda: setattr(self, "time", None),
-            controls.clear_selection: self._clear_selection,
-            controls.compare: self._compare_selection,
-            controls.export: self._make_links,
-            controls.make: lambda: self._make_file(controls.format.value),
-            controls.reload: self.reload,
-        }
-        changes: dict[widgets.Widget, Callable[[Any], object]] = {
-            controls.query: lambda _: self._search_query(),
-            controls.colour: lambda name: setattr(self, "colour_by", name),
-            controls.concept: lambda name: setattr(self, "concept", name),
-            controls.facility: lambda name: setattr(self, "facility", name),
-            controls.dark: lambda on: setattr(self, "theme", "dark" if on else "light"),
-            controls.mode: self._set_mode,
-            controls.regions: self._go_to_chosen,
-            controls.time: lambda years: setattr(self, "time", years),
-            controls.play: self._play,
-            controls.filter: self._select_in_background,
-            controls.question: self._ask_selection,
-            **dict.fromkeys(controls.layers.values(), lambda _: self._set_layers()),
-        }
-        for button, action in clicks.items():
-            button.on_click(lambda _, action=action: self._try(action))
-        for control, reaction in changes.items():
+    def _set(self, **changes: object) -> None:
+        given = {**self.map.given, **changes}
+        kept = {k: v for k, v in given.items() if v is not None and v != _DEFAULTS.get(k)}
+        self.map.given = kept
+        self._write_code()
 
-            def changed(change: Any, reaction: Callable[[Any], object] = reaction) -> None:
-                if not getattr(self._setting_in, "depth", 0):
-                    self._try(lambda: reaction(change["new"]))
+    def _follow(self, change: dict[str, Any]) -> None:
+        """Follow a change of the browser, or of another cell."""
+        if change["name"] == "given":
+            before = (change["old"] or {}).get("view")
+            if before != change["new"].get("view"):
+                self._history = [*self._history[-_HISTORY:], before]
+            if not change["new"].get("query"):
+                self._results, self.map.found = None, {}
+        self._check_atlas()
+        self._write_code()
 
-            control.observe(changed, "value")
+    def _write_code(self) -> None:
+        line = tasks.line_of_code(self)
+        if line != self.code:
+            self.code = line
 
-    def _try(self, action: Callable[[], object]) -> None:
-        """Run an action; show errors as one sentence."""
-        try:
-            action()
-        except LandscapeError as error:
-            self._show_error(error)
+    def say(self, text: str, kind: Kind = "quiet") -> None:
+        """Show a message below the map; problems are also shown on the map."""
+        super().say(text, kind)
+        self.map.notice = text if kind in ("warning", "wrong") else ""
 
-    def _search_query(self) -> None:
-        controls = self._controls
-        if query := controls.query.value.strip():
-            self.search(query, method=controls.method.value, k=controls.n_found.value)
+    def _topic(self, region: str | int) -> int:
+        """Return the number of a region, given by name or number."""
+        topics = self.atlas.topics
+        if isinstance(region, str):
+            found = topics[topics["label"].astype(str).str.casefold() == region.casefold()]
         else:
-            self._clear_search()
+            found = topics[topics["topic_id"] == region]
+        if found.empty:
+            raise InputError(f"There is no region {region!r} on this map; see atlas.topics.")
+        return int(found["topic_id"].iloc[0])
 
-    def _zoom_to_found(self) -> None:
-        if self.results is not None:
-            x, y = self._data.x[self.results.rows], self._data.y[self.results.rows]
-            margin = 0.06 * max(float(np.ptp(x)), float(np.ptp(y))) or 0.01
-            self.view = (
-                float(x.min()) - margin,
-                float(y.min()) - margin,
-                float(x.max()) + margin,
-                float(y.max()) + margin,
+    # -- an atlas that was rebuilt
+
+    def reload(self) -> Self:
+        """Open the atlas again after a rebuild; keep the colours, the filters and the search."""
+        from landscape.atlas import open as open_atlas
+
+        def work() -> tuple[Atlas, Rows | None]:
+            atlas = open_atlas(self.atlas.path)
+            return atlas, tasks.rows_of_papers(atlas, self.mine)
+
+        self.run("Opening the atlas", work, lambda opened: self._replace(*opened), kind="open")
+        return self
+
+    def _replace(self, atlas: Atlas, mine: Rows | None) -> None:
+        before = dict(self.map.given)
+        self.atlas, self._results, self._finding = atlas, None, None
+        _, self._built = current_version(atlas.path)
+        self.map.show(atlas, mine)
+        self._chosen_by, self._history = None, []
+        problems = ["The atlas was opened again; the selection of the old atlas was cleared."]
+        years = before.get("years")
+        known = self.map.source.manifest["years"]
+        wanted: dict[str, object] = {
+            "time": tasks.time_within(years and tuple(years), known and tuple(known)),
+            "layers": before.get("layers", _DEFAULTS["layers"]),
+            "colour_by": before.get("colour", _DEFAULTS["colour"]),
+            "concept": before.get("concept"),
+            "facility": before.get("facility"),
+        }
+        for name, value in wanted.items():
+            try:
+                setattr(self, name, value)
+            except LandscapeError as error:
+                problems.append(str(error))
+        self.say(" ".join(problems))
+        if before.get("query"):
+            self.search(
+                before["query"], method=before.get("method", "hybrid"), k=before.get("k", 30)
             )
 
-    def _select_found(self) -> None:
-        if self.results is not None:
-            self.select(self.results.rows)
+    def _check_atlas(self) -> None:
+        """Report once if the atlas was rebuilt since it was opened."""
+        _, stamp = current_version(self.atlas.path)
+        if self.map.is_old or stamp == self._built:
+            return
+        try:
+            self.atlas.check_unchanged()
+            self._built = stamp
+        except LandscapeError:
+            self.map.is_old = True
+            self.say(
+                "This atlas was rebuilt since it was opened, and the map shows the old atlas. "
+                "Choose Tools, Reload the atlas, to see the new one.",
+                "warning",
+            )
 
-    def _set_mode(self, mode: str) -> None:
-        with self.figure.drawing():
-            self.figure.layout.dragmode = mode
-
-    def _set_layers(self) -> None:
-        self.layers = [name for name, box in self._controls.layers.items() if box.value]
-
-    def _go_to_chosen(self, topic: int) -> None:
-        if topic >= 0:
-            self.go_to(topic)
-            self._controls.show_region(topic, self.atlas)
-            with self._setting():
-                self._controls.regions.value = -1  # allows choosing the same region again
-
-    def _play(self, year: int) -> None:
-        """Move the time window so that it ends in `year`; its width does not change."""
-        period = self._data.period
-        if period is not None:
-            first, last = self.time or (period[0], period[0] + max(1, (period[1] - period[0]) // 8))
-            self.time = (max(period[0], year - (last - first)), max(year, period[0]))
-
-    def _clear_selection(self) -> None:
-        self._choose_nothing()
-        with self._setting():
-            self._controls.filter.value = ""
+    def _show_error(self, error: Exception) -> None:
+        if isinstance(error, AtlasError) and current_version(self.atlas.path)[1] != self._built:
+            self.map.is_old = True
+        super()._show_error(error)

@@ -1,57 +1,76 @@
-"""Functions of the map explorer that do not use widgets, such as checks, search and files."""
+"""Functions of the map explorer that do not use widgets: checks, search, files and code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._bibliography import to_bibtex
+from landscape._io import expand_home
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
-from landscape.store.manifest import current_version
-from landscape.widgets._colours import (
-    DENSITY,
-    colouring_of,
-    papers_of_facility,
-    papers_with_concept,
-)
-from landscape.widgets._map_state import Found, MapData, MapState, Overlay, Period
+from landscape.viewer.state import inside, passing
 from landscape.widgets._selection import selection_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
-    from landscape.types import Analysis, Answer
-    from landscape.widgets._view import View
+    from landscape.types import Analysis, Answer, Paper
+    from landscape.widgets._explorer import MapExplorer
 
     Rows = NDArray[np.int64]
 
-T = TypeVar("T")
+Period = tuple[int, int]
 LAYERS = ("names", "papers", "reviews")
-DEFAULT_SIZE = (740, 560)
-_MIN_SIZE, _MAX_SIZE = (320, 240), (2400, 1800)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Papers that a search found."""
+
+    query: str
+    method: str
+    k: int
+    rows: Rows
+    papers: tuple[Paper, ...] = ()
+    note: str = ""
 
 
 # -- checks
 
 
-def checked_size(size: Sequence[int]) -> tuple[int, int]:
-    """Check width and height of a map in pixels."""
+def checked_choice(name: str, value: str, choices: Collection[str]) -> str:
+    """Return one of some values; raise InputError for others."""
+    if value not in choices:
+        raise InputError(f"The {name} is {value!r}; use one of {', '.join(choices)}.")
+    return value
+
+
+def checked_window(box: Sequence[float]) -> tuple[float, float, float, float]:
+    """Check and return a window of the map."""
     try:
-        width, height = (int(side) for side in size)
+        x0, y0, x1, y1 = (float(side) for side in box)
     except (TypeError, ValueError):
-        raise InputError(f"The size is {size!r}; give width and height in pixels.") from None
-    if not (_MIN_SIZE[0] <= width <= _MAX_SIZE[0] and _MIN_SIZE[1] <= height <= _MAX_SIZE[1]):
-        raise InputError(
-            f"The size is {width} x {height} pixels; give {_MIN_SIZE[0]} x {_MIN_SIZE[1]} to "
-            f"{_MAX_SIZE[0]} x {_MAX_SIZE[1]}."
-        )
-    return width, height
+        x0 = y0 = x1 = y1 = 0.0
+    if not (np.isfinite([x0, y0, x1, y1]).all() and x1 > x0 and y1 > y0):
+        raise InputError(f"The view is {box!r}; give (x0, y0, x1, y1) with x0 < x1 and y0 < y1.")
+    return x0, y0, x1, y1
+
+
+def check_search(query: object, method: str) -> None:
+    """Raise InputError if a query or the method of a search is invalid."""
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+    if not isinstance(query, str):
+        raise InputError(f"The search is {query!r}; write a question or some words.")
+    if not query.strip():
+        raise InputError("The search is empty; write a question or some words.")
 
 
 def checked_name(kind: str, name: object) -> str | None:
@@ -120,48 +139,61 @@ def time_within(period: Period | None, known: Period | None) -> Period | None:
 # -- the line of code
 
 _MAX_ROWS = 300
-_MAX_CORNERS = 80  # of a lasso
+_MAX_CORNERS = 80  # of an outline
+_ARGUMENTS = {  # names of arguments, and of what the browser stores
+    "colour_by": "colour",
+    "time": "years",
+    "concept": "concept",
+    "facility": "facility",
+    "layers": "layers",
+    "search": "query",
+    "method": "method",
+    "k": "k",
+}
 
 
-def line_of_code(state: MapState, whole: View) -> str:
-    """Write the call that creates the same view; default values are omitted."""
-    options: dict[str, object] = {
-        "colour_by": state.colouring.name,
-        "time": state.time,
-        "layers": tuple(name for name in LAYERS if name in state.layers),
-        "concept": state.name_of("concept"),
-        "facility": state.name_of("facility"),
-    }
-    if state.found is not None:
-        options |= {"search": state.found.query, "method": state.found.method, "k": state.found.k}
-    by = state.selected_by
-    if by is not None and by[0] == "outline" and state.selected_in != state.time:
-        by = None  # with other years, the outline would select other papers
-    if by is not None:
-        options[by[0]] = by[1]
-    options |= {"theme": state.theme, "size": state.size}
-    defaults = {
-        "colour_by": "density",
-        "layers": ("names", "papers"),
-        "method": "hybrid",
-        "k": 30,
-        "theme": "light",
-        "size": DEFAULT_SIZE,
-    }
+def line_of_code(explorer: MapExplorer) -> str:
+    """Write the call that creates an explorer in the same state; default values are omitted."""
+    view, given, rows = explorer.map, explorer.map.given, explorer.rows
     arguments = ["atlas"]
-    if state.view.differs_from(whole):
-        digits = max(2, 3 - int(np.floor(np.log10(state.view.width))))
-        arguments.append(f"view=({', '.join(f'{side:.{digits}f}' for side in state.view.box)})")
+    if given.get("view"):
+        width = given["view"][2] - given["view"][0]
+        digits = max(2, 3 - int(np.floor(np.log10(width))))
+        arguments.append(f"view=({', '.join(f'{side:.{digits}f}' for side in given['view'])})")
+    options: dict[str, object] = {}
+    for name, stored in _ARGUMENTS.items():
+        value = given.get(stored)
+        options[name] = tuple(value) if isinstance(value, list) else value
+    options["region"] = explorer.region
+    by, corners = explorer.selected_by, _outline_of(explorer)
+    options["select"], options["outline"] = by, corners
+    if explorer.mine is not None:
+        options["mine"] = explorer.mine
+    options |= {"theme": view.theme, "height": view.height}
+    defaults = {"theme": "auto", "height": 640}
     arguments += [
-        f"{name}={value!r}" for name, value in options.items() if value != defaults.get(name)
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if value is not None and value != defaults.get(name)
     ]
     line = f"MapExplorer({', '.join(arguments)})"
-    n = len(state.selected)
-    if by is not None or not n:
+    if by is not None or corners or not len(rows):
         return line
-    if n > _MAX_ROWS:
-        return f"{line}  # and {count(n, 'paper')} selected, too many to list here"
-    return f"{line}.select({state.selected.tolist()})"
+    if len(rows) > _MAX_ROWS:
+        return f"{line}  # and {count(len(rows), 'paper')} selected, too many to list here"
+    return f"{line}.select({rows.tolist()})"
+
+
+def _outline_of(explorer: MapExplorer) -> list[tuple[float, float]] | None:
+    """Return a short outline around exactly the selected papers, if an outline selected them."""
+    view = explorer.map
+    if not view.outline:
+        return None
+    window = explorer.view
+    corners = simple_outline(*zip(*view.outline, strict=True), unit=(window[2] - window[0]) / 1e3)
+    rows = inside(view.source, corners)
+    rows = rows[passing(view.source, view.given)[rows]]
+    return corners if np.array_equal(rows, explorer.rows) else None
 
 
 def simple_outline(
@@ -184,12 +216,7 @@ _MAX_BIBTEX = 5_000
 
 def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
     """Search an atlas by meaning, by words, or by a Boolean filter."""
-    if method not in METHODS:
-        raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
-    if not isinstance(query, str):
-        raise InputError(f"The search is {query!r}; write a question or some words.")
-    if not query.strip():
-        raise InputError("The search is empty; write a question or some words.")
+    check_search(query, method)
     years = None if time is None else f"{time[0]}..{time[1]}"
     if method == "filter":
         rows = atlas.select(f"({query}); {years}" if years else query)
@@ -200,31 +227,73 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         rows = rows[np.argsort(-cites, kind="stable")]
         papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
         note = f"{count(len(rows), 'paper')} found with the filter, {order}."
-        return Found(query, method, k, rows, np.zeros(len(rows), dtype=bool), papers, note)
+        return Found(query, method, k, rows, papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
         raise InputError(results.note or "Nothing was found. Use other words, or more years.")
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
-    apart = np.array([bool(hit.outlier) for hit in results.hits])
-    coverage, n_apart = results.coverage, int(apart.sum())
-    n_found = count(len(rows), "paper")
-    searched = f"{coverage.n_searched:,} searched papers"
-    notes = [results.note] if results.note else [f"{n_found} found in {searched}, best first."]
+    n_apart = sum(bool(hit.outlier) for hit in results.hits)
+    coverage = results.coverage
+    notes = (
+        [results.note]
+        if results.note
+        else [f"Best first, of {coverage.n_searched:,} searched papers."]
+    )
     if n_apart:
-        notes.append(f"{n_apart:,} {'is an outlier' if n_apart == 1 else 'are outliers'} (◇).")
+        notes.append(f"{count(n_apart, 'paper')} lie far from the others on the map.")
     note = " ".join([*notes, *coverage.notes])
-    return Found(query, method, k, rows, apart, results.papers[:_LISTED], note)
+    return Found(query, method, k, rows, results.papers[:_LISTED], note)
 
 
-OVERLAYS = {"concept": papers_with_concept, "facility": papers_of_facility}
+def rows_of_papers(atlas: Atlas, papers: str | Path | Iterable[str] | None) -> Rows | None:
+    """Return the rows of the papers of a ``.bib`` file or a list that the atlas has.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the atlas has none of the papers.
+    """
+    if papers is None:
+        return None
+    if isinstance(papers, str | Path):
+        names = _names_in(expand_home(papers))
+    else:
+        names = [[str(one)] for one in papers]
+    rows = {_row_of(atlas, some) for some in names} - {-1}
+    if not rows:
+        raise InputError(
+            f"None of the {count(len(names), 'paper')} in {papers!r} is in this atlas; give "
+            "bibcodes, arXiv identifiers or DOIs."
+        )
+    return np.array(sorted(rows), dtype=np.int64)
 
 
-def read_overlay(atlas: Atlas, kind: str, name: str) -> Overlay:
-    """Return the papers of a concept or facility, or the reviews."""
-    if kind == "reviews":
-        return Overlay(kind, np.unique(atlas.reviews["paper_row"].to_numpy()).astype(np.int64))
-    rows, title = OVERLAYS[kind](atlas, name)
-    return Overlay(title, rows, name)
+def _names_in(path: Path) -> list[list[str | None]]:
+    """Return the identifiers of each entry of a BibTeX file."""
+    from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
+    from landscape.corpus.readers.bibtex import parse_entries
+
+    try:
+        entries = parse_entries(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)!r} cannot be read ({error}). Give a .bib file.") from error
+    return [
+        [
+            parse_bibcode(one.key) or parse_bibcode(one.fields.get("adsurl", "")),
+            parse_arxiv_id(one.fields.get("eprint")) or parse_arxiv_id(one.fields.get("url")),
+            parse_doi(one.fields.get("doi")),
+        ]
+        for one in entries
+    ]
+
+
+def _row_of(atlas: Atlas, names: Iterable[str | None]) -> int:
+    for name in filter(None, names):
+        try:
+            return atlas.engine.row_of(name)
+        except LandscapeError:
+            continue
+    return -1
 
 
 def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
@@ -264,58 +333,3 @@ def ask_papers(
         return atlas.ask(question, model=model, **settings)
     connected = connect_from_environment() if model == "auto" else model
     return ask(atlas.engine.within(rows), question, AskSettings(**settings), model=connected)
-
-
-# -- an atlas that was rebuilt
-
-
-@dataclass(frozen=True)
-class Reopened:
-    """A rebuilt atlas, with the parts of the old state that are still valid."""
-
-    atlas: Atlas
-    data: MapData
-    built: int
-    state: MapState
-    problems: tuple[str, ...]
-
-
-def reopen(old: Atlas, state: MapState) -> Reopened:
-    """Open an atlas again, and update the colours, outlines and search of a state."""
-    from landscape.atlas import open as open_atlas
-
-    _, built = current_version(old.path)
-    atlas = open_atlas(old.path)
-    data = MapData(atlas, state.size)
-    problems: list[str] = []
-
-    def tried(read: Callable[..., T], *given: object, **named: object) -> T | None:
-        try:
-            return read(atlas, *given, **named)
-        except LandscapeError as error:
-            problems.append(str(error))
-            return None
-
-    overlays = {}
-    for kind, overlay in state.overlays.items():
-        again = tried(read_overlay, kind, overlay.name)
-        if again is not None:
-            overlays[kind] = again
-    colouring, name = None, state.colouring.name
-    if name not in OVERLAYS or name in overlays:
-        colouring = tried(colouring_of, name, overlays)
-    time, found = time_within(state.time, data.period), None
-    if state.found is not None:
-        query, method, k = state.found.query, state.found.method, state.found.k
-        found = tried(find_papers, query, method=method, k=k, time=time)
-    new = replace(
-        state,
-        view=data.whole,
-        time=time,
-        colouring=colouring or DENSITY,
-        overlays=overlays,
-        found=found,
-        selected=np.zeros(0, dtype=np.int64),
-        selected_by=None,
-    )
-    return Reopened(atlas, data, built, new, tuple(problems))

@@ -173,58 +173,6 @@ class Turns:
         return started
 
 
-class Debouncer:
-    """A function that runs again in its own thread after each request.
-
-    Requests during a run are combined into one more run.
-    """
-
-    def __init__(self, work: Callable[[], Any], *, failed: Callable[[Exception], object]) -> None:
-        self._work, self._failed = work, failed
-        self._changed = threading.Condition()
-        self._wanted = self._running = False
-
-    def request(self) -> None:
-        """Request a run, and return immediately."""
-        with self._changed:
-            self._wanted = True
-            if not self._running:
-                self._running = True
-                threading.Thread(target=self._run, daemon=True).start()
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether another run was requested after the current run began."""
-        return self._wanted
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until all runs have ended; return False after a timeout."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._running, seconds)
-
-    def _run(self) -> None:
-        try:
-            while self._is_wanted():
-                try:
-                    self._work()
-                except Exception as error:  # noqa: BLE001 - nothing above this thread catches it
-                    self._failed(error)
-        except BaseException:
-            # The callback `failed` raised an error. The next request starts a new thread.
-            with self._changed:
-                self._running = False
-                self._changed.notify_all()
-            raise
-
-    def _is_wanted(self) -> bool:
-        with self._changed:
-            wanted, self._wanted = self._wanted, False
-            if not wanted:
-                self._running = False
-                self._changed.notify_all()
-            return wanted
-
-
 STOPPED = "it was stopped"
 _CHECKED_EVERY = 0.05  # seconds
 

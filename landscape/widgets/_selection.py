@@ -1,23 +1,19 @@
-"""Describe papers of the map: summary of a selection, record of a paper, hover text."""
+"""Describe selected papers: table, summary, and comparison with all others."""
 
 from __future__ import annotations
 
 import contextlib
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import numpy as np
 
-from landscape._author_names import byline
-from landscape._render import escape, render
+from landscape._render import render
 from landscape.errors import LandscapeError
-from landscape.figures.plotly_backend import hover_html
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Paper
@@ -74,11 +70,12 @@ def selection_table(atlas: Atlas, rows: Rows) -> pd.DataFrame:
     return table
 
 
-def summarise(atlas: Atlas, rows: Rows, years: NDArray[np.int16]) -> Summary:
+def summarise(atlas: Atlas, rows: Rows) -> Summary:
     """Count years, regions, keywords and facilities of a selection."""
     import pandas as pd
 
-    papers = atlas.read_papers(["keywords", "cites"])
+    papers = atlas.read_papers(["keywords", "cites", "year"])
+    years = papers["year"].to_numpy("float64", na_value=0.0).astype(np.int64)
     cites = papers["cites"].to_numpy("float64", na_value=np.nan)[rows]
     known = np.flatnonzero(np.isfinite(cites))
     best = rows[known[np.argsort(-cites[known], kind="stable")[:_LISTED]]]
@@ -136,62 +133,11 @@ def comparison_html(found: Analysis) -> str:
     return render("explorer_comparison.html", parts=parts, notes=notes)
 
 
-_HOVER_WIDTH, _HOVER_LINES = 46, 4
-_AUTHORS_LISTED = 12
+def rows_of_selection(selection: ArrayLike, n_papers: int) -> NDArray[np.int64]:
+    """Return the rows of a selection, given as row numbers or a mask, which may be empty."""
+    from landscape.overlays.trends.comparison import select_rows
 
-
-def hover_text(paper: Paper) -> str:
-    """Return the hover text of a paper: title, authors, year and citations, with line breaks."""
-    title = _wrapped(paper.title or "(no title)", _HOVER_WIDTH)
-    if len(title) > _HOVER_LINES:
-        title = [*title[: _HOVER_LINES - 1], title[_HOVER_LINES - 1] + " …"]
-    authors = _wrapped(paper.first_authors, _HOVER_WIDTH + 6)[:2]
-    facts = " · ".join(filter(None, [str(paper.year) if paper.year else "", cited(paper)]))
-    parts = [f"<b>{hover_html(title)}</b>", hover_html(authors), facts]
-    return "<br>".join(filter(None, parts))
-
-
-def cited(paper: Paper) -> str:
-    """Return the number of citations as text."""
-    if not paper.cites:  # sources often give 0 for a paper that they have not counted yet
-        return ""
-    return "cited once" if paper.cites == 1 else f"cited {paper.cites:,} times"
-
-
-def record_html(paper: Paper, *, region: str = "", generated: bool = False) -> str:
-    """Return the record of a paper as HTML, with all metadata, links and the abstract."""
-    authors = "; ".join(paper.authors[:_AUTHORS_LISTED])
-    if len(paper.authors) > _AUTHORS_LISTED:
-        authors += f" and {len(paper.authors) - _AUTHORS_LISTED} more"
-    return render(
-        "explorer_record.html",
-        paper=paper,
-        authors=authors,
-        cited=cited(paper),
-        region=region,
-        links=links_html(paper),
-        generated=generated,
-    )
-
-
-def links_html(paper: Paper) -> str:
-    """Return links to ADS, arXiv and the publisher as HTML."""
-    addresses = {name: quote(url.removeprefix("https://")) for name, url in paper.links.items()}
-    links = [
-        f"<a href='https://{address}' target='_blank' rel='noopener noreferrer'>{name}</a>"
-        for name, address in addresses.items()
-    ]
-    return " · ".join(links) or f"<span class='landscape-quiet'>{escape(paper.label)}</span>"
-
-
-def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
-    """Return one line of text that describes a paper in a list."""
-    facts = [byline(paper.authors, 1), str(paper.year) if paper.year else "", cited(paper)]
-    facts.append("◇ outlier" if apart else "")
-    known = " · ".join(fact for fact in facts if fact)
-    return f"{rank}. {paper.title or '(no title)'}" + (f" — {known}" if known else "")
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Break a text into lines at spaces; words longer than a line are split."""
-    return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+    given = np.asarray(selection)
+    if not given.size or (given.dtype == bool and not given.any() and len(given) == n_papers):
+        return np.zeros(0, dtype=np.int64)
+    return select_rows(None, given, n_papers)

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import JupyterPage, box_of, button
+from tests.browser.jupyter_page import JupyterPage, box_of
 
-_PLACE = """
-(plot, [trace, number]) => {
-  const found = plot._fullData.find(one => one.name === trace);
-  const {xaxis, yaxis} = plot._fullLayout;
-  const area = plot.querySelector('.nsewdrag').getBoundingClientRect();
-  return [area.left + xaxis.l2p(found.x[number]), area.top + yaxis.l2p(found.y[number])];
-}
-"""
-_MIDDLE = """
-(plot, trace) => {
-  const found = plot._fullData.find(one => one.name === trace);
-  const {xaxis, yaxis} = plot._fullLayout;
-  const away = Array.from(found.x, (x, number) => Math.hypot(
-    xaxis.l2p(x) - xaxis._length / 2, yaxis.l2p(found.y[number]) - yaxis._length / 2));
-  const number = away.indexOf(Math.min(...away));
-  return [number, (found.hovertext ?? [])[number] ?? ""];
-}
-"""
-_COUNT = "(plot, trace) => (plot._fullData.find(one => one.name === trace)?.x ?? []).length"
-_RANGE = "plot => [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range]"
 _SELECTED = re.compile(r"([\d,]+) selected")
-_CODE_VIEW = re.compile(r"view=\(([^)]*)\)")
-_IN_VIEW = re.compile(r"([\d,]+) of ([\d,]+) papers in view")
 
 
 class ExplorerOnPage:
@@ -42,131 +21,96 @@ class ExplorerOnPage:
         self.page = jupyter.page
         panel.wait_for()
         panel.scroll_into_view_if_needed()
-        self.plot = panel.locator(".js-plotly-plot").first
-        self.area = self.plot.locator(".nsewdrag").first
-        self.area.wait_for()
+        self.viewer = panel.locator(".landscape-viewer").first
+        self.map = self.viewer.locator(".map")
+        jupyter.until(lambda: bool(self.state("v?.map.frames > 0")), "the map is drawn")
 
-    def to_the_middle(self) -> None:
-        """Scroll until the whole map is visible."""
-        self.plot.evaluate("plot => plot.scrollIntoView({block: 'center'})")
-        self.jupyter.still(self.area)
+    def state(self, expression: str) -> Any:
+        """Return the value of an expression of the viewer, `v`."""
+        if not self.viewer.count():
+            return None
+        return self.viewer.evaluate(f"(root) => {{ const v = root.viewer; return {expression} }}")
+
+    def until(self, expression: str, *, seconds: float = 60) -> None:
+        """Wait until an expression of the viewer is true."""
+        self.jupyter.until(lambda: bool(self.state(expression)), expression, seconds=seconds)
+
+    def status(self) -> str:
+        """Return the line below the map."""
+        return self.viewer.locator(".status").inner_text()
 
     def n_selected(self) -> int:
-        """Return the number of selected papers in the legend."""
-        found = _SELECTED.search(self.panel.inner_text())
+        """Return the number of selected papers."""
+        found = _SELECTED.search(self.status())
         return int(found[1].replace(",", "")) if found else 0
 
-    def in_view(self) -> int:
-        """Return the number of papers in view, as shown by the panel."""
-        found = _IN_VIEW.search(self.panel.inner_text())
-        return int(found[1].replace(",", "")) if found else -1
+    def scale(self) -> float:
+        """Return the magnification; 1 is the whole map."""
+        return float(self.state("v.map.camera.view.scale / v.map.camera.whole"))
 
-    def marks(self, trace: str) -> int:
-        """Return the number of marks of a kind."""
-        return int(self.plot.evaluate(_COUNT, trace))
-
-    def outlines(self) -> int:
-        """Return the number of outlines of lassos and boxes."""
-        return self.plot.locator(".selectionlayer path").count() // 2  # a line, and one to grasp
-
-    def window(self) -> list[float]:
-        """Return the limits of the map: x_min, x_max, y_min, y_max."""
-        return [float(side) for side in self.plot.evaluate(_RANGE)]
-
-    def place_of(self, trace: str, number: int) -> tuple[float, float]:
-        """Return the position of a mark on the page, in pixels."""
-        self.to_the_middle()
-        x, y = self.plot.evaluate(_PLACE, [trace, number])
-        return float(x), float(y)
-
-    def mark_in_the_middle(self, trace: str) -> tuple[int, str]:
-        """Return the mark nearest to the middle of the map, and its hover text."""
-        self.jupyter.until(
-            lambda: bool(self.plot.evaluate(_MIDDLE, trace)[1]), "marks know their texts"
-        )
-        number, text = self.plot.evaluate(_MIDDLE, trace)
-        return int(number), str(text)
-
-    def under_the_pointer(self) -> str:
-        """Return the hover text."""
-        told = self.plot.locator(".hoverlayer .hovertext").all_text_contents()
-        return " ".join(" ".join(told).split())
-
-    def download(self, link: Locator, folder: Path) -> Path:
-        """Click a link and return the downloaded file."""
-        link.scroll_into_view_if_needed()
-        with self.page.expect_download() as coming:
-            link.click()
-        path = folder / coming.value.suggested_filename
-        coming.value.save_as(path)
-        return path
+    def rest(self) -> None:
+        """Wait until the map does not move any more."""
+        self.until("!v.map.camera.isMoving")
 
     def zoom(self, notches: int) -> None:
         """Turn the wheel over the middle of the map."""
-        self.to_the_middle()
-        box = box_of(self.area)
+        self.map.scroll_into_view_if_needed()
+        box = box_of(self.map)
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for _ in range(abs(notches)):
-            self.page.mouse.wheel(0, -240 if notches > 0 else 240)
-            self.page.wait_for_timeout(60)
+            self.page.mouse.wheel(0, -100 if notches > 0 else 100)
+            self.page.wait_for_timeout(30)
+        self.rest()
 
-    def code(self) -> str:
-        """Return the line of code below the panel."""
-        return self.panel.locator(".landscape-code").last.inner_text()
+    def place_of(self, point: int) -> tuple[float, float]:
+        """Return the position of a paper on the page, in pixels."""
+        x, y = self.state(f"v.map.camera.toPixel(...v.map.placeOf({point}))")
+        box = box_of(self.map)
+        return box["x"] + x, box["y"] + y
 
-    def kernel_knows_the_window(self) -> bool:
-        """Return whether the line of code contains the limits that the page shows.
-
-        A busy kernel receives changes of the page in one message, after the previous message.
-        """
-        told = _CODE_VIEW.search(self.code())
-        if not told:
-            return False
-        there = [float(side) for side in told[1].split(",")]
-        x0, x1, y0, y1 = self.window()
-        here, slack = (x0, y0, x1, y1), 0.01 * (x1 - x0)
-        return all(abs(one - other) < slack for one, other in zip(there, here, strict=True))
-
-    def press(self, name: str) -> None:
-        """Click a button of the panel."""
-        found = button(self.panel, name)
-        found.scroll_into_view_if_needed()
-        found.click()
-
-    def drag_to(self, name: str, mode: str) -> None:
-        """Choose the mode of dragging, and wait until the map uses it."""
-        self.press(name)
-        self.jupyter.until(
-            lambda: self.plot.evaluate("plot => plot._fullLayout.dragmode") == mode,
-            f"dragging is a {mode}",
+    def in_the_middle(self) -> int:
+        """Return the paper nearest to the middle of the map."""
+        return int(
+            self.state(
+                "v.map.places.nearest(v.map.camera.view.x, v.map.camera.view.y, 2, v.model.passes)"
+            )
         )
-
-    def settled(self) -> int:
-        """Wait until the number of papers in view is constant; return it."""
-        seen = [-2, -1]
-        while len(set(seen[-4:])) > 1:
-            self.page.wait_for_timeout(300)
-            seen.append(self.in_view())
-        return seen[-1]
 
     def draw(self, corners: list[tuple[float, float]]) -> None:
         """Drag the pointer along corners, given as fractions of the width and height."""
-        self.to_the_middle()
-        box = box_of(self.area)
+        self.map.scroll_into_view_if_needed()
+        box = box_of(self.map)
         for number, (x, y) in enumerate(corners):
             self.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=4)
             if number == 0:
                 self.page.mouse.down()
         self.page.mouse.up()
 
-    def wander(self) -> None:
-        """Move the pointer over the map."""
-        box = box_of(self.area)
-        for y in (0.4, 0.5, 0.6):
-            self.page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + y * box["height"])
-            self.page.mouse.move(
-                box["x"] + 0.9 * box["width"], box["y"] + y * box["height"], steps=24
-            )
+    def press(self, name: str) -> None:
+        """Click a button of the viewer."""
+        self.viewer.get_by_role("button", name=name, exact=True).first.click()
+
+    def turn_to(self, page: str) -> None:
+        """Show a page beside the map."""
+        self.viewer.get_by_role("tab", name=page).click()
+
+    def search(self, query: str) -> None:
+        """Type a search, and press Enter."""
+        field = self.viewer.get_by_role("searchbox")
+        field.fill(query)
+        field.press("Enter")
+
+    def code(self) -> str:
+        """Return the line of code below the panel."""
+        return self.panel.locator(".landscape-code").last.inner_text()
+
+    def download(self, press: str, folder: Path) -> Path:
+        """Click a button, and return the file that the browser saves."""
+        with self.page.expect_download(timeout=120_000) as coming:
+            self.press(press)
+        path = folder / coming.value.suggested_filename
+        coming.value.save_as(path)
+        return path
 
     def says(self, words: str, *, seconds: float = 120) -> None:
         """Wait until the panel shows a message."""

@@ -126,7 +126,7 @@ class JupyterPage:
         item.first.click()
         return text
 
-    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 300) -> None:
+    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 120) -> None:
         """Wait until a condition holds; otherwise fail with a screenshot."""
         deadline = time.monotonic() + seconds
         while not true():

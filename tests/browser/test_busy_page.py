@@ -1,48 +1,58 @@
-"""A figure is drawn on a busy page even if anywidget times out."""
+"""The map while the kernel is busy, and after the kernel is gone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab
 from tests.browser.explorer_on_page import ExplorerOnPage
-from tests.browser.jupyter_page import GIVEN_UP, JupyterPage
+from tests.browser.jupyter_page import JupyterPage
 
-# Anywidget waits two seconds for a module; here, none.
-TOO_LATE = """
-const timeout = AbortSignal.timeout;
-AbortSignal.timeout = wait => timeout.call(AbortSignal, wait === 2000 ? 0 : wait);
-"""
-PICTURE = "plot => plot._fullLayout.images.map(one => one.source).join()"
 CODE = (
     "import landscape as ls\nfrom landscape.widgets import MapExplorer\natlas = ls.open_demo()",
-    "MapExplorer(atlas)",
+    "explorer = MapExplorer(atlas)\nexplorer",
+    "import time\nwhile explorer.map.coming:\n    time.sleep(0.1)",
+    "time.sleep(600)",
 )
 
 
-@pytest.fixture
-def busy(jupyter: JupyterPage, lab: Lab) -> Iterator[JupyterPage]:
-    page = jupyter.page.context.new_page()
-    page.add_init_script(TOO_LATE)
-    yield JupyterPage(page, lab.address, lab.token)
-    page.close()
-
-
-def test_a_figure_that_was_given_up_is_drawn_all_the_same(busy: JupyterPage, lab: Lab) -> None:
+@pytest.fixture(scope="module")
+def busy(jupyter: JupyterPage, lab: Lab) -> ExplorerOnPage:
+    """An explorer whose kernel runs a long cell."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CODE])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, lab.folder / "busy.ipynb")
-    busy.open_notebook("busy.ipynb")
-    busy.run_all()
-    explorer = ExplorerOnPage(busy, busy.page.locator(".landscape-explorer").first)
-    busy.until(lambda: any(GIVEN_UP in error for error in busy.page_errors), "it is given up")
-    whole = explorer.plot.evaluate(PICTURE)
-    explorer.zoom(8)
-    busy.until(lambda: 0 < explorer.in_view() < 400, "the kernel has heard the page")
-    busy.until(
-        lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel", seconds=60
-    )
-    assert busy.errors() == []
+    jupyter.open_notebook("busy.ipynb")
+    jupyter.choose("Run", "Run All Cells")
+    explorer = ExplorerOnPage(jupyter, jupyter.page.locator(".landscape-explorer").first)
+    jupyter.until(lambda: jupyter.unrun() == 1, "the last cell runs")
+    return explorer
+
+
+def test_a_busy_kernel_is_not_needed_for_the_map(busy: ExplorerOnPage) -> None:
+    assert busy.jupyter.kernel_status() == "busy"
+    before = busy.scale()
+    busy.zoom(5)
+    assert busy.scale() > 2 * before
+    point = busy.in_the_middle()
+    busy.page.mouse.move(*busy.place_of(point))
+    expect(busy.viewer.locator(".tooltip strong")).not_to_be_empty()
+    busy.search("planets")
+    busy.until("v.model.found.length > 0")
+    expect(busy.viewer.locator(".status")).to_contain_text("the kernel is busy")
+    expect(busy.viewer.locator(".list")).to_contain_text("these titles have the words")
+    busy.viewer.locator(".list .paper").first.click()
+    expect(busy.viewer.locator(".record h2")).not_to_be_empty()
+    expect(busy.viewer.locator(".record .abstract")).to_contain_text("The abstract is loading")
+    busy.jupyter.picture("busy")
+
+
+def test_a_kernel_that_is_gone_is_said_and_the_map_still_moves(busy: ExplorerOnPage) -> None:
+    busy.jupyter.choose("Kernel", "Shut Down Kernel")
+    expect(busy.viewer.locator(".status")).to_contain_text("the kernel is gone", timeout=30_000)
+    before = busy.scale()
+    busy.zoom(3)
+    assert busy.scale() > before
+    busy.jupyter.picture("kernel_gone")

@@ -154,11 +154,12 @@ def test_a_paper_that_is_clicked_shows_its_record_and_its_links(visit: Visit) ->
     followed.click()
     expect(record.locator("h2")).to_have_text(wanted)
     address = page.url
-    assert "#paper=" in address
+    assert "&paper=" in address
+    assert "#view=" in address
     visit.open(address)
     expect(page.locator(".record h2")).to_have_text(wanted)
     page.keyboard.press("Escape")
-    assert "#paper=" not in page.url
+    assert "paper=" not in page.url
 
 
 def test_regions_are_reached_by_name_contents_and_address(visit: Visit, site: str) -> None:
@@ -175,7 +176,7 @@ def test_regions_are_reached_by_name_contents_and_address(visit: Visit, site: st
     region = visit.state("v.model.state.filters.region")
     papers = visit.state(f"v.source.regions[{region}].papers")
     expect(page.locator(".status")).to_contain_text(f"{papers} of 400 papers pass the filters")
-    assert page.url.endswith(f"#region={visit.state(f'v.source.regions[{region}].id')}")
+    assert f"#region={visit.state(f'v.source.regions[{region}].id')}&view=" in page.url
     page.goto(f"{site}/regions.html")
     page.locator(".tree a").nth(3).click()
     page.get_by_role("link", name="Show on the map").click()

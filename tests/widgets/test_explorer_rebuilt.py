@@ -1,4 +1,4 @@
-"""An atlas is rebuilt while an explorer is open: new and old papers are not confused."""
+"""Explorers of an atlas that is rebuilt while it is open, and of atlases without some parts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("plotly")
-pytest.importorskip("ipywidgets")
-
 import landscape
-from benchmarks.literature import write_made_up_atlas
+from benchmarks.literature import open_made_up_atlas, write_made_up_atlas
 from landscape.atlas import Atlas
-from landscape.errors import AtlasError
+from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline.stages import write_manifest
 from landscape.store.manifest import read_manifest
 from landscape.widgets import MapExplorer
@@ -26,9 +23,7 @@ def explorer(demo_atlas: Atlas, tmp_path: Path) -> MapExplorer:
     """An explorer of an atlas that can be replaced."""
     folder = tmp_path / "own.atlas"
     shutil.copytree(demo_atlas.path, folder)
-    made = MapExplorer(landscape.open(folder))
-    assert made.wait(60)
-    return made
+    return MapExplorer(landscape.open(folder))
 
 
 def build_anew(explorer: MapExplorer) -> None:
@@ -50,9 +45,10 @@ def put_same(explorer: MapExplorer, title: str) -> None:
         time.sleep(0.1)
 
 
-def test_no_papers_of_a_new_build_are_given_for_those_selected(explorer, tmp_path):
+def test_no_papers_of_a_new_build_are_given_for_those_selected(
+    explorer: MapExplorer, tmp_path: Path
+) -> None:
     explorer.select([300, 301])
-    assert explorer.wait(60)
     build_anew(explorer)
     for give in (
         lambda: explorer.selection,
@@ -65,101 +61,92 @@ def test_no_papers_of_a_new_build_are_given_for_those_selected(explorer, tmp_pat
     assert not (tmp_path / "selection.csv").exists()
 
 
-@pytest.mark.parametrize("what", ["files", "colours", "summary"])
-def test_the_page_offers_to_open_a_new_build(explorer, what):
-    explorer.select([300, 301])
-    assert explorer.wait(60)
+def test_the_page_offers_to_open_a_new_build(explorer: MapExplorer) -> None:
     build_anew(explorer)
-    assert explorer._controls.reload.layout.display == "none"
-    if what == "files":
-        explorer._controls.export.click()
-    elif what == "colours":
-        explorer.colour_by = "journal"
-    else:
-        explorer._summing.request()
-    assert explorer.wait(60)
+    assert not explorer.map.is_old
+    explorer.map.set_state({"given": {"colour": "year"}})
     assert "rebuilt since it was opened" in explorer.status
-    assert explorer._controls.reload.layout.display == ""
-    assert explorer._state.colouring.kind == "density"
-    assert explorer._controls.links.value == ""
+    assert explorer.map.notice == explorer.status
+    assert explorer.map.is_old
 
 
-def test_an_atlas_that_is_gone_is_said_in_a_sentence(explorer):
-    shutil.rmtree(explorer.atlas.path)
-    explorer.colour_by = "journal"
-    assert explorer.wait(60)
-    assert "There is no atlas" in explorer.status
-
-
-def test_what_was_shown_is_read_again(explorer):
-    ids = explorer.atlas.uat["concept_id"].value_counts()
-    explorer.concept = explorer.atlas.thesaurus.concepts[ids.index[0]].label
-    explorer.facility, explorer.colour_by = "HST", "concept"
-    explorer.layers = ("names", "papers", "reviews")
-    explorer.time = (2000, 2020)
+def test_what_was_shown_is_shown_of_the_new_build(explorer: MapExplorer) -> None:
+    explorer.facility, explorer.colour_by = "HST", "facility"
+    explorer.layers, explorer.time = ("names", "papers", "reviews"), (2000, 2020)
     explorer.search("dust", k=10)
     assert explorer.wait(60)
     line, old = explorer.code, explorer.results
     explorer.zoom(2).select("2010..")
-    assert explorer.wait(60)
     put_same(explorer, "Built again")
     explorer.reload()
     assert explorer.wait(60)
-    assert explorer.heading == "Map of Built again"
-    assert explorer.status.startswith("The atlas was opened again; the selection of the old")
+    assert explorer.map.source.manifest["title"] == "Built again"
+    assert explorer.status == ""  # the search that followed replaces the message
     assert explorer.code == line
-    assert explorer._controls.colour.value == explorer.colour_by == "concept"
-    assert set(explorer._drawn.lines) >= {"concept", "facility"}
-    assert "reviews" in explorer._state.overlays
     assert explorer.results is not old
-    assert explorer.results.rows.tolist() == old.rows.tolist()
-    assert len(explorer._controls.found_list.children) == 10
-    assert len(explorer.rows) == 0
-    explorer.back()
-    assert explorer.view == explorer._data.whole.box  # no view of the old map to go back to
-
-
-def test_what_the_new_build_has_not_is_said_and_gone(explorer):
-    explorer.concept = "Exoplanets"
-    titles = explorer.atlas.read_papers(["title"])["title"]
-    title = next(one for one in titles if one.replace(" ", "").isalpha())
-    explorer.search(f'title:"{title}"', method="filter")
-    assert explorer.wait(60)
+    assert old is not None
     assert explorer.results is not None
-    assert len(explorer._controls.found_list.children) > 0
-    explorer._state = dataclasses.replace(explorer._state, time=(1950, 1960))
+    assert explorer.results.rows.tolist() == old.rows.tolist()
+    assert len(explorer.rows) == 0
+    assert not explorer.map.is_old
+    explorer.back()
+    assert "view" not in explorer.map.given, "no window of the old map to go back to"
+
+
+def test_what_the_new_build_lacks_is_said_and_gone(explorer: MapExplorer) -> None:
+    explorer.facility = "Keck"
     build_anew(explorer)
-    said, redrawn = [], []
-    say, offer = explorer.say, explorer._offer
-
-    def offer_late():
-        explorer._drawing.request()  # as when the map is moved just now
-        redrawn.append(explorer._drawing.wait(60))
-        return offer()
-
-    explorer.say = lambda text, kind="quiet": said.append(text) or say(text, kind)
-    explorer._offer = offer_late
     explorer.reload()
     assert explorer.wait(60)
-    assert redrawn == [True]
-    assert not [text for text in said if "failed" in text]
-    assert explorer.status.startswith("The atlas was opened again")
-    assert len(explorer._data) == 60
-    assert "No paper passes this filter" in explorer.status
-    assert explorer.results is None
-    assert explorer._controls.found_list.children == ()
-    assert "search=" not in explorer.code
-    known = explorer._data.period
-    assert known[0] > 1960
-    assert explorer.time is None
-    assert (explorer._controls.concept.value or None) == explorer.concept
+    assert explorer.status.startswith("The atlas was opened again; the selection of the old")
+    assert "no list of the papers of 'Keck'" in explorer.status
+    assert explorer.facility is None
+    assert len(explorer.map.source.order) == 60
 
 
-def test_texts_still_read_of_the_old_atlas_are_not_told_of_the_new_one(explorer):
-    old = explorer._painter.texts
-    assert old
-    put_same(explorer, "Built again")
-    explorer.reload()
+def test_an_atlas_that_is_gone_is_said_in_a_sentence(explorer: MapExplorer) -> None:
+    shutil.rmtree(explorer.atlas.path)
+    explorer.map._hear(explorer.map, {"do": "select", "filter": "2010.."}, [])
     assert explorer.wait(60)
-    assert explorer._painter.texts is not old
-    assert explorer._painter.texts
+    assert "There is no atlas" in explorer.status
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Atlas:
+    """An atlas without regions, dates and layers."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = tmp_path / "bare.atlas"
+    write_made_up_atlas(folder, n_papers=50, n_facilities=2)
+    topics = folder / "topics.parquet"
+    pd.read_parquet(topics)[:0].to_parquet(topics)
+    (papers,) = (folder / "papers.parquet").iterdir()
+    table = pq.read_table(papers)
+    years = pa.nulls(50, pa.int16())
+    pq.write_table(table.set_column(table.schema.get_field_index("year"), "year", years), papers)
+    manifest = open_made_up_atlas(folder).manifest
+    layers = ("uat", "missions", "reviews")
+    stages = {name: one for name, one in manifest.stages.items() if name not in layers}
+    return Atlas(folder, dataclasses.replace(manifest, stages=stages))
+
+
+def test_one_paper_is_a_map(tmp_path: Path) -> None:
+    atlas = write_made_up_atlas(tmp_path / "one.atlas", n_papers=1, n_facilities=2)
+    explorer = MapExplorer(atlas).zoom(3)
+    assert explorer.map.source.manifest["papers"] == 1
+    assert explorer.save(tmp_path / "one.png").stat().st_size > 5_000
+
+
+def test_an_atlas_without_regions_dates_and_layers_is_a_map(bare: Atlas, tmp_path: Path) -> None:
+    explorer = MapExplorer(bare)
+    sets = explorer.map.source.manifest["sets"]
+    assert not any(sets.values())
+    with pytest.raises(LandscapeError, match="no layer 'uat'"):
+        explorer.concept = "Galaxies"
+    with pytest.raises(InputError, match="too few papers have it"):
+        explorer.facility = "HST"
+    explorer.select([1, 2, 3])
+    assert "No year is known" in explorer.summarise()._repr_html_()
+    assert explorer.save(tmp_path / "bare.png").stat().st_size > 5_000

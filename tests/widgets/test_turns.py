@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.widgets._jobs import Debouncer, Job, Turns
+from landscape.widgets._jobs import Job, Turns
 
 
 def test_what_is_dropped_has_no_effect_and_the_next_begins():
@@ -29,25 +29,3 @@ def test_what_is_dropped_has_no_effect_and_the_next_begins():
     assert told == ["second"]
     assert not turns.holds("first")
     assert not turns.drop("first")
-
-
-def test_work_whose_failure_cannot_be_told_can_be_asked_for_again(monkeypatch):
-    raised = []
-    monkeypatch.setattr(threading, "excepthook", lambda hook: raised.append(hook.exc_type))
-    done, fails = [], [True]
-
-    def work():
-        if fails:
-            fails.pop()
-            raise ValueError
-        done.append(1)
-
-    def failed(error):
-        raise RuntimeError from error
-
-    latest = Debouncer(work, failed=failed)
-    latest.request()
-    assert latest.wait(60)
-    latest.request()
-    assert latest.wait(60)
-    assert done == [1]

@@ -149,7 +149,7 @@ export class Camera {
     const [x0, x1] = [least(xs), -least(xs.map((x) => -x))];
     const [y0, y1] = [least(ys), -least(ys.map((y) => -y))];
     const scale = Math.min(this.width / (x1 - x0 || 1e-9), this.height / (y1 - y0 || 1e-9)) / 1.25;
-    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, scale: Math.min(scale, 40 * this.whole) };
+    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, scale: Math.min(Math.max(scale, this.whole), 40 * this.whole) };
   }
 
   /**

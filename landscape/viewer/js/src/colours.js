@@ -2,8 +2,8 @@
 
 /**
  * @typedef {{page: string, ink: string, quiet: string, accent: string, missing: string,
- *   ramp: string[], numbers: string[], classes: string[], [name: string]: string | string[]}} Theme
- * @typedef {{label: string, colour: string, region?: number}} Entry
+ *   mine: string, reviews: string,   ramp: string[], numbers: string[], classes: string[], [name: string]: string | string[]}} Theme
+ * @typedef {{label: string, colour: string, filter?: Partial<import("./model.js").Filters>}} Entry
  * @typedef {{title: string, values: Uint8Array, colours: Uint8Array<ArrayBuffer>,
  *   unknown?: number, entries?: Entry[], ends?: [string, string], css?: string}} Colouring
  */
@@ -66,9 +66,94 @@ export function byRegion(source, theme) {
   const entries = rows.map((row, at) => ({
     label: source.regions[row].label,
     colour: theme.classes[at % theme.classes.length],
-    region: row,
+    filter: { region: row },
   }));
   return { title: top ? "Region" : "Continent", values, colours, entries };
+}
+
+const NOTHING = 255; // value of papers without a class
+const CLASSES = 7; // of facilities and concepts
+
+/**
+ * Colour papers by classes: the class of each paper, or 255.
+ * @param {Theme} theme
+ * @param {string} title
+ * @param {Uint8Array} values
+ * @param {Entry[]} entries
+ * @returns {Colouring}
+ */
+function byClass(theme, title, values, entries) {
+  const colours = new Uint8Array(4 * 256);
+  for (let at = 0; at < 256; at++) {
+    colours.set([...rgb(entries[at]?.colour ?? theme.missing), 255], 4 * at);
+  }
+  return { title, values, colours, entries };
+}
+
+/**
+ * Colour papers by the most frequent facilities or concepts, of which a paper has the rarest; or by
+ * the one that the filter chooses, where papers that use the data of a facility are told from those
+ * that mention it.
+ * @param {import("./source.js").Source} source
+ * @param {Theme} theme
+ * @param {"facilities" | "concepts"} kind
+ * @param {number} chosen
+ * @returns {Promise<Colouring>}
+ */
+export async function bySet(source, theme, kind, chosen) {
+  const [title, name] = kind === "facilities" ? ["Facility", "facility"] : ["Concept", "concept"];
+  const known = source.manifest.sets[kind] ?? [];
+  const values = new Uint8Array(source.manifest.papers).fill(NOTHING);
+  /** @type {Entry[]} */
+  const entries = [];
+  const add = (/** @type {string} */ label, /** @type {Entry["filter"]} */ filter) =>
+    entries.push({ label, colour: theme.classes[entries.length % theme.classes.length], filter });
+  if (chosen >= 0 && kind === "facilities") {
+    add(`uses data of ${known[chosen].name}`, { facility: chosen, uses: true });
+    add(`mentions ${known[chosen].name}`, { facility: chosen, uses: false });
+    const { points, kinds } = await source.set(kind, chosen);
+    points.forEach((point, at) => (values[point] = kinds[at] ? 0 : 1));
+  } else {
+    const rows = chosen >= 0 ? [chosen] : known.slice(0, CLASSES).map((_, row) => row);
+    for (const row of rows) {
+      // The most frequent come first, so that a rarer one replaces them.
+      const { points } = await source.set(kind, row);
+      for (const point of points) values[point] = entries.length;
+      add(known[row].name, { [name]: row });
+    }
+  }
+  return byClass(theme, title, values, entries);
+}
+
+/**
+ * @typedef {{title: string, labels: string[] | null, ends: [string, string] | null,
+ *   unknown: number}} ColumnHead
+ */
+
+/**
+ * Colour papers by a column of the atlas: classes (255 is none), or places on a ramp (0 is unknown).
+ * @param {Theme} theme
+ * @param {{head: ColumnHead, values: Uint8Array}} column
+ * @returns {Colouring}
+ */
+export function byColumn(theme, { head, values }) {
+  if (head.labels) {
+    const entries = head.labels.map((label, at) => ({
+      label,
+      colour: theme.classes[at % theme.classes.length],
+    }));
+    return byClass(theme, head.title, values, entries);
+  }
+  const colours = ramp(theme.numbers);
+  colours.set([...rgb(theme.missing), 255], 0);
+  return {
+    title: head.title,
+    values,
+    colours,
+    unknown: head.unknown,
+    ends: head.ends ?? ["", ""],
+    css: `linear-gradient(to right, ${theme.numbers.join(",")})`,
+  };
 }
 
 /**

@@ -39,13 +39,13 @@ export function count(value, noun) {
 }
 
 /**
- * Save a text as a file.
+ * Save a text or bytes as a file.
  * @param {string} name
  * @param {string} kind
- * @param {string} text
+ * @param {string | Uint8Array<ArrayBuffer>} content
  */
-export function download(name, kind, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: `${kind};charset=utf-8` }));
+export function download(name, kind, content) {
+  const address = URL.createObjectURL(new Blob([content], { type: kind }));
   const link = h("a", { href: address, download: name });
   document.body.append(link);
   link.click();

@@ -1,11 +1,15 @@
-// The viewer of a page: a site has an element for the map, and other pages call `mount`.
+// The doors of the viewer: a page of a site has an element for the map, other pages call `mount`, and
+// anywidget calls `render` in notebooks.
 
+import { apply } from "./given.js";
+import { show } from "./notebook.js";
 import { Viewer } from "./panel.js";
 import { fromPage, fromWeb, Source } from "./source.js";
 import text from "./style.css";
 
-/** @param {Document | ShadowRoot} root */
-function addStyle(root) {
+/** @param {Node} place */
+function addStyle(place) {
+  const root = place instanceof ShadowRoot ? place : document;
   if (root.adoptedStyleSheets.some((sheet) => "landscape" in sheet)) return;
   const sheet = Object.assign(new CSSStyleSheet(), { landscape: true });
   sheet.replaceSync(text);
@@ -22,8 +26,7 @@ function addStyle(root) {
  * @returns {Promise<Viewer>}
  */
 export async function mount(element, source, options = {}) {
-  const root = element.getRootNode();
-  addStyle(root instanceof ShadowRoot ? root : document);
+  addStyle(element.getRootNode());
   element.setAttribute("aria-busy", "true");
   try {
     const opened = await Source.open(typeof source === "string" ? fromWeb(source) : fromPage(source));
@@ -37,6 +40,14 @@ export async function mount(element, source, options = {}) {
   }
 }
 
+/** The door for anywidget. */
+export default {
+  /** @param {{model: import("./notebook.js").WidgetModel, el: HTMLElement}} given */
+  render({ model, el }) {
+    return show(model, el, addStyle);
+  },
+};
+
 // A page of a site has an element for the map, and a single page also has the files.
 const place = document.getElementById("landscape-map");
 if (place) {
@@ -45,7 +56,12 @@ if (place) {
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
     address: true,
   }).then(
-    (viewer) => Object.assign(window, { landscape: viewer }),
+    (viewer) => {
+      // A page that was saved with a state shows it first, unless the address has another one.
+      const given = JSON.parse(place.dataset.given || "{}");
+      if (location.hash.length < 2 && Object.keys(given).length) apply(viewer, given);
+      Object.assign(window, { landscape: viewer });
+    },
     (error) => console.error(error),
   );
 }

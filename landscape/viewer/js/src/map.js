@@ -1,11 +1,11 @@
 // The map: density, points, names, outlines and lines, and what the pointer touches.
 
 import { Camera } from "./camera.js";
-import { byNumber, byRegion, plain, ramp, rgb } from "./colours.js";
+import { byColumn, byNumber, byRegion, bySet, plain, ramp, rgb } from "./colours.js";
 import { densityGrid, densityPicture, densityValues, tones } from "./density.js";
 import { h } from "./dom.js";
 import { Places } from "./places.js";
-import { hasWebGL, MARKED, Points, REMOVED, SHOWN } from "./renderer.js";
+import { hasWebGL, MARKED, MINE, Points, REMOVED, REVIEW, SHOWN } from "./renderer.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
 
@@ -22,7 +22,8 @@ export class MapView {
   /**
    * @param {import("./model.js").Model} model
    * @param {Theme} theme
-   * @param {{hovered: (point: number, x: number, y: number) => void, tool: () => string}} on
+   * @param {{hovered: (point: number, x: number, y: number) => void, tool: () => string,
+   *   coloured: () => void, failed: (name: string, error: unknown) => void, moved: () => void}} on
    */
   constructor(model, theme, on) {
     this.model = model;
@@ -47,7 +48,10 @@ export class MapView {
       this.names,
     );
     this.camera = new Camera(this.element, {
-      changed: () => this.request(),
+      changed: () => {
+        this.request();
+        if (!this.camera?.isMoving) this.on.moved();
+      },
       clicked: (x, y, event) => this._click(x, y, event),
       isDrawing: (event) => this.on.tool() !== "move" || event.shiftKey,
       drawing: (corners) => this._outline(corners),
@@ -122,28 +126,55 @@ export class MapView {
    */
   colourBy(name) {
     const { source, theme } = this;
-    if (name === "year") {
-      this.colouring = byNumber(source, theme, "Year", source.year, String);
-    } else if (name === "citations") {
-      this.colouring = byNumber(source, theme, "Citations", source.citations, (value) =>
-        String(value - 1),
+    const { facility, concept } = this.model.state.filters;
+    const turn = (this._colourTurn = (this._colourTurn ?? 0) + 1);
+    const later = (/** @type {Promise<import("./colours.js").Colouring>} */ coming) => {
+      coming.then(
+        (found) => {
+          if (turn === this._colourTurn) this._useColours(name, found);
+        },
+        (error) => {
+          if (turn === this._colourTurn) this.on.failed(name, error);
+        },
       );
+      return this.colouring ?? byRegion(source, theme);
+    };
+    if (name === "year") {
+      this._useColours(name, byNumber(source, theme, "Year", source.year, String));
+    } else if (name === "citations") {
+      const write = (/** @type {number} */ value) => String(value - 1);
+      this._useColours(name, byNumber(source, theme, "Citations", source.citations, write));
     } else if (name === "density") {
       const grid = /** @type {Float32Array} */ (this._grid);
       const tone = /** @type {(density: number) => number} */ (this._tone);
-      this.colouring = {
+      this._useColours(name, {
         title: "Density",
         values: densityValues(source, grid, tone),
         colours: ramp(theme.ramp.slice(2)),
         ends: /** @type {[string, string]} */ (["few papers", "many"]),
         css: `linear-gradient(to right, ${theme.ramp.slice(1).join(",")})`,
-      };
+      });
+    } else if (name === "facility" || name === "concept") {
+      const [kind, chosen] = name === "facility" ? ["facilities", facility] : ["concepts", concept];
+      const set = bySet(source, theme, /** @type {"facilities" | "concepts"} */ (kind), Number(chosen));
+      this._useColours(name, later(set), false);
+    } else if (name === "region") {
+      this._useColours(name, byRegion(source, theme));
     } else {
-      this.colouring = byRegion(source, theme);
+      this._useColours(name, later(source.column(name).then((column) => byColumn(theme, column))), false);
     }
+  }
+
+  /**
+   * @param {string} name
+   * @param {import("./colours.js").Colouring} colouring
+   */
+  _useColours(name, colouring, isComplete = true) {
+    this.colouring = colouring;
     this._colourName = name;
     this._isStale = true;
     this.request();
+    if (isComplete) this.on.coloured();
   }
 
   /** Draw in the next frame. */
@@ -189,9 +220,12 @@ export class MapView {
    */
   _drawPicture(target, ratio) {
     const { scale } = this.camera.view;
-    const isMain = this._colourName === "density" || !this._drawsPoints() || this.source.n > DENSE;
+    const hasPapers = this.model.state.layers.includes("papers");
+    const isMain =
+      this._colourName === "density" || !hasPapers || !this._drawsPoints() || this.source.n > DENSE;
     const alpha = Math.min(1, Math.max(0, 1.6 - (1.6 * scale) / PICTURE_UNTIL)) * (isMain ? 1 : 0.35);
-    if (alpha <= 0 && this._drawsPoints()) return;
+    const hasPoints = this._drawsPoints() && this.model.state.layers.includes("papers");
+    if (alpha <= 0 && hasPoints) return;
     if (!this._picture || this._pictureIsMain !== isMain) {
       const colours = ramp(isMain ? this.theme.ramp : [this.theme.page, this.theme.quiet]);
       const grid = /** @type {Float32Array} */ (this._grid);
@@ -200,7 +234,7 @@ export class MapView {
       this._pictureIsMain = isMain;
     }
     const [left, top] = this.camera.toPixel(0, 1);
-    target.globalAlpha = this._drawsPoints() ? alpha : Math.max(alpha, 0.5);
+    target.globalAlpha = hasPoints ? alpha : Math.max(alpha, 0.5);
     target.imageSmoothingQuality = "high";
     target.drawImage(this._picture, left * ratio, top * ratio, scale * ratio, scale * ratio);
     target.globalAlpha = 1;
@@ -242,6 +276,7 @@ export class MapView {
       this._isStale = false;
       this._sentPapers = source.n;
     }
+    if (!model.state.layers.includes("papers")) return;
     const { size, alpha } = dotOf(camera.view.scale, source.n);
     const hasMarks = model.found.length > 0 || model.state.selected.length > 0;
     const marked = Math.max(size * 1.3, 4.5);
@@ -251,6 +286,9 @@ export class MapView {
     const opacity = model.nPassing < source.n ? few.alpha : alpha;
     const passes = [
       { kind: SHOWN, size: shown, alpha: hasMarks ? opacity * 0.3 : opacity, colours },
+      { kind: REVIEW, size: marked, alpha: 0.9, colours: plain(theme.reviews) },
+      { kind: MINE, size: marked + 3, alpha: 1, colours: plain(theme.page) },
+      { kind: MINE, size: marked + 1, alpha: 1, colours: plain(theme.mine) },
       // A rim tells marks from papers whose class has a similar colour.
       { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.ink) },
       { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.accent) },
@@ -277,7 +315,7 @@ export class MapView {
     /** @type {[number, number][]} */
     const marks = [];
     this._places().within(x0, y0, x1, y1, (point, x, y) => {
-      if (model.kinds[point] === MARKED) marks.push([x, y]);
+      if (model.kinds[point] === MARKED || model.kinds[point] === MINE) marks.push([x, y]);
       else if (model.kinds[point] && dots.length <= DOTS) dots.push([point, x, y]);
     });
     const { size, alpha } = dotOf(camera.view.scale, this.source.n);
@@ -338,6 +376,7 @@ export class MapView {
 
   _placeNames() {
     const { camera } = this;
+    this.names.hidden = !this.model.state.layers.includes("names");
     for (const one of this._labels) {
       const [x, y] = camera.toPixel(one.x, one.y);
       const [smallest, largest] = one.name.scales;
@@ -401,6 +440,43 @@ export class MapView {
     if (loaded.length) this.camera.fly(this.camera.around(loaded.map((point) => this.placeOf(point))));
   }
 
+  /** The visible window in the units of the map: x0, y0, x1, y1; null for the whole map. */
+  get window() {
+    const { view, whole, width, height } = this.camera;
+    if (Math.abs(view.scale / whole - 1) < 0.01 && Math.hypot(view.x - 0.5, view.y - 0.5) < 0.01) return null;
+    const [x0, y0, x1] = this.source.manifest.box;
+    const side = x1 - x0;
+    const [across, up] = [width / view.scale / 2, height / view.scale / 2];
+    return [
+      x0 + side * (view.x - across),
+      y0 + side * (view.y - up),
+      x0 + side * (view.x + across),
+      y0 + side * (view.y + up),
+    ];
+  }
+
+  /**
+   * Show a window; null shows the whole map.
+   * @param {number[] | null} box
+   */
+  show(box) {
+    if (this.camera.width <= 1) {
+      this._flyLater = () => this.show(box);
+      return;
+    }
+    const { camera } = this;
+    const [x0, y0, x1] = this.source.manifest.box;
+    const side = x1 - x0;
+    const to = box
+      ? {
+          x: ((box[0] + box[2]) / 2 - x0) / side,
+          y: ((box[1] + box[3]) / 2 - y0) / side,
+          scale: Math.min((camera.width * side) / (box[2] - box[0]), (camera.height * side) / (box[3] - box[1])),
+        }
+      : { x: 0.5, y: 0.5, scale: camera.whole };
+    camera.fly(to);
+  }
+
   /**
    * Position of a paper in map widths.
    * @param {number} point
@@ -457,7 +533,7 @@ export class MapView {
     this._corners = [];
     const tool = this.on.tool();
     const how = event.altKey || tool === "remove" ? "remove" : tool === "add" || event.ctrlKey ? "add" : "new";
-    this.model.select(this._places().inside(corners, this.model.passes), how);
+    this.model.select(this._places().inside(corners, this.model.passes), how, corners);
   }
 
   _drawOverlay() {

@@ -1,18 +1,22 @@
 // State of the viewer: filters, selection, colours and search, with undo; what each paper counts as.
 
-import { MARKED, REMOVED, SHOWN } from "./renderer.js";
+import { MARKED, MINE, REMOVED, REVIEW, SHOWN } from "./renderer.js";
 import { WordIndex } from "./search.js";
 
 /**
  * @typedef {{years: [number, number] | null, region: number, facility: number, uses: boolean,
- *   concept: number}} Filters
- * @typedef {{filters: Filters, query: string, selected: Uint32Array, colour: string}} State
+ *   concept: number, reviews: boolean}} Filters
+ * @typedef {{filters: Filters, query: string, method: string, k: number, selected: Uint32Array,
+ *   outline: [number, number][] | null, colour: string, layers: string[]}} State
  * @typedef {"state" | "open" | "loaded"} Topic
+ * @typedef {(query: string, state: State) => Promise<Answer>} Search
+ * @typedef {{points: Iterable<number>, missing: string[], note?: string, problem?: string}} Answer
  */
 
 /** @type {Filters} */
-export const ALL = { years: null, region: -1, facility: -1, uses: false, concept: -1 };
+export const ALL = { years: null, region: -1, facility: -1, uses: false, concept: -1, reviews: false };
 const NOTHING = new Uint32Array(0);
+const SETS = /** @type {const} */ (["facilities", "concepts", "reviews", "mine"]);
 const NO_SET = { points: NOTHING, kinds: new Uint8Array(0) };
 const KEPT = 100; // states that can be undone
 
@@ -23,7 +27,20 @@ export class Model {
     this.source = source;
     this.index = new WordIndex(source);
     /** @type {State} */
-    this.state = { filters: ALL, query: "", selected: NOTHING, colour: "region" };
+    this.state = {
+      filters: ALL,
+      query: "",
+      method: "hybrid",
+      k: 30,
+      selected: NOTHING,
+      outline: null,
+      colour: "region",
+      layers: ["names", "papers"],
+    };
+    /** @type {Search | null} */
+    this.searchElsewhere = null; // by meaning, which needs a model
+    this.note = "";
+    this.isWaiting = false; // for the search elsewhere
     /** @type {Uint32Array} */
     this.found = NOTHING; // best first
     this.missing = /** @type {string[]} */ ([]);
@@ -39,11 +56,12 @@ export class Model {
     /** @type {Map<Topic, (() => void)[]>} */
     this._listeners = new Map();
     /** @type {{[kind: string]: {points: Uint32Array, kinds: Uint8Array} | null}} */
-    this._sets = { facilities: null, concepts: null };
+    this.sets = {};
     this._turn = 0;
     /** @type {string | null} */
     this._foundFor = ""; // query to which `found` belongs
     this.problem = "";
+    this._refused = ""; // what the search elsewhere says of a query that it cannot use
   }
 
   /**
@@ -106,39 +124,96 @@ export class Model {
     this.state = state;
     const turn = ++this._turn;
     const { filters, query } = state;
+    const asked = this.searchElsewhere ? JSON.stringify([query, state.method, state.k, filters.years]) : query;
     try {
       // What is known may be of another state, because a change can come while a search runs.
-      if (query !== this._foundFor) {
-        const { points, missing } = query.trim()
-          ? await this.index.search(query)
-          : { points: [], missing: [] };
+      if (asked !== this._foundFor) {
+        const here = this._searchHere(query);
+        if (this.searchElsewhere && query.trim()) this._askElsewhere(asked, turn, here);
+        else this._take(await here, asked, turn);
         if (turn !== this._turn) return;
-        this.found = Uint32Array.from(points);
-        this.missing = missing;
-        this._foundFor = query;
       }
-      for (const [kind, number] of /** @type {const} */ ([
-        ["facilities", filters.facility],
-        ["concepts", filters.concept],
-      ])) {
-        const chosen = number < 0 ? null : await this.source.set(kind, number);
+      const { layers, colour } = state;
+      const wanted = {
+        facilities: filters.facility,
+        concepts: filters.concept,
+        reviews: this._has("reviews") && (filters.reviews || layers.includes("reviews") || colour === "reviews") ? 0 : -1,
+        mine: this._has("mine") ? 0 : -1,
+      };
+      for (const kind of SETS) {
+        const chosen = wanted[kind] < 0 ? null : await this.source.set(kind, wanted[kind]);
         if (turn !== this._turn) return;
-        this._sets[kind] = chosen;
+        this.sets[kind] = chosen;
       }
-      this.problem = "";
+      this.problem = this._refused;
     } catch (error) {
       if (turn !== this._turn) return;
       this.problem = error instanceof Error ? error.message : String(error);
       // Nothing is shown that belongs to another state.
-      if (query !== this._foundFor) {
+      if (asked !== this._foundFor) {
         this.found = NOTHING;
         this.missing = [];
         this._foundFor = null;
       }
-      if (filters.facility >= 0) this._sets.facilities = NO_SET;
-      if (filters.concept >= 0) this._sets.concepts = NO_SET;
+      if (filters.facility >= 0) this.sets.facilities = NO_SET;
+      if (filters.concept >= 0) this.sets.concepts = NO_SET;
     }
     this.refresh();
+  }
+
+  /** @param {string} kind */
+  _has(kind) {
+    return Boolean(this.source.manifest.sets[kind]?.length);
+  }
+
+  /**
+   * @param {string} query
+   * @returns {Promise<Answer>}
+   */
+  async _searchHere(query) {
+    return query.trim() ? this.index.search(query) : { points: [], missing: [] };
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {string} asked
+   * @param {number} turn
+   */
+  _take({ points, missing, note, problem }, asked, turn) {
+    if (turn !== this._turn) return;
+    this.found = Uint32Array.from(points);
+    this.missing = missing;
+    this.note = note ?? "";
+    this._refused = this.problem = problem ?? "";
+    this.isWaiting = false;
+    this._foundFor = asked;
+  }
+
+  /**
+   * Search with the kernel; until it answers, the papers with the words in their titles are shown.
+   * @param {string} asked
+   * @param {number} turn
+   * @param {Promise<Answer>} here
+   */
+  _askElsewhere(asked, turn, here) {
+    const state = this.state;
+    this.isWaiting = true;
+    this._foundFor = asked;
+    this._refused = "";
+    let isAnswered = false;
+    here.then((answer) => {
+      if (isAnswered || turn !== this._turn) return;
+      this.found = Uint32Array.from(answer.points);
+      this.missing = [];
+      this.note = "these titles have the words";
+      this.refresh();
+    }, () => undefined);
+    /** @type {Search} */ (this.searchElsewhere)(state.query, state).then((answer) => {
+      isAnswered = true;
+      if (asked !== this._foundFor || this.state.query !== state.query) return;
+      this._take(answer, asked, this._turn);
+      this.refresh();
+    });
   }
 
   /** Try again what has failed. */
@@ -154,8 +229,14 @@ export class Model {
     const { kinds } = this;
     this.nPassing = passes.reduce((sum, one) => sum + one, 0);
     for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
-    for (const points of [this.found, this.state.selected]) {
-      for (const point of points) if (passes[point]) kinds[point] = MARKED;
+    const reviews = this.state.layers.includes("reviews") ? this.sets.reviews?.points : null;
+    for (const [points, kind] of /** @type {const} */ ([
+      [reviews, REVIEW],
+      [this.sets.mine?.points, MINE],
+      [this.found, MARKED],
+      [this.state.selected, MARKED],
+    ])) {
+      for (const point of points ?? []) if (passes[point]) kinds[point] = kind;
     }
     this.tell("state");
   }
@@ -181,12 +262,13 @@ export class Model {
       for (const region of this.inside[filters.region]) wanted[region] = 1;
       for (let point = 0; point < n; point++) if (!wanted[source.region[point]]) passes[point] = 0;
     }
-    for (const [kind, number] of /** @type {const} */ ([
-      ["facilities", filters.facility],
-      ["concepts", filters.concept],
+    for (const [kind, isWanted] of /** @type {const} */ ([
+      ["facilities", filters.facility >= 0],
+      ["concepts", filters.concept >= 0],
+      ["reviews", filters.reviews],
     ])) {
-      const set = this._sets[kind];
-      if (number < 0 || !set) continue;
+      const set = this.sets[kind];
+      if (!isWanted || !set) continue;
       const own = new Uint8Array(n);
       set.points.forEach((point, place) => {
         if (kind !== "facilities" || !filters.uses || set.kinds[place]) own[point] = 1;
@@ -209,19 +291,22 @@ export class Model {
   get listed() {
     const { query, selected, filters } = this.state;
     if (query || selected.length) return this.marked;
-    const { years, region, facility, concept } = filters;
-    if (!years && region < 0 && facility < 0 && concept < 0) return [];
+    const { years, region, facility, concept, reviews } = filters;
     const passing = [];
+    if (!years && region < 0 && facility < 0 && concept < 0 && !reviews) {
+      return [...(this.sets.mine?.points ?? [])];
+    }
     for (let point = 0; point < this.source.n; point++) if (this.passes[point]) passing.push(point);
     return passing.sort((a, b) => this.source.year[b] - this.source.year[a] || a - b);
   }
 
   /**
-   * Select the papers inside an outline.
+   * Select papers.
    * @param {Uint32Array} points
    * @param {"new" | "add" | "remove"} how
+   * @param {[number, number][] | null} outline corners around exactly these papers
    */
-  select(points, how) {
+  select(points, how, outline = null) {
     const before = this.state.selected;
     const selected =
       how === "new"
@@ -229,7 +314,7 @@ export class Model {
         : how === "add"
           ? Uint32Array.from(new Set([...before, ...points])).sort()
           : before.filter(((out) => (point) => !out.has(point))(new Set(points)));
-    return this.set({ selected });
+    return this.set({ selected, outline: how === "new" ? outline : null });
   }
 
   /**
@@ -243,7 +328,7 @@ export class Model {
 
   /** Remove the search, the selection and all filters. */
   clear() {
-    return this.set({ filters: ALL, query: "", selected: NOTHING });
+    return this.set({ filters: ALL, query: "", selected: NOTHING, outline: null });
   }
 }
 

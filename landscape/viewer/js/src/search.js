@@ -163,7 +163,6 @@ export class WordIndex {
   /** @param {import("./source.js").Source} source */
   constructor(source) {
     this._source = source;
-    this._first = source.manifest.index; // the first word of each file
     this._stop = new Set(source.manifest.stop_words);
   }
 
@@ -172,12 +171,13 @@ export class WordIndex {
    * @param {string} word
    */
   async look(word) {
+    const first = await this._source.firstWords();
     let low = 0;
-    let high = this._first.length;
+    let high = first.length;
     if (!high) return null;
     while (low + 1 < high) {
       const middle = (low + high) >> 1;
-      if (compare(this._first[middle], word) <= 0) low = middle;
+      if (compare(first[middle], word) <= 0) low = middle;
       else high = middle;
     }
     const { words, bytes } = await this._source.file(`words/${low}.bin`, readLists);

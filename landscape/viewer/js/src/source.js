@@ -10,7 +10,8 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {{format: number, title: string, papers: number, generated: boolean, box: number[],
  *   parts: number[], columns: string[], years: [number, number] | null, records: number,
  *   details: number, ids: number, regions: Region[], names: Name[], sets: {[kind: string]: SetEntry[]},
- *   fonts: {sizes: number[], line: number}, index: string[], stop_words: string[],
+ *   fonts: {sizes: number[], line: number}, stop_words: string[],
+ *   more_colours?: [string, string][], atlas?: string,
  *   themes: {light: import("./colours.js").Theme, dark: import("./colours.js").Theme}}} Manifest
  * @typedef {{id: string, title: string, author: string, authors: number}} Title
  * @typedef {{authors?: string[], abstract?: string, date?: string, journal?: string, bibcode?: string,
@@ -19,7 +20,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {(name: string) => Promise<Uint8Array<ArrayBuffer>>} Read
  */
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 const NO_REGION = 0xffff;
 
 /**
@@ -152,6 +153,7 @@ export class Source {
    */
   async details(point) {
     const size = this.manifest.details;
+    if (!size) return detailsOf((await this.title(point)).id);
     const number = Math.floor(point / size);
     const table = await this.file(`details/${number}.json`, readJson);
     return table[point - number * size];
@@ -177,6 +179,26 @@ export class Source {
       this.manifest.sets[kind].map(({ at: [start, end] }) => readSet(bytes, start, end, 2)),
     );
     return sets[number];
+  }
+
+  /**
+   * The first word of each file of the index of words.
+   * @returns {Promise<string[]>}
+   */
+  firstWords() {
+    return this.file("words.json", readJson);
+  }
+
+  /**
+   * Colours by a column of the atlas: a line of JSON, and a byte for each paper.
+   * @param {string} name
+   * @returns {Promise<{head: import("./colours.js").ColumnHead, values: Uint8Array}>}
+   */
+  column(name) {
+    return this.file(`columns/${name}`, (bytes) => {
+      const end = bytes.indexOf(10);
+      return { head: readJson(bytes.subarray(0, end)), values: bytes.subarray(end + 1) };
+    });
   }
 
   /**
@@ -207,6 +229,17 @@ export class Source {
     });
     return found;
   }
+}
+
+/**
+ * What the identifier of a paper says, for files without details.
+ * @param {string} id
+ * @returns {Details}
+ */
+function detailsOf(id) {
+  const abstract = "This page is too large for abstracts and references.";
+  if (/^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})$/.test(id)) return { abstract, arxiv: id };
+  return /^\d{4}\S{15}$/.test(id) ? { abstract, bibcode: id } : { abstract };
 }
 
 /**

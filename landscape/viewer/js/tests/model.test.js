@@ -12,15 +12,20 @@ const LISTS = Buffer.concat([
 const FACILITIES = Buffer.from([2 * 0 + 1, 2 * 3]); // papers 0 (uses) and 3 (mentions)
 
 /** A model of four papers, whose files can be slow or fail. */
-function modelOf(read = async () => undefined) {
-  const files = { "words/0.bin": LISTS, "facilities.bin": FACILITIES };
+function modelOf(read = async () => undefined, sets = {}) {
+  const files = {
+    "words.json": Buffer.from('["dust"]'),
+    "words/0.bin": LISTS,
+    "facilities.bin": FACILITIES,
+    "reviews.bin": Buffer.from([2 * 1, 2 * 1]), // papers 1 and 2
+    "mine.bin": Buffer.from([2 * 2]), // paper 2
+  };
   const manifest = {
     papers: 4,
     regions: [],
     parts: [4],
-    index: ["dust"],
     stop_words: [],
-    sets: { facilities: [{ name: "ALMA", papers: 2, uses: 1, at: [0, 2] }], concepts: [] },
+    sets: { facilities: [{ name: "ALMA", papers: 2, uses: 1, at: [0, 2] }], concepts: [], ...sets },
   };
   const source = new Source(async (name) => {
     await read(name);
@@ -81,4 +86,50 @@ test("a selection is added to, removed from and replaced", async () => {
   await model.select(Uint32Array.of(2), "remove");
   assert.deepEqual([...model.state.selected], [0, 3]);
   assert.deepEqual([...model.kinds], [2, 1, 1, 2]);
+});
+
+test("reviews are a layer and a filter, and own papers are always marked", async () => {
+  const sets = {
+    reviews: [{ name: "Reviews", papers: 2, uses: 0, at: [0, 2] }],
+    mine: [{ name: "My papers", papers: 1, uses: 0, at: [0, 1] }],
+  };
+  const model = modelOf(undefined, sets);
+  await model.set({ layers: ["names", "papers", "reviews"] });
+  assert.deepEqual([...model.kinds], [1, 4, 3, 1], "one's own paper stands above a review");
+  assert.deepEqual(model.listed, [2], "own papers are listed when nothing else is chosen");
+  await model.filter({ reviews: true });
+  assert.deepEqual(passing(model), [1, 2]);
+  await model.set({ layers: ["names"] });
+  assert.deepEqual(passing(model), [1, 2], "the filter does not need the layer");
+});
+
+test("the kernel's papers replace those whose titles have the words", async () => {
+  const model = modelOf();
+  let answer = () => undefined;
+  model.searchElsewhere = () => new Promise((use) => (answer = use));
+  const waiting = model.set({ query: "dust" });
+  await waiting;
+  await new Promise((done) => setTimeout(done, 20));
+  assert.deepEqual([...model.found], [3, 1], "at once, from the titles");
+  assert.equal(model.isWaiting, true);
+  answer({ points: [2, 0], missing: [], note: "Best first." });
+  await new Promise((done) => setTimeout(done, 5));
+  assert.deepEqual([...model.found], [2, 0]);
+  assert.deepEqual([model.note, model.isWaiting], ["Best first.", false]);
+  await model.set({ query: "" });
+  assert.deepEqual([...model.found], []);
+});
+
+test("an answer of the kernel to an earlier search is not shown", async () => {
+  const model = modelOf();
+  const answers = [];
+  model.searchElsewhere = () => new Promise((use) => answers.push(use));
+  await model.set({ query: "dust" });
+  await model.set({ query: "stars" });
+  answers[0]({ points: [2], missing: [] });
+  await new Promise((done) => setTimeout(done, 20));
+  assert.deepEqual([...model.found], []);
+  answers[1]({ points: [], missing: [], problem: "The filter has no end." });
+  await new Promise((done) => setTimeout(done, 5));
+  assert.equal(model.problem, "The filter has no end.");
 });

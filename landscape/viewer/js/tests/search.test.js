@@ -22,8 +22,9 @@ function sourceOf(words, papers = 6) {
   }
   const head = Buffer.from(`${JSON.stringify(entries)}\n`);
   const file = new Uint8Array(gzipSync(Buffer.concat([head, Buffer.from(bytes)])));
-  const manifest = { papers, regions: [], parts: [papers], index: [names[0]], stop_words: ["the", "and"], sets: {} };
-  return new Source(async () => file, manifest);
+  const manifest = { papers, regions: [], parts: [papers], stop_words: ["the", "and"], sets: {} };
+  const first = new Uint8Array(gzipSync(JSON.stringify([names[0]])));
+  return new Source(async (name) => (name === "words.json" ? first : file), manifest);
 }
 
 const WORDS = {

@@ -37,6 +37,7 @@ def _colours(name: str) -> dict[str, Any]:
         "missing": own["missing"],
         "quiet": own["others"],
         **own["panel"],
+        "mine": colours.found,
         "ramp": _hex(colours.ramp[steps]),
         "numbers": _hex(numbers),
         "classes": _hex(_classes(name)),

@@ -1,0 +1,139 @@
+// The state of the viewer as a plain object, which the address of a page and a notebook store.
+
+import { ALL } from "./model.js";
+
+/**
+ * @typedef {{query?: string, method?: string, k?: number, colour?: string, years?: number[] | null,
+ *   region?: number | null, facility?: string | null, uses?: boolean, concept?: string | null,
+ *   reviews?: boolean, layers?: string[], view?: number[] | null, paper?: string | null,
+ *   selected?: number[]}} Given
+ */
+
+/**
+ * What the user has chosen; the defaults are left out.
+ * @param {import("./panel.js").Viewer} viewer
+ * @returns {Given}
+ */
+export function describe(viewer) {
+  const { source, model, map, record } = viewer;
+  const { filters, query, method, k, colour, layers } = model.state;
+  /** @type {Given} */
+  const given = {};
+  if (query) given.query = query;
+  if (method !== "hybrid") given.method = method;
+  if (k !== 30) given.k = k;
+  if (colour !== "region") given.colour = colour;
+  if (filters.years) given.years = filters.years;
+  if (filters.region >= 0) given.region = source.regions[filters.region].id;
+  if (filters.facility >= 0) given.facility = source.manifest.sets.facilities[filters.facility].name;
+  if (filters.facility >= 0 && filters.uses) given.uses = true;
+  if (filters.concept >= 0) given.concept = source.manifest.sets.concepts[filters.concept].name;
+  if (filters.reviews) given.reviews = true;
+  if (layers.join() !== "names,papers") given.layers = layers;
+  const { window } = map;
+  if (window) given.view = window.map((side) => Number(side.toPrecision(6)));
+  if (record.id) given.paper = record.id;
+  return given;
+}
+
+/**
+ * Apply a state; what it lacks is the default.
+ * @param {import("./panel.js").Viewer} viewer
+ * @param {Given} given
+ */
+export function apply(viewer, given) {
+  const { source, model, map } = viewer;
+  const number = (/** @type {string} */ kind, /** @type {string | null | undefined} */ name) => {
+    if (!name) return -1;
+    const found = (source.manifest.sets[kind] ?? []).findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (found < 0) viewer.warn(`This map has no list of the papers of ${name}.`);
+    return found;
+  };
+  const region = source.regions.findIndex((one) => one.id === given.region);
+  const years = given.years?.length === 2 ? given.years : null;
+  const isNewRegion = region >= 0 && region !== model.state.filters.region;
+  model.set({
+    query: given.query ?? "",
+    method: given.method ?? "hybrid",
+    k: given.k ?? 30,
+    colour: viewer.hasColour(given.colour) ? String(given.colour) : "region",
+    layers: given.layers ?? ["names", "papers"],
+    ...(given.selected ? { selected: Uint32Array.from(given.selected), outline: null } : {}),
+    filters: {
+      ...ALL,
+      years: years ? [Math.min(...years), Math.max(...years)] : null,
+      region,
+      uses: Boolean(given.uses),
+      facility: number("facilities", given.facility),
+      concept: number("concepts", given.concept),
+      reviews: Boolean(given.reviews),
+    },
+  });
+  if (given.view) map.show(given.view);
+  else if (isNewRegion) map.goTo(region);
+  else if (region < 0 && map.window) map.show(null);
+  if (given.paper) viewer.openNamed(given.paper);
+  else if (model.opened >= 0) model.open(-1);
+}
+
+/**
+ * Write a state as the part of an address after "#".
+ * @param {Given} given
+ */
+export function toAddress(given) {
+  const written = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) {
+    const text = Array.isArray(value) ? value.join(name === "years" ? "-" : ",") : value === true ? "1" : String(value);
+    written.set(name === "query" ? "q" : name, text);
+  }
+  return written.toString();
+}
+
+/**
+ * Read a state from the part of an address after "#".
+ * @param {string} text
+ * @returns {Given}
+ */
+export function fromAddress(text) {
+  const written = new URLSearchParams(text);
+  const get = (/** @type {string} */ name) => written.get(name) ?? undefined;
+  const years = get("years")?.match(/^(\d{4})-(\d{4})$/)?.slice(1).map(Number);
+  const view = get("view")?.split(",").map(Number);
+  return {
+    query: get("q"),
+    colour: get("colour"),
+    years,
+    region: get("region") === undefined ? undefined : Number(get("region")),
+    facility: get("facility"),
+    uses: get("uses") === "1",
+    concept: get("concept"),
+    reviews: get("reviews") === "1",
+    layers: get("layers")?.split(","),
+    view: view?.length === 4 && view.every(Number.isFinite) && view[2] > view[0] && view[3] > view[1] ? view : undefined,
+    paper: get("paper"),
+  };
+}
+
+/**
+ * Keep the address of the page equal to the state, and the state equal to the address.
+ * @param {import("./panel.js").Viewer} viewer
+ * @returns {() => void} function that writes the address
+ */
+export function followAddress(viewer) {
+  let written = "";
+  let paper = "";
+  const read = () => {
+    const text = location.hash.slice(1);
+    if (text !== written) apply(viewer, fromAddress(text));
+  };
+  addEventListener("hashchange", read);
+  if (location.hash.length > 1) read();
+  return () => {
+    written = toAddress(describe(viewer));
+    // Back returns to the paper before.
+    const isNewPaper = viewer.record.id && viewer.record.id !== paper;
+    paper = viewer.record.id;
+    const write = isNewPaper ? "pushState" : "replaceState";
+    history[write](null, "", `${location.pathname}${location.search}${written ? `#${written}` : ""}`);
+  };
+}

@@ -31,7 +31,7 @@ def test_the_explorer_works_on_a_page_without_code(
         assert page.page.locator(".jp-InputArea-editor").count() == 0
         explorer.press("Show the whole map")
         explorer.zoom(5)
-        assert explorer.scale() > 2
+        assert explorer.scale() > 1.5
         page.picture("02_app")
         assert page.errors() == []
         assert page.console == []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import nbformat
 import pytest
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab
@@ -25,8 +28,13 @@ def busy(jupyter: JupyterPage, lab: Lab) -> ExplorerOnPage:
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, lab.folder / "busy.ipynb")
     jupyter.open_notebook("busy.ipynb")
-    jupyter.choose("Run", "Run All Cells")
-    explorer = ExplorerOnPage(jupyter, jupyter.page.locator(".landscape-explorer").first)
+    panel = jupyter.page.locator(".landscape-explorer").first
+    for _ in range(4):  # a wish before the session is ready may be lost
+        jupyter.choose("Run", "Run All Cells")
+        with contextlib.suppress(PlaywrightTimeoutError):
+            panel.wait_for(timeout=30_000)
+            break
+    explorer = ExplorerOnPage(jupyter, panel)
     jupyter.until(lambda: jupyter.unrun() == 1, "the last cell runs")
     return explorer
 

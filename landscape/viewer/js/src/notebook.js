@@ -159,6 +159,9 @@ export class Kernel {
     const now = performance.now();
     const isWaiting = [...this._asked.values()].some((since) => now - since > PATIENCE) || this._searches.length > 0;
     const before = this.trouble;
+    if (kernel) this._hadKernel = true;
+    // JupyterLab's manager has no kernel any more after it was shut down.
+    if (!kernel && this._hadKernel) this._isGone = true;
     if (/^(?:dead|terminating|restarting|autorestarting)$/.test(status) || kernel?.connectionStatus === "disconnected") {
       this._isGone = true;
     }

@@ -250,6 +250,7 @@ export class Viewer {
     }
     this.root.style.colorScheme = isDark ? "dark" : "light";
     this.map.setTheme(theme);
+    this.filters.follow(); // its marks have colours of the theme
   }
 
   _fullScreen() {

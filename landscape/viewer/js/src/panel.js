@@ -201,6 +201,7 @@ export class Viewer {
       ),
     );
     this.root.classList.add("landscape-viewer");
+    this.root.lang = "en"; // for the hyphens of names
     this.root.replaceChildren(
       bar,
       h(

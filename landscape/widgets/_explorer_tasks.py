@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from landscape._io import expand_home
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
+from landscape.search import parse_filter
 from landscape.viewer.state import inside, passing
 from landscape.widgets._selection import selection_table
 
@@ -217,6 +219,8 @@ _MAX_BIBTEX = 5_000
 def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
     """Search an atlas by meaning, by words, or by a Boolean filter."""
     check_search(query, method)
+    if method == "hybrid" and is_filter(query):
+        method = "filter"
     years = None if time is None else f"{time[0]}..{time[1]}"
     if method == "filter":
         rows = atlas.select(f"({query}); {years}" if years else query)
@@ -226,7 +230,7 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         order = "the most cited first" if (cites >= 0).any() else "in the order of the atlas"
         rows = rows[np.argsort(-cites, kind="stable")]
         papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
-        note = f"{count(len(rows), 'paper')} found with the filter, {order}."
+        note = f"{count(len(rows), 'paper')} found, read as a filter, {order}."
         return Found(query, method, k, rows, papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
@@ -243,6 +247,24 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         notes.append(f"{count(n_apart, 'paper')} lie far from the others on the map.")
     note = " ".join([*notes, *coverage.notes])
     return Found(query, method, k, rows, results.papers[:_LISTED], note)
+
+
+_LIKE_A_FILTER = re.compile(r"(?:^|[\s;(-])(?:[a-z_]+:[^\s/]|\d{4}[\d-]*\.\.|\.\.\d{4})")
+
+
+def is_filter(query: str) -> bool:
+    """Return whether a text is a filter rather than a question.
+
+    >>> is_filter("author:Rubin; 2015.."), is_filter("dark matter: a review")
+    (True, False)
+    """
+    if not _LIKE_A_FILTER.search(query):
+        return False
+    try:
+        parse_filter(query)
+    except LandscapeError:
+        return False
+    return True
 
 
 def rows_of_papers(atlas: Atlas, papers: str | Path | Iterable[str] | None) -> Rows | None:

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from landscape._io import write_output
 from landscape._render import render
+from landscape.corpus import find_facility
 from landscape.errors import InputError
 from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, File, Result, analyse, choose_one
@@ -74,7 +75,13 @@ class ImpactPanel(AnalysisPanel):
         check_period(since, until)
         given = checked_names("facilities", facilities)
         self._what = what_control("impact", what, self._change)
-        self._chooser = Chooser("facility", given, on_change=self._change)
+        self._chooser = Chooser(
+            "facility",
+            given,
+            on_change=self._change,
+            find=lambda name: find_facility(name).name,
+            on_error=self._show_error,
+        )
         self._first = make_control("overlays.first", self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         super().__init__(
@@ -94,9 +101,13 @@ class ImpactPanel(AnalysisPanel):
 
     def _suit_controls(self) -> None:
         names, first, what = self._chooser.value, self._first.value, self._what.value
-        if tuple(names) != tuple(self._first.options):
+        before = tuple(self._first.options)
+        if tuple(names) != before:
             self._first.options = tuple(names)
-            self._first.value = first if first in names else next(iter(names), None)
+            # The facility that was added is shown; otherwise, a reader takes the old one for it.
+            added = [name for name in names if name not in before] if before else []
+            kept = first if first in names else next(iter(names), None)
+            self._first.value = added[-1] if added else kept
         show_only(
             {
                 self._first: len(names) > 1 and what in _OF_THE_FIRST,
@@ -367,7 +378,13 @@ class ThesaurusPanel(AnalysisPanel):
         given = checked_names("concepts", concepts)
         self._limit = checked_whole("limit", limit, 1, _MAX_PROPOSALS)
         self._what = what_control("thesaurus", what, self._change)
-        self._chooser = Chooser("concept", given, on_change=self._change)
+        self._chooser = Chooser(
+            "concept",
+            given,
+            on_change=self._change,
+            find=lambda name: self.atlas.thesaurus.find(name).label,
+            on_error=self._show_error,
+        )
         self._top = make_control("overlays.top", self._show_top)
         super().__init__(
             "Thesaurus on the map:",

@@ -342,11 +342,23 @@ def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
 
 
 class Chooser(widgets.VBox):
-    """A text field to choose names, with a button for each chosen name that removes it."""
+    """A text field to choose names, with a button for each chosen name that removes it.
 
-    def __init__(self, kind: str, chosen: Sequence[str], *, on_change: Callable[[], None]) -> None:
+    `find` returns the name that a typed text means, or raises InputError; then the text stays in
+    the field, and `on_error` is called.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        chosen: Sequence[str],
+        *,
+        on_change: Callable[[], None],
+        find: Callable[[str], str] = str,
+        on_error: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
         self._names: dict[str, str] = {}
-        self._on_change = on_change
+        self._on_change, self._find, self._on_error = on_change, find, on_error
         self.field = make_control(f"choosers.{kind}")
         self.field.observe(self._take, "value")
         self._chips = widgets.HBox(layout={"flex_flow": "row wrap"})
@@ -377,7 +389,11 @@ class Chooser(widgets.VBox):
         typed = change["new"].strip()
         if not typed:
             return
-        name = self._names.get(typed, typed)
+        try:
+            name = self._names.get(typed) or self._find(typed)
+        except LandscapeError as error:
+            self._on_error(error)
+            return
         self.field.value = ""
         if name not in self._chosen:
             self.value = [*self._chosen, name]

@@ -256,14 +256,24 @@ def test_a_path_is_no_atlas(kind):
         kind(None)
 
 
-def test_what_fails_leaves_what_was_there(demo_atlas):
+def test_an_unknown_name_stays_in_its_field_and_is_not_chosen(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
     there = panel.analysis
-    panel._chooser.field.value = "HTS"
-    panel._first.value = "HTS"
+    panel._chooser.field.value = "ALAM"
     assert panel.wait(SECONDS)
-    assert "HTS" in panel.status
+    assert "no facility 'ALAM'" in panel.status
+    assert "ALMA" in panel.status
+    assert panel._chooser.field.value == "ALAM"
+    assert panel.selection["facilities"] == ["HST"]
     assert panel.analysis is there
+
+
+def test_a_facility_that_is_added_is_shown(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
+    panel._chooser.field.value = "Atacama Large Millimeter Array"
+    assert panel.wait(SECONDS)
+    assert panel.selection["facilities"] == ["ALMA", "HST"]
+    assert '"ALMA"' in panel.code
 
 
 def test_facilities_are_chosen_by_typing_and_taken_away_by_their_button(demo_atlas):
@@ -492,7 +502,8 @@ def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):
 def test_what_the_controls_no_longer_say_is_pale(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
     assert "landscape-outdated" not in panel._picture._dom_classes
-    panel._chooser.field.value = "Nonsuch Telescope"
+    panel._chooser.value = ["Nonsuch Telescope"]
+    panel.draw()
     assert panel.wait(SECONDS)
     assert "Nonsuch Telescope" in panel.status
     assert "landscape-outdated" in panel._picture._dom_classes

@@ -252,6 +252,17 @@ def test_an_error_of_a_search_reaches_the_page_and_the_text_stays(explorer: MapE
     assert explorer.results is None
 
 
+def test_a_filter_in_the_search_is_read_as_a_filter(explorer: MapExplorer) -> None:
+    explorer.search("facility:HST; 2010..")
+    assert explorer.wait(60)
+    found = explorer.results
+    assert found is not None
+    assert sorted(found.rows) == explorer.atlas.select("facility:HST; 2010..").tolist()
+    assert "read as a filter" in found.note
+    for question in ("dark matter: a review", "what happened in 2015?", "10:1 mergers"):
+        assert not work.is_filter(question)
+
+
 def test_years_chosen_during_a_search_hold_for_it(
     explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -27,7 +28,6 @@ from landscape.widgets._selection import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    from IPython.display import Image
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
@@ -47,6 +47,20 @@ _DEFAULTS: dict[str, object] = {
     "uses": False,
     "reviews": False,
 }
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A PNG picture, which notebooks show, and its description."""
+
+    png: bytes
+    words: str
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _repr_png_(self) -> bytes:
+        return self.png
 
 
 class MapExplorer(Panel):
@@ -596,20 +610,18 @@ class MapExplorer(Panel):
             given["selected"] = rows
         return single_page(self.atlas, given=given, mine=self.map.source.mine)
 
-    def picture(self) -> Image:
+    def picture(self) -> Picture:
         """Return the map as a picture, which a saved notebook shows without a kernel.
 
         Returns
         -------
-        IPython.display.Image
+        Picture
+            PNG with a text that describes it.
         """
-        from IPython.display import Image
-
         with tempfile.TemporaryDirectory() as folder:
             content = self.save(Path(folder) / "map.png").read_bytes()
             words = (Path(folder) / "map.alt.txt").read_text(encoding="utf-8")
-        picture: Image = Image(data=content, format="png", alt=words.strip())  # type: ignore[no-untyped-call]
-        return picture
+        return Picture(content, words.strip())
 
     def _make_file(self, suffix: str) -> None:
         tasks.checked_choice("suffix", suffix, (".png", ".pdf", ".svg", ".html"))

@@ -160,6 +160,7 @@ class JupyterPage:
     def choose(self, *path: str) -> None:
         """Choose an entry of the menus."""
         bar, *items = path
+        self.dismiss_dialogs()
         self.page.locator(f".lm-MenuBar-itemLabel:text-is('{bar}')").click()
         for item in items:
             self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").last.click()

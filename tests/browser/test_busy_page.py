@@ -35,12 +35,12 @@ def busy(jupyter: JupyterPage, lab: Lab) -> ExplorerOnPage:
             panel.wait_for(timeout=30_000)
             break
     explorer = ExplorerOnPage(jupyter, panel)
-    jupyter.until(lambda: jupyter.unrun() == 1, "the last cell runs")
+    explorer.until("v.kernel.model.get('coming') === false")  # then the last cell runs
     return explorer
 
 
 def test_a_busy_kernel_is_not_needed_for_the_map(busy: ExplorerOnPage) -> None:
-    assert busy.jupyter.kernel_status() == "busy"
+    busy.jupyter.until(lambda: busy.jupyter.kernel_status() == "busy", "a cell runs")
     before = busy.scale()
     busy.zoom(5)
     assert busy.scale() > 2 * before

@@ -438,8 +438,8 @@ def test_a_saved_page_has_the_viewer_in_the_same_state(
 
 def test_a_saved_notebook_can_have_a_picture(explorer: MapExplorer) -> None:
     picture = explorer.picture()
-    assert picture.data.startswith(b"\x89PNG")
-    assert "400 papers" in picture.alt
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    assert "400 papers" in repr(picture)
 
 
 def test_a_selection_as_csv_has_no_formulas(demo_atlas: Atlas) -> None:

@@ -15,20 +15,39 @@ CODE = (
     "first = MapExplorer(atlas)\nfirst",
     "second = MapExplorer(atlas, colour_by='year')\nsecond",
 )
-LINK = "first.link(second)"
 
 
-@pytest.fixture(scope="module")
-def panels(jupyter: JupyterPage, lab: Lab) -> list[ExplorerOnPage]:
-    cells = [nbformat.v4.new_code_cell(code) for code in CODE]
+def show(jupyter: JupyterPage, lab: Lab, name: str, *codes: str) -> list[ExplorerOnPage]:
+    """Return the two explorers of a new notebook with some cells."""
+    cells = [nbformat.v4.new_code_cell(code) for code in codes]
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, lab.folder / "two_panels.ipynb")
-    jupyter.open_notebook("two_panels.ipynb")
+    nbformat.write(notebook, lab.folder / name)
+    jupyter.open_notebook(name)
     jupyter.run_all()
     found = jupyter.page.locator(".landscape-explorer")
     jupyter.until(lambda: found.count() == 2, "both panels are shown")
     return [ExplorerOnPage(jupyter, found.nth(number)) for number in range(2)]
+
+
+def test_linked_panels_share_window_filters_and_selection(jupyter: JupyterPage, lab: Lab) -> None:
+    first, second = show(jupyter, lab, "linked.ipynb", *CODE, "first.link(second)")
+    first.zoom(5)
+    second.until("v.map.camera.view.scale > 2 * v.map.camera.whole")
+    second.press("Show the whole map")
+    second.rest()
+    second.press("Select")
+    second.draw([(0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.2, 0.25)])
+    n = second.n_selected()
+    assert n > 0
+    first.until(f"v.model.state.selected.length === {n}")
+    first.jupyter.until(lambda: f"{n} selected" in first.status(), "the first shows it")
+    assert jupyter.errors() == []
+
+
+@pytest.fixture(scope="module")
+def panels(jupyter: JupyterPage, lab: Lab) -> list[ExplorerOnPage]:
+    return show(jupyter, lab, "two_panels.ipynb", *CODE)
 
 
 def test_what_one_does_leaves_the_other_alone(panels: list[ExplorerOnPage]) -> None:

@@ -21,7 +21,7 @@ VIEWER = ("region", "density", "year", "citations", "facility", "concept")
 _MAX_CLASSES = 13
 _STEPS = 254  # positions on the ramp; 0 is for papers without a value
 _NO_CLASS = 255
-_LOGARITHMIC = ("read_count",)
+_LOGARITHMIC = ("cites", "read_count")
 # Texts, identifiers, lists, what the viewer has itself, and how a record was made.
 _NOT_COLOURS = (
     *("paper_id", "ads_id", "arxiv_id", "bibcode", "doi"),
@@ -100,6 +100,10 @@ def colours_of(name: str, column: pd.Series) -> tuple[dict[str, Any], NDArray[np
     values = np.where(known, 1 + np.round(_STEPS * places), 0).astype(np.uint8)
     shown = [10**end - 1 if name in _LOGARITHMIC else end for end in (low, high)]
     ends = [f"{value:.0f}" if name == "year" else f"{value:,.4g}" for value in shown]
+    # Values beyond an end have its colour.
+    less, more = ("earlier", "later") if name == "year" else ("less", "more")
+    ends[0] += f" or {less}" if scaled[known].min() < low else ""
+    ends[1] += f" or {more}" if scaled[known].max() > high else ""
     return head | {"ends": ends, "unknown": int((~known).sum())}, values
 
 

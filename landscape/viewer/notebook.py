@@ -119,11 +119,13 @@ class MapView(anywidget.AnyWidget):
     def _send_kind(self, source: MapSource, kind: str, trait: str) -> None:
         """Set a trait to all files of a kind; if they are large, to one part after the other."""
         sent: dict[str, bytes] = {}
+        n_bytes = 0
         for name in source.names(kind):
             sent[name] = source.file(name)
-            if sum(map(len, sent.values())) > _SENT_BYTES and self.source is source:
+            n_bytes += len(sent[name])
+            if n_bytes > _SENT_BYTES and self.source is source:
                 self.set_trait(trait, sent)
-                sent = {}
+                sent, n_bytes = {}, 0
         if sent and self.source is source:
             self.set_trait(trait, sent)
 

@@ -166,7 +166,7 @@ def _colours(
 ) -> tuple[Key | None, Floats | None]:
     """Return the key and the colour of each paper by row, or None for the density."""
     name, own = str(shown.given.get("colour", "region")), viewer_themes()[theme]
-    missing = _rgb([own["missing"]])
+    missing, title = _rgb([own["missing"]]), name.replace("_", " ").capitalize()
     if name == "density":
         return None, None
     if name in ("facility", "concept"):
@@ -180,15 +180,16 @@ def _colours(
             ramp = perceptual_ramp(THEMES[theme]["numbers"])
             at = np.round((places.astype(float) - 1) / 254 * (len(ramp) - 1)).astype(int)
             low, high = head["ends"]
-            key = Key.of_ramp(head["title"], ramp, [low, "", "", "", high])
-            return key, np.where((places > 0)[:, None], ramp[at], missing)
+            title += ", grey: not known" if head["unknown"] else ""
+            return Key.of_ramp(title, ramp, [low, "", "", "", high]), np.where(
+                (places > 0)[:, None], ramp[at], missing
+            )
         values, labels = np.where(places == 255, -1, places.astype(int)), head["labels"]
     classes = _rgb(own["classes"])
     palette = np.vstack([classes[np.arange(max(1, values.max() + 1)) % len(classes)], missing])
     for number, label in enumerate(labels):
         style = {"marker": "s", "size": 7, "colour": tuple(map(float, palette[number]))}
         legend.append(LegendEntry(str(label)[:40], style))
-    title = name.replace("_", " ").capitalize()
     return Key(title, ()) if legend else None, palette[values]
 
 

@@ -247,11 +247,9 @@ class MapExplorer(Panel):
     @property
     def region(self) -> str | None:
         """Region whose papers pass the filter."""
-        number = self.map.given.get("region")
-        topics = self.atlas.topics
-        return (
-            None if number is None else str(topics["label"][topics["topic_id"] == number].iloc[0])
-        )
+        topics, number = self.atlas.topics, self.map.given.get("region")
+        found = topics["label"][topics["topic_id"] == number]
+        return str(found.iloc[0]) if len(found) else None
 
     @region.setter
     def region(self, region: str | int | None) -> None:
@@ -390,7 +388,9 @@ class MapExplorer(Panel):
     def _find(self, query: str, method: str, k: int, years: Sequence[int] | None) -> None:
         """Search, and tell the browser; the key says to which search an answer belongs."""
         key = [query, method, k, years]
-        if key in (self.map.found.get("key"), self._finding):
+        known = self.map.found
+        is_known = key == known.get("key") and not known.get("problem")
+        if is_known or (key == self._finding and self._turns.holds("search")):
             return
         self._finding = key
 
@@ -689,7 +689,9 @@ class MapExplorer(Panel):
         self._write_code()
 
     def _write_code(self) -> None:
-        line = tasks.line_of_code(self)
+        line = tasks.line_of_code(
+            self.map, region=self.region, selected_by=self.selected_by, mine=self.mine
+        )
         if line != self.code:
             self.code = line
 
@@ -712,7 +714,10 @@ class MapExplorer(Panel):
     # -- an atlas that was rebuilt
 
     def reload(self) -> Self:
-        """Open the atlas again after a rebuild; keep the colours, the filters and the search."""
+        """Open the atlas again after a rebuild; keep colours, layers, filters and the search.
+
+        The window, the region and the selection belong to the old map, and are cleared.
+        """
         from landscape.atlas import open as open_atlas
 
         def work() -> tuple[Atlas, Rows | None]:
@@ -743,6 +748,7 @@ class MapExplorer(Panel):
                 setattr(self, name, value)
             except LandscapeError as error:
                 problems.append(str(error))
+        self._set(uses=before.get("uses"), reviews=before.get("reviews"))
         self.say(" ".join(problems))
         if before.get("query"):
             self.search(

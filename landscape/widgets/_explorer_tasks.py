@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer, Paper
-    from landscape.widgets._explorer import MapExplorer
+    from landscape.viewer.notebook import MapView
 
     Rows = NDArray[np.int64]
 
@@ -154,9 +154,11 @@ _ARGUMENTS = {  # names of arguments, and of what the browser stores
 }
 
 
-def line_of_code(explorer: MapExplorer) -> str:
+def line_of_code(
+    view: MapView, *, region: str | None, selected_by: str | None, mine: object
+) -> str:
     """Write the call that creates an explorer in the same state; default values are omitted."""
-    view, given, rows = explorer.map, explorer.map.given, explorer.rows
+    given, rows = view.given, np.sort(view.rows_of(view.chosen))
     arguments = ["atlas"]
     if given.get("view"):
         width = given["view"][2] - given["view"][0]
@@ -166,11 +168,8 @@ def line_of_code(explorer: MapExplorer) -> str:
     for name, stored in _ARGUMENTS.items():
         value = given.get(stored)
         options[name] = tuple(value) if isinstance(value, list) else value
-    options["region"] = explorer.region
-    by, corners = explorer.selected_by, _outline_of(explorer)
-    options["select"], options["outline"] = by, corners
-    if explorer.mine is not None:
-        options["mine"] = explorer.mine
+    corners = _outline_of(view, rows)
+    options |= {"region": region, "select": selected_by, "outline": corners, "mine": mine}
     options |= {"theme": view.theme, "height": view.height}
     defaults = {"theme": "auto", "height": 640}
     arguments += [
@@ -179,23 +178,23 @@ def line_of_code(explorer: MapExplorer) -> str:
         if value is not None and value != defaults.get(name)
     ]
     line = f"MapExplorer({', '.join(arguments)})"
-    if by is not None or corners or not len(rows):
+    if selected_by is not None or corners or not len(rows):
         return line
     if len(rows) > _MAX_ROWS:
         return f"{line}  # and {count(len(rows), 'paper')} selected, too many to list here"
     return f"{line}.select({rows.tolist()})"
 
 
-def _outline_of(explorer: MapExplorer) -> list[tuple[float, float]] | None:
+def _outline_of(view: MapView, rows: Rows) -> list[tuple[float, float]] | None:
     """Return a short outline around exactly the selected papers, if an outline selected them."""
-    view = explorer.map
     if not view.outline:
         return None
-    window = explorer.view
-    corners = simple_outline(*zip(*view.outline, strict=True), unit=(window[2] - window[0]) / 1e3)
-    rows = inside(view.source, corners)
-    rows = rows[passing(view.source, view.given)[rows]]
-    return corners if np.array_equal(rows, explorer.rows) else None
+    window = view.given.get("view")
+    width = window[2] - window[0] if window else view.source.box[2]
+    corners = simple_outline(*zip(*view.outline, strict=True), unit=width / 1e3)
+    around = inside(view.source, corners)
+    around = around[passing(view.source, view.given)[around]]
+    return corners if np.array_equal(around, rows) else None
 
 
 def simple_outline(

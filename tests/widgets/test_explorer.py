@@ -488,7 +488,11 @@ def test_colours_of_classes_and_numbers() -> None:
     head, values = colours_of("categories", pd.Series([np.array(["x", "y"]), np.array([]), None]))
     assert (head["labels"], values.tolist()) == (["x"], [0, 255, 255])
     head, values = colours_of("year", pd.Series([2000, pd.NA, 2010], dtype="Int16"))
-    assert (head["ends"], head["unknown"], values.tolist()) == (["2000", "2010"], 1, [1, 0, 255])
+    assert (head["ends"], head["unknown"], values.tolist()) == (
+        ["2000 or earlier", "2010 or later"],
+        1,
+        [1, 0, 255],
+    )
     with pytest.raises(InputError, match="No paper of this atlas has a value of 'x'"):
         colours_of("x", pd.Series([None, None]))
 

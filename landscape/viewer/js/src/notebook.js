@@ -49,6 +49,16 @@ export class Kernel {
     this._clock = setInterval(() => this._look(), LOOK);
   }
 
+  /**
+   * Call a function after an event of the model, until the kernel is closed.
+   * @param {string} event
+   * @param {(...given: any[]) => void} use
+   */
+  on(event, use) {
+    this._handlers.push([event, use]);
+    this.model.on(event, use);
+  }
+
   /** Stop listening. */
   close() {
     clearInterval(this._clock);

@@ -49,7 +49,7 @@ export class Tools {
       this._outcome.innerHTML = model.get("outcome");
       reload.hidden = !model.get("is_old");
     };
-    for (const name of ["outcome", "is_old"]) model.on(`change:${name}`, follow);
+    for (const name of ["outcome", "is_old"]) kernel.on(`change:${name}`, follow);
     follow();
   }
 

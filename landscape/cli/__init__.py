@@ -8,12 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
+from importlib import import_module
 from typing import Any
 
 from cyclopts import App, CycloptsError, Group
-from pydantic import ValidationError
 
-from landscape.cli import _analyses, _building, _notebooks, _publishing, _questions
 from landscape.cli._options import (
     DONE,
     FAILED,
@@ -27,6 +26,60 @@ from landscape.cli._options import (
 from landscape.errors import InputError, LandscapeError
 
 _HELP = {"--help", "-h"}
+_NEEDS_ALL = {"--install-completion"}
+
+COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
+    "Begin": {
+        "demo": ("building:demo", "Build and draw an example atlas of synthetic papers."),
+        "lab": ("notebooks:lab", "Open JupyterLab with the notebooks."),
+        "build": ("building:add_build", "Build an atlas from files of papers."),
+    },
+    "Ask": {
+        "search": ("questions:search", "Find papers by meaning and by words."),
+        "ask": ("questions:ask", "Answer a question with evidence."),
+        "survey": (
+            "questions:survey",
+            "Find all papers on a question: search, select and follow citations.",
+        ),
+        "attribute": ("questions:attribute", "Find the paper that an excerpt cites."),
+        "cite": ("questions:cite", "Find papers to cite after a text."),
+        "check": (
+            "questions:check",
+            "Check whether cited papers support the sentences of a draft.",
+        ),
+        "mcp": (
+            "questions:mcp",
+            "Serve an atlas to an AI assistant (MCP, standard input and output).",
+        ),
+    },
+    "Analyse and draw": {
+        "table": ("analyses:add_tables", "Compute the table of an analysis."),
+        "figure": ("analyses:add_figures", "Draw a figure."),
+        "render": ("analyses:add_render", "Draw the outreach map."),
+        "propose": (
+            "analyses:propose",
+            "Propose concepts for the thesaurus, in the format of its maintainers.",
+        ),
+        "evaluate": ("analyses:add_evaluations", "Measure the quality of a map or a method."),
+        "app": ("notebooks:app", "Serve a notebook as a web page, without its code."),
+        "publish": ("publishing:publish", "Write a web site of an atlas, which needs no server."),
+        "export": ("publishing:export", "Write the papers of an atlas for another program."),
+    },
+    "Data": {
+        "info": ("building:info", "Describe an atlas and how it was built."),
+        "update": ("building:add_update", "Add, change or remove papers of an atlas."),
+        "sources": (
+            "building:sources",
+            "List the sources of an atlas, with their numbers of papers.",
+        ),
+        "changes": (
+            "building:changes",
+            "List the regions of an atlas that updates and new builds have changed, with reasons.",
+        ),
+        "fetch": ("building:add_fetchers", "Download papers."),
+    },
+}
+"""For each group of the help, the commands with their functions and their help texts."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,59 +130,31 @@ def parse(words: Sequence[str]) -> tuple[Callable[..., Any], Any]:
 
 
 def _program(words: Sequence[str]) -> App:
-    """Return the program. Only the named group of commands is filled, because that takes time."""
+    """Return the program. A command is imported, and a group filled, only when it is named."""
     from landscape import __version__
 
-    app = new_app(
+    program = new_app(
         "landscape",
         "Build a labelled map of a research literature from abstracts, and search it. "
         "Begin with demo, lab and build.",
     )
-    app.version = f"landscape {__version__}"
-    begin, ask, analyse, data = (
-        Group(name, sort_key=place)
-        for place, name in enumerate(("Begin", "Ask", "Analyse and draw", "Data"))
-    )
-    for group, commands in (
-        (begin, (_building.demo, _notebooks.lab)),
-        (
-            ask,
-            (
-                _questions.search,
-                _questions.ask,
-                _questions.survey,
-                _questions.attribute,
-                _questions.cite,
-                _questions.check,
-                _questions.mcp,
-            ),
-        ),
-        (analyse, (_analyses.propose, _notebooks.app, _publishing.publish, _publishing.export)),
-        (data, (_building.info, _building.sources, _building.changes)),
-    ):
-        for place, command in enumerate(commands):
-            app.command(command, group=group, sort_key=place)  # type: ignore[call-overload]
-    app.register_install_completion_command()
-    named = next(iter(words), "")
-    for group, name, text, fill in (
-        (begin, "build", "Build an atlas from files of papers.", _building.add_build),
-        (data, "update", "Add, change or remove papers of an atlas.", _building.add_update),
-        (analyse, "render", "Draw the outreach map.", _analyses.add_render),
-        (analyse, "figure", "Draw a figure.", _analyses.add_figures),
-        (analyse, "table", "Compute the table of an analysis.", _analyses.add_tables),
-        (
-            analyse,
-            "evaluate",
-            "Measure the quality of a map or a method.",
-            _analyses.add_evaluations,
-        ),
-        (data, "fetch", "Download papers.", _building.add_fetchers),
-    ):
-        part = new_app(name, text, group)
-        if named in (name, "--install-completion"):
-            fill(part)
-        app.command(part)
-    return app
+    program.version = f"landscape {__version__}"
+    for place, (title, commands) in enumerate(COMMANDS.items()):
+        group = Group(title, sort_key=place)
+        for order, (name, (where, text)) in enumerate(commands.items()):
+            module, function = f"landscape.cli._{where}".split(":")
+            if not function.startswith("add_"):
+                program.command(
+                    f"{module}:{function}", name=name, help=text, group=group, sort_key=order
+                )
+                continue
+            part = new_app(name, text, group)
+            part.sort_key = order
+            if not _NEEDS_ALL.isdisjoint(words[:1]) or name in words[:1]:
+                getattr(import_module(module), function)(part)
+            program.command(part)
+    program.register_install_completion_command()
+    return program
 
 
 def _print_help(command: Callable[..., Any], given: Any, words: Sequence[str]) -> int:
@@ -144,6 +169,8 @@ def _print_help(command: Callable[..., Any], given: Any, words: Sequence[str]) -
 
 def _sentence(error: CycloptsError) -> str:
     """Return the message of an error of usage on one line, with the command that shows the help."""
+    from pydantic import ValidationError
+
     cause = error.__cause__
     if isinstance(cause, ValidationError):
         own = cause.errors()[0].get("ctx", {}).get("error")

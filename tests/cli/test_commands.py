@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -13,11 +15,11 @@ from typing import Any
 import pytest
 
 import landscape
+from landscape.cli import COMMANDS, main
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import _building as building
 from landscape.cli import _options as answering
-from landscape.cli import main
 from tests.servers import openai_server
 from tests.servers.openai_server import KEY, OpenAIServer
 
@@ -359,3 +361,12 @@ def test_the_next_commands_can_be_run_from_where_the_demo_was_made(
     monkeypatch.setenv("PATH", str(program.parent))
     program.chmod(0o755)
     assert building._program() == "landscape"
+
+
+def test_each_command_of_the_help_has_the_text_of_its_function() -> None:
+    for commands in COMMANDS.values():
+        for name, (where, text) in commands.items():
+            module, function = where.split(":")
+            found = getattr(importlib.import_module(f"landscape.cli._{module}"), function)
+            if not function.startswith("add_"):
+                assert inspect.getdoc(found) == text, name

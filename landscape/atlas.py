@@ -8,7 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 # The packages load their modules on first use, so that a search does not import SciPy.
-from landscape import agents, answers, search
+from landscape import agents, answers, mapping, search
 from landscape._settings import takes_settings
 from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings
@@ -77,6 +77,36 @@ class Atlas(AtlasStore):
     def sources(self) -> pd.DataFrame:
         """Sources of the atlas with their numbers of papers; see `landscape.update`."""
         return updating.sources(self)
+
+    def export_basemap(
+        self, path: str | os.PathLike[str], *, landmarks: int = 20_000
+    ) -> mapping.Basemap:
+        """Write the map of this atlas as a basemap, on which other corpora can be placed.
+
+        Parameters
+        ----------
+        path : path
+            File that ends in ``.basemap``.
+        landmarks : int, default 20_000
+            Maximum number of papers in the file; see `landscape.mapping.export_basemap`.
+
+        Returns
+        -------
+        Basemap
+            Its ``quality`` tells how well papers are placed.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or the atlas has too few papers or an unknown model.
+
+        Examples
+        --------
+        >>> import landscape as ls
+        >>> ls.open("astro-ph.atlas").export_basemap("astro-ph.basemap")  # doctest: +SKIP
+        >>> ls.build("my.bib", "my.atlas", on="astro-ph.basemap")  # doctest: +SKIP
+        """
+        return mapping.export_basemap(self, path, landmarks=landmarks)
 
     @takes_settings(SearchSettings)
     def search(

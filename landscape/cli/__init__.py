@@ -76,6 +76,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
             "building:changes",
             "List the regions of an atlas that updates and new builds have changed, with reasons.",
         ),
+        "basemap": (
+            "building:add_basemap",
+            "Write the map of an atlas for others, or place an atlas on such a map.",
+        ),
         "fetch": ("building:add_fetchers", "Download papers."),
     },
 }

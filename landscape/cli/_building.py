@@ -159,6 +159,59 @@ def _update(
     return Answer(as_json(facts(updated)) if json else _sources_text(updated))
 
 
+def add_basemap(app: App) -> None:
+    """Add the commands that export and import a basemap."""
+
+    def export(
+        atlas: AtlasFolder,
+        file: Annotated[Path, Parameter(help="file that ends in .basemap")],
+        /,
+        *,
+        landmarks: Annotated[int, option("maximum number of papers in the file")] = 20_000,
+        json: Json = False,
+    ) -> Answer:
+        """Write coordinates, regions and names of an atlas to a small file."""
+        made = landscape.open(atlas).export_basemap(file, landmarks=landmarks)
+        found = {
+            "file": str(file),
+            "bytes": file.stat().st_size,
+            "landmarks": len(made.vectors),
+            "papers": made.n_papers,
+            "model": made.model,
+            "quality": made.quality,
+        }
+        if json:
+            return Answer(as_json(found))
+        quality = made.quality
+        return Answer(
+            f"{file}: {count(len(made.vectors), 'landmark')} of {count(made.n_papers, 'paper')} "
+            f"of {made.title}, {file.stat().st_size / 1e6:.1f} MB, embedded with "
+            f"{made.model['model']}\n"
+            f"Placed again by the others, {quality['own_region']:.0%} of {quality['papers']:,.0f} "
+            "landmarks return to their region, "
+            f"{quality['median_shift']:.2f} map units from their place (median). Of the landmarks "
+            f"most similar to a paper, {quality['neighbours_kept']:.1%} are among the nearest on "
+            f"the map ({quality['neighbours_kept_before']:.1%} on the original map).\n"
+            f"Next: {_program()} build YOUR-PAPERS.bib --out your.atlas --on {file}"
+        )
+
+    def import_basemap(
+        file: Annotated[Path, Parameter(help="file that landscape basemap export has written")],
+        atlas: AtlasFolder,
+        /,
+        *,
+        json: Json = False,
+    ) -> Answer:
+        """Place the papers of an atlas on a basemap. Only the map and its regions change."""
+        from landscape.store.info import facts
+
+        updated = landscape.update(atlas, on=file, say=note)
+        return Answer(as_json(facts(updated)) if json else "")
+
+    app.command(export)
+    app.command(import_basemap, name="import")
+
+
 def sources(atlas: AtlasFolder, /, *, json: Json = False) -> Answer:
     """List the sources of an atlas, with their numbers of papers."""
     opened = open_atlas(atlas, False)

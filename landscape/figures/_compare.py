@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from landscape._wording import count
 from landscape.errors import InputError
@@ -17,11 +18,21 @@ from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures.page import SMALL, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Intervals, Lines, Points, Rule, Scene, doubling_ticks
+from landscape.figures.scene import (
+    Axis,
+    Box,
+    Intervals,
+    Lines,
+    Panel,
+    Points,
+    Rule,
+    Scene,
+    doubling_ticks,
+)
 from landscape.overlays.trends import compare as find_differences
+from landscape.overlays.trends.comparison import Side, find_sides
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import ArrayLike
 
     from landscape.figures.matplotlib_backend import Sheet
@@ -40,8 +51,8 @@ _HOW = (
 
 def compare(
     atlas: AtlasStore,
-    a: str | ArrayLike,
-    b: str | ArrayLike,
+    a: str | ArrayLike | AtlasStore,
+    b: str | ArrayLike | AtlasStore,
     *,
     q: float = 0.05,
     n_regions: int = 24,
@@ -53,15 +64,18 @@ def compare(
     """Draw the regions in which one selection of papers is over-represented relative to another.
 
     The left side shows the odds ratios, with 95% intervals, of the regions with the most
-    significant differences. The right side shows these regions on the map. Filled symbols are
+    significant differences. The right side shows these regions on the map; if two atlases on one
+    basemap are compared, it also shows the papers of both. Filled symbols are
     differences that are significant at the false discovery rate `q`. A region without papers in
     one selection has an interval, but no symbol.
 
     Parameters
     ----------
     atlas : AtlasStore
-    a, b : str or array_like
-        Two filters such as ``"year:2000-2010"``, or two arrays of rows.
+    a, b : str, array_like or Atlas
+        Two filters such as ``"year:2000-2010"``, or two arrays of rows. An empty filter selects
+        all papers. Another atlas on the same basemap, or the path of its folder, stands for all
+        its papers.
     q : float, default 0.05
         False discovery rate over all regions.
     n_regions : int, default 24
@@ -79,7 +93,8 @@ def compare(
     Raises
     ------
     InputError
-        If a selection is empty, both selections are the same, or the page is too small.
+        If a selection is empty, both selections are the same, another atlas has other regions, or
+        the page is too small.
 
     Examples
     --------
@@ -92,8 +107,8 @@ def compare(
 
 def compare_scene(
     atlas: AtlasStore,
-    a: str | ArrayLike,
-    b: str | ArrayLike,
+    a: str | ArrayLike | AtlasStore,
+    b: str | ArrayLike | AtlasStore,
     *,
     analysis: Analysis | None = None,
     n_regions: int = 24,
@@ -115,7 +130,9 @@ def compare_scene(
     numbers = analysis.caption.partition(": ")[2]
     notes = caption_of(replace(analysis, caption="")).sentences
     lines = [re.sub(r"\b[ab]\b", lambda side: names[side[0]], line) for line in (numbers, *notes)]
-    sentences = [*filter(None, lines[:1]), _HOW, *lines[1:], NEARNESS]
+    sides = find_sides(atlas, a, b)
+    dots = () if sides[0].store is sides[1].store else (_PAPERS,)
+    sentences = [*filter(None, lines[:1]), _HOW, *dots, *lines[1:], NEARNESS]
     title = f"{names['a']} against {names['b']}: regions with different shares of papers."
     generated = bool(analysis.bounds.get("generated"))
     caption = Caption(title[:1].upper() + title[1:], sentences, generated)
@@ -126,7 +143,7 @@ def compare_scene(
     shown = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
     shown = shown.sort_values("odds_ratio", ascending=False, ignore_index=True)
     _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis, names)
-    _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas, names)
+    _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, sides, names)
     words = _describe(shown, caption, names)
     return page.scene(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
 
@@ -251,19 +268,29 @@ def _draw_forest(
 
 
 def _draw_map(
-    page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore, names: Mapping[str, str]
+    page: Page, box: Box, shown: pd.DataFrame, sides: Sequence[Side], names: Mapping[str, str]
 ) -> None:
-    """Mark the regions that differ on a map."""
+    """Mark the regions that differ on a map. Of two atlases, it also shows the papers."""
     scale, colours = page.scale, page.colours
-    x, y = positions(atlas.map["x"], atlas.map["y"])
+    stores = list({id(side.store): side.store for side in sides}.values())
+    x, y = (
+        np.concatenate(parts)
+        for parts in zip(
+            *(positions(store.map["x"], store.map["y"]) for store in stores), strict=True
+        )
+    )
     lower = 0.5 * max(0.0, map_box(box, x, y)[1] - box[1])  # centre the map in its column
     box = box[0], box[1] + lower, box[2], box[3] - lower
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)
     add_density(page, panel, x, y)
-    differ = shown[shown["over_in"] != ""].merge(atlas.topics[["topic_id", "x", "y"]])
+    if len(stores) > 1:
+        for side, tone in zip(sides, (colours.found, colours.apart), strict=True):
+            _draw_papers(panel, side, tone, scale)
+    places = pd.concat([store.topics[["topic_id", "x", "y"]] for store in stores])
+    differ = shown[shown["over_in"] != ""].merge(places.drop_duplicates("topic_id"))
     keys = (("a", "^", colours.found), ("b", "v", colours.apart))
-    for side, marker, colour in keys:
-        part = differ[differ["over_in"] == side]
+    for over, marker, colour in keys:
+        part = differ[differ["over_in"] == over]
         panel.layers.append(
             Points(
                 x=part["x"].to_numpy(float),
@@ -271,7 +298,7 @@ def _draw_map(
                 marker=marker,
                 colour=colour,
                 size=6 * scale,
-                gid=f"over in {side}",
+                gid=f"over in {over}",
                 edge=colours.halo,
                 edge_width=0.6 * scale,
                 hover=[
@@ -295,6 +322,20 @@ def _draw_map(
     ):
         page.write(words, across, box[3] + 5 * scale, size=SMALL + 1, colour=colour, gid="key")
         across += page.extent(words, size=SMALL + 1).width + 10 * scale
+
+
+def _draw_papers(panel: Panel, side: Side, colour: str, scale: float) -> None:
+    """Draw some papers of a selection as dots."""
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(side.rows)[:_DOTS]
+    x, y = positions(side.store.map["x"], side.store.map["y"])
+    panel.layers.append(
+        Points(x=x[rows], y=y[rows], colour=colour, size=1.8 * scale, gid="papers", order=1.0)
+    )
+
+
+_DOTS = 2000  # papers of each atlas on the map
+_PAPERS = f"Dots are papers, at most {_DOTS:,} of each atlas."
 
 
 def _describe(shown: pd.DataFrame, caption: Caption, names: Mapping[str, str]) -> str:

@@ -23,6 +23,7 @@ Measures = dict[str, float | int | str | None]
 #: Reasons why the stability is not measured, for layouts that are not computed.
 _WITHOUT_RUNS = {
     "ready": "the map coordinates were read from the input files",
+    "basemap": "the papers were placed on a basemap",
     "keep": "the map was kept from an earlier build",
     "refit": "the map was fitted from the positions of an earlier build",
 }

@@ -499,19 +499,64 @@ def _places(
             y[inside] - places.y.to_numpy()[group[inside]],
         )
     else:
-        means = mean_vectors(vectors, group, n_groups).astype(np.float32)
-        away = np.concatenate(
-            [
-                -np.einsum("ij,ij->i", vectors[rows], means[group[rows]])
-                for rows in np.array_split(inside, len(inside) // 65536 + 1)
-            ]
-        )
-    order = inside[np.lexsort((away, group[inside]))]
+        away = _distances_to_means(vectors, group, inside, n_groups)
     counts = np.bincount(group[inside], minlength=n_groups)
-    starts = np.cumsum(counts) - counts
-    typical = [order[start : start + 8].tolist() for start in starts]
-    typical = [rows[:n] for rows, n in zip(typical, counts.tolist(), strict=True)]
+    typical = _nearest_of_each(inside, group[inside], away, counts)
     return places.assign(n_papers=counts, exemplars=pd.Series(typical, dtype=object))
+
+
+def count_papers(topics: pd.DataFrame, regions: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Count the papers of each topic from the region and the subregion of each paper."""
+    sizes = np.zeros(len(topics), dtype=np.int64)
+    for place, topic in enumerate(topics.itertuples()):
+        column = regions[:, 1 if topic.level == 2 else 0]
+        below = topics.loc[topics["parent_id"] == topic.topic_id, "topic_id"]
+        own = below if topic.level == 0 else [topic.topic_id]
+        sizes[place] = int(np.isin(column, own).sum())
+    return sizes
+
+
+def typical_papers(
+    vectors: NDArray[np.float32], group: NDArray[np.integer], n_groups: int
+) -> list[list[int]]:
+    """Return up to eight rows of each group, those nearest to its mean vector first."""
+    inside = np.flatnonzero(group >= 0)
+    away = _distances_to_means(vectors, group, inside, n_groups)
+    counts = np.bincount(group[inside], minlength=n_groups)
+    return _nearest_of_each(inside, group[inside], away, counts)
+
+
+def _distances_to_means(
+    vectors: NDArray[np.float32],
+    group: NDArray[np.integer],
+    inside: NDArray[np.int64],
+    n_groups: int,
+) -> NDArray[np.float64]:
+    """Return the negative similarity of papers to the mean vector of their group."""
+    means = mean_vectors(vectors, group, n_groups).astype(np.float32)
+    return np.concatenate(
+        [
+            -np.einsum("ij,ij->i", vectors[rows], means[group[rows]])
+            for rows in np.array_split(inside, len(inside) // 65536 + 1)
+        ]
+    )
+
+
+def _nearest_of_each(
+    rows: NDArray[np.int64],
+    group: NDArray[np.integer],
+    away: NDArray[np.floating],
+    counts: NDArray[np.int64],
+) -> list[list[int]]:
+    order = rows[np.lexsort((away, group))]
+    starts = (np.cumsum(counts) - counts).tolist()
+    return [
+        order[start : start + min(_TYPICAL, n)].tolist()
+        for start, n in zip(starts, counts.tolist(), strict=True)
+    ]
+
+
+_TYPICAL = 8  # papers of a region that are named
 
 
 def _polish(

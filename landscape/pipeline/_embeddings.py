@@ -15,10 +15,19 @@ import numpy as np
 from landscape._io import sha256_of, write_bytes
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
+from landscape.mapping import read_basemap
 from landscape.pipeline._executor import Executor
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import Chunk, PartWork, finish, known_by_part, match_ids, paper_ids
-from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, keep_only
+from landscape.pipeline.stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    clear_work,
+    keep_only,
+    read_once,
+)
 from landscape.store.arrays import (
     BLOCK,
     COUNTS,
@@ -97,6 +106,8 @@ def _run(context: Context) -> StageResult:
     folder = context.folder / EMBEDDINGS
     folder.mkdir(exist_ok=True)
     spec, details = embedder_of(context), dict[str, object](reused=0)
+    if context.options.on is not None:
+        read_once(read_basemap, context.options.on).check_embedder(spec)
     if spec == "ready":
         model = _take_ready(context)
     elif spec.startswith("ready:"):

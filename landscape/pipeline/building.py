@@ -18,9 +18,10 @@ from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
 from landscape.pipeline._executor import open_executor
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
+from landscape.pipeline._map_rows import MAP
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
 from landscape.pipeline.commit import NEXT, begin_version, commit, discard_version, finish_commit
-from landscape.pipeline.map_stages import MAP, PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
+from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,
     BuildOptions,

@@ -18,11 +18,13 @@ from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import LandscapeError
+from landscape.pipeline._basemap import BASEMAP, place_on_basemap, topics_of_basemap
 from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours, vectors_of
 from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
-from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
-from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from, keep_only
+from landscape.pipeline._map_rows import MAP, old_rows, read_map, write_map
+from landscape.pipeline._rows import column_digest, read_columns, write_table
+from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from
 from landscape.store.arrays import gather_rows, open_matrices, open_matrix, write_matrix
 from landscape.store.manifest import Manifest, digest, now
 from landscape.store.tables import CHANGES, changes_schema
@@ -38,12 +40,12 @@ if TYPE_CHECKING:
     from landscape.mapping.quality import Measures
     from landscape.mapping.regions import Topics
 
-MAP = "map.parquet"
-
 
 def layout_of(context: Context) -> str:
     """Return the layout of this build. If no option is set, it depends on the inputs."""
     asked = context.options.layout
+    if context.options.on is not None:
+        return "basemap"
     if asked is not None:
         return asked
     return "ready" if brings_all(context, "coordinates") else "umap"
@@ -71,45 +73,11 @@ def _embedder(model: str, trust: bool) -> Embedder | None:
     return None if isinstance(embedder, PaidEmbedder) else embedder
 
 
-def write_map(
-    context: Context, coordinates: NDArray[np.float32], topics: Topics | None = None
-) -> list[str]:
-    """Write ``map.parquet``, one file per part."""
-    import pyarrow as pa
-
-    nothing = np.full(len(coordinates), -1, dtype=np.int32)
-    topic_id, subregion_id = nothing, nothing
-    if topics is not None:
-        topic_id, subregion_id = topics.topic_id, topics.subregion_id
-    files, start = context.part_files(PAPERS), 0
-    for part in files:
-        papers = read_columns([part], ["paper_id"])["paper_id"]
-        rows = slice(start, start + len(papers))
-        table = pa.table(
-            {
-                "paper_id": papers,
-                "x": pa.array(coordinates[rows, 0], pa.float32()),
-                "y": pa.array(coordinates[rows, 1], pa.float32()),
-                "topic_id": pa.array(topic_id[rows], pa.int32()),
-                "subregion_id": pa.array(subregion_id[rows], pa.int32()),
-            }
-        )
-        write_table(context.folder / MAP / part.name, table)
-        start = rows.stop
-    keep_only(context.folder / MAP, {part.name for part in files})
-    return [f"{MAP}/{part.name}" for part in files]
-
-
-def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
-    """Read paper ids, coordinates (shape (n_papers, 2)) and topic numbers."""
-    table = read_columns(files, ["paper_id", "x", "y", "topic_id"])
-    coordinates = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-    return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
-
-
 def _projection_parameters(context: Context) -> dict[str, object]:
     options, layout = context.options, layout_of(context)
     parameters: dict[str, object] = {"layout": layout}
+    if options.on is not None:
+        return parameters | {"basemap": sha256_of(options.on)}
     if layout not in ("ready", "pca"):
         parameters["seed"] = options.seed
     if layout in ("umap", "keep", "refit"):
@@ -129,7 +97,11 @@ def _projection_inputs(context: Context) -> dict[str, str]:
 
 def _projection_run(context: Context) -> StageResult:
     layout, details = layout_of(context), dict[str, object]()
-    if layout == "ready":
+    outputs = []
+    if layout == "basemap":
+        coordinates, details = place_on_basemap(context)
+        outputs.append(BASEMAP)
+    elif layout == "ready":
         files = [path for path in ready_files(context, "coordinates") if path is not None]
         coordinates = np.concatenate([np.asarray(open_matrix(path)) for path in files])
     else:
@@ -138,10 +110,10 @@ def _projection_run(context: Context) -> StageResult:
             coordinates, details = _keep(context, vectors)
         else:
             coordinates, details = _project(context, vectors, layout)
-    names = write_map(context, coordinates)
+    outputs += write_map(context, coordinates)
     return StageResult(
         rows=len(coordinates),
-        outputs=names,
+        outputs=outputs,
         products={"map": column_digest(context.part_files(MAP), ["paper_id", "x", "y"])},
         details=details,
     )
@@ -383,17 +355,6 @@ def _novelty(
 _SHOWN = 20  # proposed regions
 
 
-def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
-    """Return the row of each paper in the last finished atlas, or -1 if the paper is new."""
-    ids, known = paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS))
-    rows = match_ids(ids, known)
-    # An update changes the key of a preprint that was published meanwhile.
-    was = {new: old for old, new in renamed_papers(context).items()}
-    renamed = [row for row in np.flatnonzero(rows < 0).tolist() if ids[row] in was]
-    rows[renamed] = match_ids([was[ids[row]] for row in renamed], known)
-    return rows
-
-
 PROJECTION_STAGE = Stage(
     name="projection",
     version=1,
@@ -431,6 +392,8 @@ def topics_schema() -> pa.Schema:
 
 
 def _topics_parameters(context: Context) -> dict[str, object]:
+    if layout_of(context) == "basemap":
+        return {"method": "density"}
     names = ("max_regions", "n_continents", "polish")
     chosen = {name: getattr(context.options, name) for name in names}
     return {"method": context.options.topics_method, **chosen}
@@ -438,11 +401,32 @@ def _topics_parameters(context: Context) -> dict[str, object]:
 
 def _topics_run(context: Context) -> StageResult:
     ids, coordinates, _ = read_map(context.part_files(MAP))
+    if layout_of(context) == "basemap":
+        topics = topics_of_basemap(context, coordinates)
+        return _write_topics(context, topics, ids, coordinates)
     if kept := _kept_topics(context, ids, coordinates):
         return kept
     papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
     with progress("Topics", total=None):
         topics, model = _find(context, coordinates, papers, vectors_of(context))
+    return _write_topics(
+        context,
+        topics,
+        ids,
+        coordinates,
+        model=model,
+        makeshift=context.options.polish and model is None,
+    )
+
+
+def _write_topics(
+    context: Context,
+    topics: Topics,
+    ids: Sequence[str],
+    coordinates: NDArray[np.float32],
+    **more: Any,
+) -> StageResult:
+    """Write the regions, the map with the region of each paper, and the changes of regions."""
     names = write_map(context, coordinates, topics)
     _write_table(context.folder / TOPICS, topics.table, ids)
     _write_changes(context, topics)
@@ -450,9 +434,8 @@ def _topics_run(context: Context) -> StageResult:
         rows=len(topics.table),
         outputs=[TOPICS, CHANGES, *names],
         products={"topics": sha256_of(context.folder / TOPICS)},
-        model=model,
-        makeshift=context.options.polish and model is None,
         details={"papers_outside": int((topics.topic_id < 0).sum())},
+        **more,
     )
 
 
@@ -467,7 +450,7 @@ def _kept_topics(
     import pyarrow.parquet as pq
 
     from landscape.mapping.growth import place_in_regions
-    from landscape.mapping.regions import Topics
+    from landscape.mapping.regions import Topics, count_papers
 
     previous = context.previous
     record = previous.stage("topics") if previous else None
@@ -495,12 +478,7 @@ def _kept_topics(
     table = pd.read_parquet(previous.folder / TOPICS)
     number = {name: row for row, name in enumerate(ids)}
     renamed = renamed_papers(context)
-    sizes = np.zeros(len(table), dtype=np.int64)
-    for place, topic in enumerate(table.itertuples()):
-        column = regions[:, 1 if topic.level == 2 else 0]
-        below = table.loc[table["parent_id"] == topic.topic_id, "topic_id"]
-        own = below if topic.level == 0 else [topic.topic_id]
-        sizes[place] = int(np.isin(column, own).sum())
+    sizes = count_papers(table, regions)
     if not sizes.all():
         return None
     named = [[renamed.get(name, name) for name in names] for names in table["exemplars"]]
@@ -509,16 +487,7 @@ def _kept_topics(
         exemplars=[[number[name] for name in names if name in number] for names in named],
     )
     topics = Topics(regions[:, 0], regions[:, 1], table)
-    names = write_map(context, coordinates, topics)
-    _write_table(context.folder / TOPICS, table, list(ids))
-    _write_changes(context, topics)
-    return StageResult(
-        rows=len(table),
-        outputs=[TOPICS, CHANGES, *names],
-        products={"topics": sha256_of(context.folder / TOPICS)},
-        model=record.model,
-        details={"papers_outside": int((regions[:, 0] < 0).sum())},
-    )
+    return _write_topics(context, topics, ids, coordinates, model=record.model)
 
 
 def _find(
@@ -587,7 +556,7 @@ def _previous_topics(context: Context) -> tuple[NDArray[np.int64] | None, dict[i
     return np.column_stack([region, continent, subregion]), names
 
 
-def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
+def _write_table(path: Path, table: pd.DataFrame, ids: Sequence[str]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -75,6 +75,12 @@ class BuildOptions(Settings):
         "all papers and registers the result to the current map, ready takes the coordinates in "
         "the inputs, which is the default if every paper has them, otherwise umap",
     )
+    on: Path | None = Field(
+        None,
+        description="basemap (landscape basemap export) on which the papers are placed; the map "
+        "has the regions and the names of the basemap",
+        examples=["the path of a file"],
+    )
     seed: Whole | None = Field(
         None,
         ge=0,
@@ -173,8 +179,9 @@ def with_absolute_paths(options: BuildOptions) -> BuildOptions:
         name: tuple(path.resolve() for path in getattr(options, name))
         for name in ("inputs", "known_reviews", "citations")
     }
-    if options.thesaurus is not None:
-        changes["thesaurus"] = options.thesaurus.resolve()
+    for name in ("thesaurus", "on"):
+        if (path := getattr(options, name)) is not None:
+            changes[name] = path.resolve()
     kind, _, name = (options.embedder or "").partition(":")
     if kind == "st" and Path(name).is_dir():
         changes["embedder"] = f"{kind}:{Path(name).resolve()}"
@@ -191,6 +198,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 def check_build_options(options: BuildOptions) -> BuildOptions:
     """Check the options as `check_options` does; there may be no input."""
     from landscape.corpus.thesaurus import read_thesaurus
+    from landscape.mapping import read_basemap
     from landscape.overlays.reviews import read_review_list
     from landscape.text.tagger import tagger_name
 
@@ -210,6 +218,13 @@ def check_build_options(options: BuildOptions) -> BuildOptions:
         read_once(read_thesaurus, options.thesaurus)
     for path in options.known_reviews:
         read_once(read_review_list, path)
+    if options.on is not None:
+        if options.layout is not None:
+            raise InputError(
+                f"The layout is {options.layout} and the papers are to be placed on {options.on}; "
+                "choose one of both."
+            )
+        read_once(read_basemap, options.on)
     check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
     return options

@@ -16,6 +16,7 @@ from landscape._settings import takes_settings
 from landscape._wording import count, did_you_mean
 from landscape.corpus.thesaurus import EMBEDDED
 from landscape.errors import InputError
+from landscape.pipeline._basemap import BASEMAP
 from landscape.pipeline._ingest import check_inputs
 from landscape.pipeline._layers import THESAURUS
 from landscape.pipeline.building import build_version
@@ -243,6 +244,10 @@ def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> Bui
     # The stored name of the tagger has a version.
     stored = str(stages["keywords"].parameters.get("tagger", ""))
     known["tagger"] = tagger.MODEL if stored.startswith(tagger.MODEL) else "rules"
+    if stages["projection"].parameters.get("layout") == "basemap" and "layout" not in given:
+        known["on"] = store.path / BASEMAP
+    if "on" in {*known, *given}:
+        known.pop("layout")
     usual = sha256_of(data_file(EMBEDDED))
     if "uat" in stages and stages["uat"].parameters.get("thesaurus", usual) != usual:
         known["thesaurus"] = store.path / THESAURUS

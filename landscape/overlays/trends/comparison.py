@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.mapping.basemap import frame_of
 from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
 from landscape.overlays.trends._topics import false_discovery_rates, read_groups, read_topics
 from landscape.search import open_engine
+from landscape.store import AtlasStore
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
-
-    from landscape.store import AtlasStore
 
 _FEW = 30  # warn if a selection has fewer papers than this
 _REACH = 1.959964  # two-sided 95%
@@ -24,7 +26,12 @@ _MAX_NAME = 60
 
 
 def compare(
-    atlas: AtlasStore, a: str | ArrayLike, b: str | ArrayLike, *, q: float = 0.05, level: int = 1
+    atlas: AtlasStore,
+    a: str | ArrayLike | AtlasStore,
+    b: str | ArrayLike | AtlasStore,
+    *,
+    q: float = 0.05,
+    level: int = 1,
 ) -> Analysis:
     """Find the regions in which one selection is over-represented relative to another.
 
@@ -37,8 +44,10 @@ def compare(
     Parameters
     ----------
     atlas : Atlas
-    a, b : str or array_like
-        Filters such as ``"1999..2009"`` or ``"facility:ALMA"``, row numbers, or boolean masks.
+    a, b : str, array_like or Atlas
+        Filters such as ``"1999..2009"`` or ``"facility:ALMA"``, row numbers, or boolean masks. An
+        empty filter selects all papers. Another atlas on the same basemap, or the path of its
+        folder, stands for all its papers.
     q : float, default 0.05
         False discovery rate among the regions called over-represented.
     level : int, default 1
@@ -55,7 +64,8 @@ def compare(
     Raises
     ------
     InputError
-        If a selection is empty or invalid for this atlas, or if the selections are identical.
+        If a selection is empty or invalid for this atlas, if the selections are identical, or if
+        another atlas has other regions.
 
     Examples
     --------
@@ -75,15 +85,23 @@ def compare(
 
     if not 0 < q < 1:
         raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
-    years = paper_years(atlas)
-    names = _named(a, "A"), _named(b, "B")
-    given = select_rows(atlas, a, len(years)), select_rows(atlas, b, len(years))
-    rows, notes = separate_selections(*given, names=names)
-    topics = read_topics(atlas, level)
-    groups = read_groups(atlas, level)
+    sides = find_sides(atlas, a, b)
+    names = sides[0].name, sides[1].name
+    if sides[0].name == sides[1].name and sides[0].store is not sides[1].store:
+        names = f"{names[0]} (a)", f"{names[1]} (b)"
+    given = sides[0].rows, sides[1].rows
+    notes: tuple[str, ...] = ()
+    if sides[0].store is sides[1].store:
+        rows, notes = separate_selections(*given, names=names)
+    else:
+        rows, notes = _separate_papers(sides)
+    topics = _all_topics([side.store for side in sides], level)
     counts = [
-        pd.Series(groups[side]).value_counts().reindex(topics["topic_id"], fill_value=0).to_numpy()
-        for side in rows
+        pd.Series(read_groups(side.store, level)[own])
+        .value_counts()
+        .reindex(topics["topic_id"], fill_value=0)
+        .to_numpy()
+        for side, own in zip(sides, rows, strict=True)
     ]
     tested = compare_counts(counts[0], counts[1], len(rows[0]), len(rows[1]), q=q)
     table = topics.join(tested).sort_values(
@@ -101,7 +119,7 @@ def compare(
         ),
         denominators={f"papers in {side}": len(rows[i]) for i, side in enumerate("ab")},
         bounds=atlas.coverage,
-        warnings=(*notes, *_warnings(atlas, rows, years)),
+        warnings=(*notes, *_warnings(sides, rows)),
         tables={
             "selections": pd.DataFrame(
                 {
@@ -196,6 +214,72 @@ def separate_selections(
     return (only_a, only_b), (f"{len(shared):,} {are} left out of both.",)
 
 
+@dataclass(frozen=True)
+class Side:
+    """One selection of a comparison: papers of an atlas."""
+
+    store: AtlasStore
+    rows: NDArray[np.int64]
+    name: str
+    years: NDArray[np.int64]
+
+
+def find_sides(
+    atlas: AtlasStore, a: str | ArrayLike | AtlasStore, b: str | ArrayLike | AtlasStore
+) -> list[Side]:
+    """Return the two selections of a comparison."""
+    return [_side(atlas, a, "A"), _side(atlas, b, "B")]
+
+
+def _side(atlas: AtlasStore, given: str | ArrayLike | AtlasStore, letter: str) -> Side:
+    """Return a selection of the atlas, or all papers of another atlas on the same basemap."""
+    other = given if isinstance(given, AtlasStore) else None
+    if isinstance(given, str) and given.endswith(".atlas"):
+        other = AtlasStore.open(given)
+    if other is None:
+        years = paper_years(atlas)
+        rows = select_rows(atlas, cast("str | ArrayLike", given), len(years))
+        named = _named(cast("str | ArrayLike", given), letter)
+        return Side(atlas, rows, named or str(atlas.coverage["title"]), years)
+    if _frame(other) != _frame(atlas):
+        raise InputError(
+            f"{other.path} has other regions than {atlas.path}; build both on one basemap "
+            "(landscape build ... --on FILE) to compare them."
+        )
+    return Side(other, np.arange(len(other)), str(other.coverage["title"]), paper_years(other))
+
+
+def _frame(atlas: AtlasStore) -> str:
+    """Return the digest of the regions of the basemap of an atlas, or of its own map."""
+    return str(atlas.stages["projection"].details.get("frame") or frame_of(atlas.topics))
+
+
+def _separate_papers(
+    sides: Sequence[Side],
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
+    """Leave out the papers that two atlases have in common, unless one has no others."""
+    ids = [side.store.read_papers(["paper_id"])["paper_id"].to_numpy()[side.rows] for side in sides]
+    only = [~np.isin(own, other) for own, other in (ids, ids[::-1])]
+    if not all(kept.any() for kept in only):
+        return (sides[0].rows, sides[1].rows), (
+            "All papers of one atlas are in the other, so its papers count on both sides.",
+        )
+    n_shared = int((~only[0]).sum())
+    rows = sides[0].rows[only[0]], sides[1].rows[only[1]]
+    if not n_shared:
+        return rows, ()
+    are = "papers of both atlases are" if n_shared > 1 else "paper of both atlases is"
+    return rows, (f"{n_shared:,} {are} left out of both.",)
+
+
+def _all_topics(stores: Sequence[AtlasStore], level: int) -> pd.DataFrame:
+    """Return the topics of one or two atlases on the same basemap."""
+    import pandas as pd
+
+    tables = [read_topics(store, level) for store in stores]
+    return pd.concat(tables).drop_duplicates("topic_id", ignore_index=True)
+
+
 def _named(selection: str | ArrayLike, letter: str) -> str:
     """Return the name of a selection, which is the shortened text of its filter."""
     if not isinstance(selection, str):
@@ -205,17 +289,19 @@ def _named(selection: str | ArrayLike, letter: str) -> str:
 
 
 def _warnings(
-    atlas: AtlasStore, rows: tuple[NDArray[np.int64], NDArray[np.int64]], years: NDArray[np.int64]
+    sides: Sequence[Side], rows: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[str, ...]:
     warnings = [
         f"{side} has only {len(of)} papers, so differences may be missed."
         for side, of in zip("ab", rows, strict=True)
         if len(of) < _FEW
     ]
-    known = [years[of][years[of] != UNKNOWN_YEAR] for of in rows]
+    years = [side.years[of] for side, of in zip(sides, rows, strict=True)]
+    known = [of[of != UNKNOWN_YEAR] for of in years]
     medians = [int(np.median(of)) for of in known if len(of)]
     if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
-        warnings.extend(read_years(atlas).warnings)
+        for store in {id(side.store): side.store for side in sides}.values():
+            warnings.extend(read_years(store).warnings)
         warnings.append(
             "The selections are from different times (median years "
             f"{medians[0]} and {medians[1]}), which may explain the differences."

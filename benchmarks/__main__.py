@@ -21,7 +21,14 @@ QUICKEST_FIRST = (
     "terrain",
     "stages",
 )
-ON_REQUEST = ("robustness", "scale", "updates", "viewer")  # they run only if they are named
+# They run only if they are named.
+ON_REQUEST = ("basemap", "robustness", "scale", "updates", "viewer")
+    "basemap",
+    "robustness",
+    "scale",
+    "updates",
+    "viewer",
+)  # they run only if they are named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 

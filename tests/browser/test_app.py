@@ -62,7 +62,7 @@ def test_four_pages_in_one_frame(
         for name in ("Map", "Questions", "Impact of facilities", "Outreach map"):
             button(frame, name).click()
             page.until(lambda: frame.locator(".landscape-panel:visible").count() > 0, name)
-            assert nameless(frame) == []
+            assert nameless(frame.locator(".landscape-frame")) == []
             wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
             assert not page.page.evaluate(wide)
         assert page.errors() == []

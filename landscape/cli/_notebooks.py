@@ -151,7 +151,7 @@ def app(
 
 def _page_notebook(atlas: Path, page: Page) -> str:
     """Return a notebook whose only cell shows the workbench of an atlas."""
-    import nbformat
+    nbformat = require("nbformat", "lab")
 
     code = (
         "import landscape\nfrom landscape.widgets import Workbench\n\n"

@@ -137,10 +137,8 @@ def app(
     # Build the demo atlas before the page opens, because the build takes minutes.
     opened = landscape.open(atlas) if atlas else landscape.open_demo(say=note)
     words = [*_prepared(None, port, no_browser, 8866), "--token", f"--Voila.ip={_HOST}"]
-    # The kernel starts with the server, before the browser asks for the page. The next kernel
-    # starts later, so that it does not slow down the first page.
+    # The kernel starts with the server, before the browser asks for the page.
     words += [_NO_OTHER_HOST, "--preheat_kernel=True", "--pool_size=1"]
-    words.append("--VoilaKernelManager.fill_delay=20")
     with tempfile.TemporaryDirectory(prefix="landscape-app-") as folder:
         notebook = Path(folder) / "landscape.ipynb"
         notebook.write_text(_page_notebook(opened.path, page), "utf-8")

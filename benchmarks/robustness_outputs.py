@@ -399,13 +399,14 @@ def _execute(atlas: landscape.Atlas, folder: Path) -> None:
 
 
 def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium) -> Iterator[Case]:
-    """Open panels and results in Chromium, on a page that ``landscape app`` serves."""
+    """Open panels and results in Chromium, on a page that Voila serves."""
     from nbformat import v4, write
 
     from benchmarks.robustness_inspection import _IN_PAGE
     from tests.processes import Running
 
-    begin = "import landscape as ls, landscape.widgets as w; atlas = ls.open_demo();"
+    begin = "import landscape as ls, landscape.widgets as w; "
+    begin += f"atlas = ls.open({str(atlas.path)!r});"
     make: Any = v4
     notebook = make.new_notebook(
         cells=[make.new_code_cell(f"{begin} {code}") for code in _CELLS.values()]
@@ -413,9 +414,9 @@ def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     path = folder / f"{kind}.ipynb"
     write(notebook, path)  # type: ignore[no-untyped-call]
-    words = ("app", str(path), "--notebooks", str(folder / "own"), "--atlas", str(atlas.path))
+    words = (str(path), "--token", "--Voila.ip=127.0.0.1")
     page, faults = chromium.page()
-    with Running(*words, folder=folder) as address:
+    with Running(*words, folder=folder, program="voila") as address:
         page.goto(address, timeout=400_000, wait_until="domcontentloaded")
         outputs = page.locator(".jp-OutputArea")
         with contextlib.suppress(Exception):  # told below: a panel is missing

@@ -23,7 +23,7 @@
 # To run a cell, click into it and press **Shift + Enter**. To run all of them, choose
 # *Run → Run All Cells*.
 #
-# The next cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The next cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, which is built first if there is none (some minutes, once). The papers of the demo
 # are *generated*: nothing about them is a result.
 

@@ -19,7 +19,7 @@
 # `MapExplorer` shows the map of an atlas. Each change that you make with the mouse can also be
 # written as code, and the line below the map shows it.
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%

@@ -22,7 +22,7 @@
 # what comes out. At its end is a panel that does all of it at once.
 #
 # It runs without a network and without a key. The first cell opens the
-# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# atlas that you gave to `landscape lab`, or else the demo atlas, whose papers
 # are *generated*: nothing about them is a result, so never cite them.
 #
 # **With a language model**, answers are written instead of quoted. Before you start, set the

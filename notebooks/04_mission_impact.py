@@ -23,7 +23,7 @@
 # one of its surveys. Papers that used it without saying so are missed, so every number is a lower
 # bound. Traps such as the Hubble constant or Kepler's laws are left out.
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%

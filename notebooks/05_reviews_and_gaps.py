@@ -19,7 +19,7 @@
 # Reviews are recognised by their journal, their type in ADS, their title and their abstract. This
 # notebook shows where on the map they are, and ranks the regions in which one is missed most.
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%

@@ -21,7 +21,7 @@
 # papers with its concepts and asks two things: where on the map does a concept live, and which
 # phrases of the literature deserve a concept and have none?
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%

@@ -19,7 +19,7 @@
 # Which topics rise and which fall? Where did an author begin, and where are they now? How do two
 # groups of papers differ, and who works on what?
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
 
 # %%

@@ -20,7 +20,7 @@
 # **coasts** coloured by how new the papers are, and **water** where hardly anybody has. The map is
 # drawn from the papers alone. It needs no network, no key and no graphics card.
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*; the map then says so.
 
 # %%

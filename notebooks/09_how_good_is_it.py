@@ -19,7 +19,7 @@
 # A map and a search are only worth what they get right. This notebook measures both on the atlas
 # that is open, and says what the numbers do and do not show.
 #
-# The first cell opens the atlas that you gave to `landscape lab` or `landscape app`, or else the
+# The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*. **On the
 # demo the numbers only show how to measure**: its papers are easier to separate than real ones.
 

@@ -22,7 +22,7 @@
 # [arXiv:2501.10120](https://arxiv.org/abs/2501.10120)).
 #
 # It runs without a network and without a key. The first cell opens the
-# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# atlas that you gave to `landscape lab`, or else the demo atlas, whose papers
 # are *generated*: nothing about them is a result. They cite each other, so
 # that there are citations to follow.
 

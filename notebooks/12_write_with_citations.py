@@ -21,7 +21,7 @@
 # [arXiv:2306.03535](https://arxiv.org/abs/2306.03535)).
 #
 # It runs without a network and without a key. The first cell opens the
-# atlas that you gave to `landscape lab` or `landscape app`, or else the demo atlas, whose papers
+# atlas that you gave to `landscape lab`, or else the demo atlas, whose papers
 # are *generated*: nothing about them is a result, so never cite them.
 
 # %%

@@ -24,12 +24,12 @@ def interruptible() -> None:
 class Running:
     """A server of the command line that is stopped by Ctrl-C."""
 
-    def __init__(self, *words: str, folder: Path) -> None:
-        self._words, self._folder = words, folder
+    def __init__(self, *words: str, folder: Path, program: str = "landscape.cli") -> None:
+        self._words, self._folder = (program, *words), folder
         self._log = folder / "server.log"
 
     def __enter__(self) -> str:
-        words = [sys.executable, "-m", "landscape.cli", *self._words, "--no-browser"]
+        words = [sys.executable, "-m", *self._words, "--no-browser"]
         with self._log.open("w") as out:
             self._server = subprocess.Popen(
                 words, stdout=out, stderr=out, cwd=self._folder, preexec_fn=interruptible

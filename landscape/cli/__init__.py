@@ -61,7 +61,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
             "Propose concepts for the thesaurus, in the format of its maintainers.",
         ),
         "evaluate": ("analyses:add_evaluations", "Measure the quality of a map or a method."),
-        "app": ("notebooks:app", "Serve a notebook as a web page, without its code."),
+        "app": (
+            "notebooks:app",
+            "Open an atlas as a web page: map, questions, impact and outreach map.",
+        ),
         "publish": ("publishing:publish", "Write a web site of an atlas, which needs no server."),
         "export": ("publishing:export", "Write the papers of an atlas for another program."),
     },

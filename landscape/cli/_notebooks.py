@@ -1,4 +1,4 @@
-"""Commands ``lab`` and ``app``, which find, copy and open notebooks."""
+"""Commands ``lab``, which copies and opens the notebooks, and ``app``, which opens one page."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import errno
 import html
 import importlib.metadata
 import os
-import re
 import shutil
 import socket
 import tempfile
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -51,27 +49,6 @@ def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
     return target, f"{copied} notebooks copied to {target}" if copied else ""
 
 
-def list_notebooks(folder: Path) -> list[Path]:
-    """List the notebooks of a folder by number."""
-    return sorted(folder.glob("*.ipynb"))
-
-
-def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
-    """Find a notebook by path, number or part of its name."""
-    if name.endswith(".ipynb") and Path(name).is_file():
-        return Path(name).resolve()
-    wanted = _plain(Path(name).stem)
-    exact = [path for path in notebooks if wanted == _plain(path.stem)]
-    numbered = [path for path in notebooks if wanted.isdigit() and _number(path) == int(wanted)]
-    named = [path for path in notebooks if wanted and wanted in _plain(path.stem)]
-    found = exact or numbered or (named if not wanted.isdigit() else [])
-    if len(found) == 1:
-        return found[0]
-    what = f"Several notebooks are named {name!r}" if found else f"Unknown notebook {name!r}"
-    listed = ", ".join(path.stem for path in found or notebooks) or "none"
-    raise InputError(f"{what}; choose one of: {listed}.")
-
-
 def _installed() -> Path:
     try:
         files = importlib.metadata.files("landscape") or []
@@ -97,15 +74,6 @@ def _copy_missing(source: Path, target: Path) -> int:
     for path in missing:
         shutil.copyfile(path, target / path.name)
     return sum(path.suffix == ".ipynb" for path in missing)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
-
-
-def _number(path: Path) -> int | None:
-    number = re.match(r"\d+", path.stem)
-    return int(number.group()) if number else None
 
 
 _HOST = "127.0.0.1"  # the kernel is not reachable from the network
@@ -153,34 +121,46 @@ _NO_OTHER_HOST = "--Voila.tornado_settings=" + repr(
 )
 
 
+Page = Literal["explorer", "ask", "impact", "outreach"]
+
+
 def app(
-    notebook: Annotated[str, Parameter(help="such as 02, ask, or a path")],
+    atlas: Annotated[Path | None, Parameter(help="default: the demo atlas")] = None,
     /,
     *,
-    atlas: Annotated[Path | None, option(_ATLAS)] = None,
-    notebooks: Notebooks = None,
+    page: Annotated[Page, option("page to open first")] = "explorer",
     port: Port = None,
     no_browser: NoBrowser = False,
 ) -> Answer:
-    """Serve a notebook as a web page, without its code."""
-    folder, copied = notebooks_folder(notebooks)
-    shipped = list_notebooks(folder)
-    chosen = choose_notebook(notebook, shipped)
+    """Open an atlas as a web page: map, questions, impact and outreach map."""
     server = require("voila.app", "lab")
-    words = [
-        *_prepared(atlas, port, no_browser, 8866),
-        "--token",
-        f"--Voila.ip={_HOST}",
-        _NO_OTHER_HOST,
-    ]
-    if chosen in shipped and atlas is None:
-        # Build the demo atlas before the page opens, because the build takes minutes.
-        from landscape.pipeline.demo import FOLDER_VARIABLE
-
-        os.environ[FOLDER_VARIABLE] = str(landscape.open_demo(say=note).path.resolve())
-    _note_all(copied, f"{chosen.name} as a page without code; press Ctrl-C to stop")
-    _serve(_opening_with_its_token(server.Voila), [*words, str(chosen)])
+    # Build the demo atlas before the page opens, because the build takes minutes.
+    opened = landscape.open(atlas) if atlas else landscape.open_demo(say=note)
+    words = [*_prepared(None, port, no_browser, 8866), "--token", f"--Voila.ip={_HOST}"]
+    # The kernel starts with the server, before the browser asks for the page.
+    words += [_NO_OTHER_HOST, "--preheat_kernel=True", "--pool_size=1"]
+    with tempfile.TemporaryDirectory(prefix="landscape-app-") as folder:
+        notebook = Path(folder) / "landscape.ipynb"
+        notebook.write_text(_page_notebook(opened.path, page), "utf-8")
+        _note_all(f"{opened.title} as a web page; press Ctrl-C to stop")
+        _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
     return Answer("")
+
+
+def _page_notebook(atlas: Path, page: Page) -> str:
+    """Return a notebook whose only cell shows the workbench of an atlas."""
+    nbformat = require("nbformat", "lab")
+
+    code = (
+        "import landscape\nfrom landscape.widgets import Workbench\n\n"
+        f"Workbench(landscape.open({str(atlas.resolve())!r}), page={page!r})"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook.metadata |= {
+        "title": "Landscape",
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+    }
+    return str(nbformat.writes(notebook))
 
 
 def _prepared(atlas: Path | None, port: int | None, no_browser: bool, usual_port: int) -> list[str]:

@@ -35,7 +35,7 @@ def open_demo(
         variable ``LANDSCAPE_DEMO``. If the variable is not set, the working directory and its
         parents are searched, and a new atlas is built in the working directory. The variable can
         also be the path of another atlas, which is then opened instead of the demo atlas.
-        ``landscape lab ATLAS`` and ``landscape app`` use this to run notebooks on your papers.
+        ``landscape lab ATLAS`` uses this to run the notebooks on your papers.
     n_papers : int, default 4000
         Number of papers of a new demo atlas. On a laptop, the build takes a few minutes for
         4,000 papers and a few seconds for 400.

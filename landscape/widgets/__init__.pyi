@@ -5,6 +5,7 @@ from ._explorer import MapExplorer
 from ._outreach_panel import OutreachPanel
 from ._overlay_panels import ImpactPanel, ReviewPanel, ThesaurusPanel, TrendsPanel
 from ._survey_panel import SurveyPanel
+from ._workbench import Workbench
 from ._writing_panel import WritingPanel
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "SurveyPanel",
     "ThesaurusPanel",
     "TrendsPanel",
+    "Workbench",
     "WritingPanel",
 ]

@@ -1,4 +1,4 @@
-"""A notebook as a page without code."""
+"""The pages for people who do not code, as `landscape app` serves them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from playwright.sync_api import Browser
 
 import landscape
 from tests.browser.explorer_on_page import ExplorerOnPage
-from tests.browser.jupyter_page import WINDOW, JupyterPage
+from tests.browser.jupyter_page import JupyterPage, box_of, button, nameless
 from tests.processes import Running
 
+WINDOW = {"width": 1440, "height": 900}
 
-def test_the_explorer_works_on_a_page_without_code(
+
+def test_four_pages_in_one_frame(
     browser: Browser, tmp_path: Path, demo_atlas: landscape.Atlas
 ) -> None:
-    words = ("app", "02", "--notebooks", "notebooks", "--atlas", str(demo_atlas.path))
-    with Running(*words, folder=tmp_path) as address:
+    with Running("app", str(demo_atlas.path), "--page", "ask", folder=tmp_path) as address:
         context = browser.new_context(viewport=WINDOW)
         page = JupyterPage(context.new_page(), address, "")
         requests: list[str] = []
@@ -24,15 +25,46 @@ def test_the_explorer_works_on_a_page_without_code(
         page.page.on("console", lambda message: said.append(message.text))
         page.page.on("requestfinished", lambda request: requests.append(request.url))
         page.page.goto(address, timeout=400_000, wait_until="domcontentloaded")
-        panel = page.page.locator(".landscape-explorer").first
-        panel.wait_for(timeout=400_000)
-        explorer = ExplorerOnPage(page, panel)
-        assert "400 papers" in explorer.status()
+        frame = page.page.locator(".landscape-workbench")
+        frame.wait_for(timeout=400_000)
+        assert "Demo corpus (generated)" in frame.inner_text()
+        assert "400 papers" in frame.inner_text()
         assert page.page.locator(".jp-InputArea-editor").count() == 0
+
+        question = frame.locator(".landscape-ask-question input")
+        question.wait_for()
+        box = box_of(question)
+        assert box["y"] + box["height"] < WINDOW["height"] / 2
+        question.fill("How do stars form?")
+        button(frame, "Ask").click()
+        frame.locator(".landscape-asked").wait_for()
+        page.picture("app_ask")
+
+        button(frame, "Map").click()
+        explorer = ExplorerOnPage(page, frame.locator(".landscape-explorer"))
+        assert "400 papers" in explorer.status()
+        page.page.evaluate("scrollTo(0, 0)")
+        box = box_of(explorer.viewer)
+        assert box["y"] + box["height"] < WINDOW["height"]
         explorer.press("Show the whole map")
         explorer.zoom(5)
         assert explorer.scale() > 1.5
-        page.picture("02_app")
+        page.picture("app_explorer")
+
+        button(frame, "Impact of facilities").click()
+        frame.locator(".js-plotly-plot .nsewdrag").first.wait_for()
+        page.picture("app_impact")
+        button(frame, "Outreach map").click()
+        outreach = frame.locator(".landscape-analysis:visible")
+        outreach.locator("img").first.wait_for()
+        page.picture("app_outreach")
+
+        for name in ("Map", "Questions", "Impact of facilities", "Outreach map"):
+            button(frame, name).click()
+            page.until(lambda: frame.locator(".landscape-panel:visible").count() > 0, name)
+            assert nameless(frame.locator(".landscape-frame")) == []
+            wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert not page.page.evaluate(wide)
         assert page.errors() == []
         assert page.console == []
         # The header of the server forbids the font that the template of Voila links.

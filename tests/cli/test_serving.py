@@ -5,13 +5,11 @@ from __future__ import annotations
 import errno
 import http.cookiejar
 import os
-import re
 import socket
 import sys
 import urllib.request
 from pathlib import Path
 
-import nbformat
 import pytest
 
 import landscape
@@ -20,13 +18,10 @@ import landscape
 from landscape.cli import _notebooks as notebooks
 from landscape.cli import _notebooks as serving
 from landscape.cli import main
-from landscape.cli._notebooks import choose_notebook, list_notebooks, notebooks_folder
+from landscape.cli._notebooks import notebooks_folder
 from landscape.errors import InputError
 from tests.conftest import REPOSITORY
 from tests.processes import Running
-
-NAMES = ["00_quickstart", "02_explore_the_map", "03_ask_the_literature", "12_explore_more"]
-FILES = [Path(f"{name}.ipynb") for name in NAMES]
 
 
 @pytest.fixture(autouse=True)
@@ -45,48 +40,13 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return seen
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("02", "02_explore_the_map"),
-        ("2", "02_explore_the_map"),
-        ("0", "00_quickstart"),
-        ("ask", "03_ask_the_literature"),
-        ("Ask the literature", "03_ask_the_literature"),
-        ("explore_the", "02_explore_the_map"),
-        ("02_explore_the_map.ipynb", "02_explore_the_map"),
-    ],
-)
-def test_a_notebook_is_named_in_many_ways(name: str, meant: str) -> None:
-    assert choose_notebook(name, FILES).stem == meant
-
-
-def test_a_path_of_ones_own_is_taken(tmp_path: Path) -> None:
-    (tmp_path / "mine.ipynb").write_text("{}")
-    assert choose_notebook("mine.ipynb", FILES) == tmp_path / "mine.ipynb"
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("outreach", "Unknown notebook 'outreach'; choose one of: 00_quickstart, 02_explore"),
-        ("explore", "Several notebooks are named 'explore'; choose one of: 02_explore_the_"),
-        ("99", "Unknown notebook '99'"),
-        ("", "Unknown notebook ''"),
-    ],
-)
-def test_a_name_that_means_none_or_several_lists_what_there_is(name: str, said: str) -> None:
-    with pytest.raises(InputError, match=re.escape(said)):
-        choose_notebook(name, FILES)
-
-
 def test_copies_leave_what_is_there_alone(tmp_path: Path) -> None:
     mine = tmp_path / "work"
     mine.mkdir()
     (mine / "00_quickstart.ipynb").write_text("my changes")
     folder, said = notebooks_folder(mine)
-    everything = {path.name for path in list_notebooks(REPOSITORY / "notebooks")}
-    assert {path.name for path in list_notebooks(folder)} == everything
+    everything = {path.name for path in (REPOSITORY / "notebooks").glob("*.ipynb")}
+    assert {path.name for path in folder.glob("*.ipynb")} == everything
     assert said == f"{len(everything) - 1} notebooks copied to {mine}"
     assert (mine / "00_quickstart.ipynb").read_text() == "my changes"
     assert (mine / "README.md").is_file()
@@ -124,8 +84,8 @@ def test_lab_starts_on_the_start_page_for_this_machine_alone(
     [
         (["lab", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
         (["lab", "--port", "99999"], "--port is 99999"),
-        (["app", "inreach"], "Unknown notebook 'inreach'; choose one of: 00_quickstart"),
-        (["app", "02", "--atlas", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
+        (["app", "--page", "asks"], "explorer"),
+        (["app", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
     ],
     ids=" ".join,
 )
@@ -174,7 +134,7 @@ def test_without_the_packages_it_says_how_to_install_them(
     )
     for name in [name for name in sys.modules if name.startswith(f"{module}.")]:
         monkeypatch.delitem(sys.modules, name)
-    assert main([command, *(["02"] if command == "app" else [])]) == 1
+    assert main([command]) == 1
     said = capsys.readouterr().err
     assert module in said
     assert "pip install" in said
@@ -198,24 +158,33 @@ def test_a_kernel_that_loses_requests_is_told(
     assert len(started) == 1
 
 
-def test_an_app_shows_results_without_code_to_whoever_has_the_token(
+def test_an_app_shows_an_atlas_to_whoever_has_the_token(
     tmp_path: Path, demo_atlas: landscape.Atlas
 ) -> None:
-    cells = [
-        nbformat.v4.new_markdown_cell("# For colleagues"),
-        nbformat.v4.new_code_cell("import landscape as ls\nprint(len(ls.open_demo()), 'papers')"),
-    ]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, tmp_path / "small.ipynb")
-    with Running("app", "small.ipynb", "--atlas", str(demo_atlas.path), folder=tmp_path) as address:
+    with Running("app", str(demo_atlas.path), "--page", "ask", folder=tmp_path) as address:
         page = _read(address)
-        assert "400 papers" in page
-        assert "For colleagues" in page
-        assert "open_demo" not in page
+        assert "Workbench: Demo corpus (generated), ask" in page
+        assert "import landscape" not in page
         stranger = _read(address.split("?")[0])
-        assert "400 papers" not in stranger
-        assert "For colleagues" not in stranger
+        assert "Workbench" not in stranger
+        assert "Demo corpus" not in stranger
+
+
+def test_the_notebook_of_the_page_is_private_and_removed(
+    monkeypatch: pytest.MonkeyPatch, demo_atlas: landscape.Atlas
+) -> None:
+    seen: list[Path] = []
+
+    def serve(_server: object, words: list[str]) -> None:
+        seen.append(Path(words[-1]))
+        assert "--Voila.ip=127.0.0.1" in words
+        assert "--token" in words
+        assert str(demo_atlas.path) in seen[0].read_text("utf-8")
+        assert seen[0].parent.stat().st_mode & 0o077 == 0
+
+    monkeypatch.setattr(serving, "_serve", serve)
+    assert main(["app", str(demo_atlas.path), "--no-browser"]) == 0
+    assert not seen[0].parent.exists()
 
 
 def _read(address: str) -> str:

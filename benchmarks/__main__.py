@@ -23,12 +23,6 @@ QUICKEST_FIRST = (
 )
 # They run only if they are named.
 ON_REQUEST = ("basemap", "robustness", "scale", "updates", "viewer")
-    "basemap",
-    "robustness",
-    "scale",
-    "updates",
-    "viewer",
-)  # they run only if they are named
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 

@@ -29,6 +29,7 @@ from landscape.widgets._panel import (
     css_of,
     make_control,
     panel_texts,
+    scrolling,
     style_sheet,
 )
 from landscape.widgets._tables import table_html
@@ -62,8 +63,7 @@ class ResultPanel(OpenedPanel):
         atlas: Atlas,
         *,
         controls: list[widgets.Widget],
-        above: list[widgets.Widget],
-        below: tuple[widgets.Widget, ...] = (),
+        results: list[widgets.Widget],
     ) -> None:
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._buttons.add_class("landscape-files")
@@ -78,10 +78,9 @@ class ResultPanel(OpenedPanel):
             working,
             status,
             self._reopen,
-            *above,
+            scrolling(*results),
             self._buttons,
             self._links,
-            *below,
             code,
         )
         self.add_class("landscape-analysis")
@@ -186,7 +185,7 @@ class AnalysisPanel(ResultPanel):
             verb,
             atlas,
             controls=[self._controls],
-            above=[self._picture, self._caption, self._table, self._beside],
+            results=[self._picture, self._caption, self._table, self._beside],
         )
         if theme == "dark":
             self.add_class("landscape-dark-figure")

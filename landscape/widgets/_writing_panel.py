@@ -95,9 +95,9 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         )
         self._list_chosen()
         self._lay_out(
-            asking=[self.tabs, self._model_line],
+            asking=[self._model_line],
             folds={"Language model": self.connection},
-            found=[],
+            found=[self.tabs],
         )
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:

@@ -277,10 +277,7 @@ class OutreachPanel(ResultPanel):
         _, self._used, self._scores, _ = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
-            "Outreach map:",
-            atlas,
-            controls=[self._controls, drawing],
-            results=self._parts,
+            "Outreach map:", atlas, controls=[self._controls, drawing], results=self._parts
         )
         self.draw()
 

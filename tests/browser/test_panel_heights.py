@@ -54,6 +54,5 @@ def test_a_panel_fits_the_window(page: JupyterPage, name: str) -> None:
     panel.scroll_into_view_if_needed()
     page.still(panel)
     page.picture(f"panel_{name}", panel)
-    print(name, box_of(panel))
     assert box_of(panel)["height"] <= MAX_HEIGHT
     assert too_wide(panel) == []

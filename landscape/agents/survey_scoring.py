@@ -485,7 +485,8 @@ def _reason(evidence: SurveyEvidence, place: int, word: str, share_farther: floa
     parts = [word.capitalize()]
     if evidence.matches[place] > 0:
         parts.append(f"matches {100 * evidence.matches[place]:.0f}% of the words of the question")
-    parts.append(f"more similar to the question than {100 * share_farther:.0f}% of the papers")
+    percent = min(99, int(100 * share_farther))
+    parts.append(f"more similar to the question than {percent}% of the papers")
     for values, what in (
         (evidence.cited, "similar papers cite it"),
         (evidence.citing, "it cites papers of the answer"),

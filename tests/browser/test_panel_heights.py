@@ -10,7 +10,7 @@ import pytest
 from tests.browser.conftest import Lab
 from tests.browser.jupyter_page import WINDOW, JupyterPage, box_of, too_wide
 
-NARROW, WIDE = {"width": 1000, "height": 900}, {"width": 1440, "height": 900}
+WIDE = {"width": 1440, "height": 900}
 MAX_HEIGHT = 840
 SHOWN = {
     "impact": "w.ImpactPanel(atlas)",
@@ -28,6 +28,16 @@ SHOWN = {
     "writing": "w.WritingPanel(atlas); panel.cite('Massive stars lose mass in winds', k=30)",
     "outreach": "w.OutreachPanel(atlas)",
 }
+
+_NESTED = """
+panel => {
+  const scrolls = one => one.scrollHeight > one.clientHeight + 1
+    && ['auto', 'scroll'].includes(getComputedStyle(one).overflowY);
+  const all = [...panel.querySelectorAll(':not(textarea, select)'), panel].filter(scrolls);
+  return all.filter(one => all.some(other => other !== one && other.contains(one)))
+    .map(one => one.outerHTML.slice(0, 160));
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +66,6 @@ def test_a_panel_fits_the_window(page: JupyterPage, name: str) -> None:
     page.picture(f"panel_{name}", panel)
     assert box_of(panel)["height"] <= MAX_HEIGHT
     assert too_wide(panel) == []
+    assert panel.evaluate(_NESTED) == [], "two scroll bars"
+    panel.locator(".landscape-scrolls").evaluate("box => box.scrollTo(0, box.scrollHeight / 2)")
+    page.picture(f"panel_{name}_scrolled", panel)

@@ -98,3 +98,14 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float =
         return "."
     others = f"{', '.join(names[:-1])} or " if len(names) > 1 else ""
     return f"; did you mean {others}{names[-1]}?"
+
+
+def no_verdict(n: int, n_all: int, what: str) -> str:
+    """Return a sentence, after a space, about the regions that a figure omits; "" if there is none.
+
+    >>> no_verdict(31, 40, "their change is")
+    ' No verdict for 31 of 40 regions: their change is within the uncertainty.'
+    """
+    if not n:
+        return ""
+    return f" No verdict for {n} of {count(n_all, 'region')}: {what} within the uncertainty."

@@ -83,6 +83,12 @@ class Library:
         matches = np.concatenate([self._comparison.matches(some) for some in pieces])
         return cosines, matches.astype(float)
 
+    def share_farther(self, likeness: Floats) -> Floats:
+        """Return the share of the papers that are less similar to the question, shape (n,)."""
+        mean, spread = self._random_similarity
+        usual = np.sort((self._comparison.cosines(self._sample) - mean) / spread)
+        return np.searchsorted(usual, likeness) / len(usual)
+
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
         """Return the standardised cosines between papers and the centre of other papers."""
         vectors = self.engine.indexes.vectors
@@ -423,7 +429,11 @@ class Candidates:
         if evidence is None:
             return {}
         words = likelihood_words(scores, relative_match(evidence), threshold=threshold)
-        return {row: _reason(evidence, n, words[n]) for n, row in enumerate(self.origins)}
+        shares = self._library.share_farther(evidence.likeness)
+        return {
+            row: _reason(evidence, n, words[n], float(shares[n]))
+            for n, row in enumerate(self.origins)
+        }
 
     def _compute_scores(self) -> Floats:
         rows = self.rows
@@ -471,11 +481,12 @@ class Candidates:
         return np.where(np.isnan(sure), scores, sure)
 
 
-def _reason(evidence: SurveyEvidence, place: int, word: str) -> str:
+def _reason(evidence: SurveyEvidence, place: int, word: str, share_farther: float) -> str:
     parts = [word.capitalize()]
     if evidence.matches[place] > 0:
         parts.append(f"matches {100 * evidence.matches[place]:.0f}% of the words of the question")
-    parts.append(f"similarity {evidence.likeness[place]:.1f} standard deviations above the mean")
+    percent = min(99, int(100 * share_farther))
+    parts.append(f"more similar to the question than {percent}% of the papers")
     for values, what in (
         (evidence.cited, "similar papers cite it"),
         (evidence.citing, "it cites papers of the answer"),

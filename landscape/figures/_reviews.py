@@ -23,7 +23,7 @@ from landscape.figures.maps import (
     mark_papers,
     positions,
 )
-from landscape.figures.page import Key, Page, PageOptions, Ranking
+from landscape.figures.page import Key, Page, PageOptions, Ranking, sentence_scene
 from landscape.figures.scene import Bools, ColourBar, Floats, Image, Panel, Points, Scene
 from landscape.mapping.density import default_bandwidth
 from landscape.overlays.missions.measures import ShareMap, share_map
@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 _LISTED = 15
 _FOLD = 4.0  # the colours range from 1/4 to 4 times the usual density of reviews
 _BESIDE = 0.39  # width of the table, as a fraction of the page width
+_NO_GAP = "No gap is significant: no region has fewer reviews than expected beyond the uncertainty."
+_AS_EXPECTED = (
+    "No region is significant: the reviews of all regions agree with the expected number within "
+    "the uncertainty."
+)
 _WIDER = 1.5  # kernel width for reviews, relative to the width for papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
 _COLUMNS = (  # the score and its components
@@ -118,7 +123,12 @@ def reviews_scene(
     peaks = atlas.topics.set_index("topic_id")[["x", "y"]]
     located = gaps.table.drop(columns=["x", "y"], errors="ignore").join(peaks, on="topic_id")
     located = located.dropna(subset=["x", "y"]).sort_values("rank", ignore_index=True)
-    best = located[located["rank"].notna()].head(max(1, listed))
+    ranked = located["rank"].notna()
+    if "density_ratio_high" in located:
+        ranked &= located["density_ratio_high"] < 1
+    best = located[ranked].head(max(1, listed))
+    if best.empty and "ax" not in look:
+        return sentence_scene(caption_of(gaps), _NO_GAP, look, table=gaps.table)
     year = paper_years(atlas)
     about = caption_of(
         gaps,
@@ -174,13 +184,16 @@ def coverage_scene(
     """Return a map of regions, coloured by the ratio of their reviews to the expected number."""
     found = analysis or count_reviews(atlas)
     caption = caption_of(found, "Dots are regions; larger dots have more papers.")
+    table = found.table.sort_values("papers", ascending=False)
+    table = table[(table["density_ratio_high"] < 1) | (table["density_ratio_low"] > 1)]
+    if table.empty:
+        return sentence_scene(caption_of(found), _AS_EXPECTED, look, table=found.table)
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(caption, look, soft=True, has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews relative to the expected number", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)
-    table = found.table.sort_values("papers", ascending=False)
     ratio = np.log2(table["density_ratio"].clip(1 / _FOLD, _FOLD).to_numpy(float))
     reach = float(np.log2(_FOLD))
     size = 5 + 15 * np.sqrt(table["papers"].to_numpy(float) / max(1, table["papers"].max()))

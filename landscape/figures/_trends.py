@@ -20,7 +20,7 @@ from landscape.figures.maps import (
     map_panel,
     positions,
 )
-from landscape.figures.page import SMALL, Page, PageOptions
+from landscape.figures.page import SMALL, Page, PageOptions, sentence_scene
 from landscape.figures.scene import (
     Axis,
     Band,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _MAX_ROWS, _MAX_PANELS = 30, 12
-_SENTENCE_INCHES = (11.0, 3.2)
+_SIGNIFICANT = ("emerging", "fading")
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
@@ -72,9 +72,9 @@ def trends(
     """Draw emerging and fading topics, relative to the whole corpus.
 
     The left side ranks topics by the yearly change of their share of all papers, with 95%
-    intervals. The right side shows the shares by year of the topics with the largest changes. Years
-    that the corpus covers in part are hatched. If no topic has a significant trend, the page has
-    one sentence instead.
+    intervals; topics without a verdict are omitted. The right side shows the shares by year of the
+    emerging and fading topics. Years that the corpus covers in part are hatched. If no topic is
+    emerging or fading, the page has one sentence instead.
 
     Parameters
     ----------
@@ -127,8 +127,16 @@ def trends_scene(
         raise InputError(
             "No topic has papers in enough years to compute a trend. Use a longer period."
         )
-    if not analysis.table["class"].astype(bool).any():
-        return _sentence_scene(analysis, look)
+    if not analysis.table["class"].isin(_SIGNIFICANT).any():
+        n_steady, n = int((analysis.table["class"] == "steady").sum()), len(analysis.table)
+        sentence = (
+            f"No trend is significant: {n_steady} of {count(n, 'topic')} are steady, and the "
+            "change of the others is within the uncertainty."
+            if n_steady
+            else "No trend is significant: the intervals of the yearly change are too wide for all "
+            f"{count(n, 'topic')}."
+        )
+        return sentence_scene(caption_of(analysis), sentence, look, table=analysis.table)
     caption = caption_of(analysis, _HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
@@ -142,23 +150,6 @@ def trends_scene(
     return page.scene(alt_text=words, table=analysis.table, on_screen=("chart",))
 
 
-def _sentence_scene(analysis: Analysis, look: PageOptions) -> Scene:
-    """Write one sentence instead of a chart in which no topic has a significant trend."""
-    caption = caption_of(analysis)
-    page = Page(caption, look, size=_SENTENCE_INCHES, smallest=(4.0, 3.0))
-    sentence = (
-        "No trend is significant: the intervals of the yearly change are too wide for all "
-        f"{count(len(analysis.table), 'topic')}."
-    )
-    left, bottom, right, top = page.chart_area
-    lines = page.wrapped(sentence, size=11.0, width=right - left)
-    for place, line in enumerate(lines):
-        y = (bottom + top) / 2 - 15 * place * page.scale
-        page.write(line, (left + right) / 2, y, size=11.0, align="center", gid="sentence")
-    words = caption.describe("Page without a chart.", sentence)
-    return page.scene(alt_text=words, table=analysis.table)
-
-
 def colour_of(kind: object, colours: Theme) -> str:
     """Return the colour of a trend: blue if emerging, orange if fading, grey if there is none."""
     known = {"emerging": colours.found, "fading": colours.apart, "steady": colours.ink}
@@ -166,11 +157,11 @@ def colour_of(kind: object, colours: Theme) -> str:
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return topics with large changes, sorted by slope; significant changes have priority."""
+    """Return topics with a verdict, sorted by slope; significant changes have priority."""
     import pandas as pd
 
-    known = table[table["slope"].notna()]
-    known = known.assign(doubt=~known["class"].isin(["emerging", "fading"]))
+    known = table[table["slope"].notna() & (table["class"] != "")]
+    known = known.assign(doubt=~known["class"].isin(_SIGNIFICANT))
     rising = known[known["slope"] >= 0].sort_values(["doubt", "slope"], ascending=[True, False])
     falling = known[known["slope"] < 0].sort_values(["doubt", "slope"])
     n_rising = min(len(rising), max(n - n // 2, n - len(falling)))
@@ -215,12 +206,12 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
                 low=low,
                 high=high,
                 colours=colours,
-                filled=[colour != faint for colour in colours],
+                filled=[True] * len(shown),
                 width=1.1 * scale,
                 size=3.6 * scale,
                 gid="slope",
                 hover=[
-                    f"{label}: {kind or 'no verdict'}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
+                    f"{label}: {kind}\n{m:+.1f}% a year ({a:+.1f}% to {b:+.1f}%)"
                     for label, kind, m, a, b in zip(
                         shown["label"], shown["class"], middle, low, high, strict=True
                     )
@@ -241,12 +232,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
             width=names - left - 6 * scale,
         )
     x, y = left, max(bottom + 11 * scale * gaps, upper - pitch * len(shown) - 26 * scale)
-    for kind, words in (
-        ("emerging", "● emerging"),
-        ("fading", "● fading"),
-        ("steady", "● steady"),
-        ("", "○ no verdict"),
-    ):
+    for kind, words in (("emerging", "● emerging"), ("fading", "● fading"), ("steady", "● steady")):
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
     if gaps:
@@ -254,12 +240,10 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw a small chart of the shares by year for each topic with a large change."""
+    """Draw a small chart of the shares by year for each emerging or fading topic."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
-    # Significant changes have priority, then large changes. The charts are sorted by slope.
-    steep = shown.assign(steepness=shown["slope"].abs())
-    steep = steep.sort_values(["doubt", "steepness"], ascending=[True, False]).head(_MAX_PANELS)
-    steep = steep.sort_values("slope", ascending=False)
+    steep = shown[~shown["doubt"]].sort_values("slope", key=abs, ascending=False)
+    steep = steep.head(_MAX_PANELS).sort_values("slope", ascending=False)
     scale = page.scale
     boxes = tile(box, len(steep), heading=_HEADING * scale, gap=16 * scale)
     for row, cell in zip(steep.to_dict("records"), boxes, strict=True):

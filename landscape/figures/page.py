@@ -631,3 +631,18 @@ def _measure(words: str, size: float, weight: str) -> Extent:
         mpl.rcParams["text.hinting"] = before
     point = 72 / 100  # of a pixel
     return Extent(box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3)
+
+
+_SENTENCE_INCHES = (11.0, 3.2)
+
+
+def sentence_scene(
+    caption: Caption, sentence: str, look: PageOptions, *, table: pd.DataFrame
+) -> Scene:
+    """Write one sentence instead of a chart in which nothing is significant."""
+    page = Page(caption, look, size=_SENTENCE_INCHES, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.chart_area
+    for place, line in enumerate(page.wrapped(sentence, size=11.0, width=right - left)):
+        y = (bottom + top) / 2 - 15 * place * page.scale
+        page.write(line, (left + right) / 2, y, size=11.0, align="center", gid="sentence")
+    return page.scene(alt_text=caption.describe("Page without a chart.", sentence), table=table)

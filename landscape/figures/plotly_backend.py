@@ -243,6 +243,7 @@ class _Drawing:
             y=text.y + 0.28 * text.size,
             xref="x",
             yref="y",
+            name=text.gid,
             showarrow=False,
             borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),

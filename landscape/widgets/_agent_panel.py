@@ -30,6 +30,7 @@ from landscape.widgets._panel import (
     css_of,
     panel_texts,
     quiet_html,
+    scrolling,
     style_sheet,
 )
 
@@ -163,9 +164,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
             self._working,
             self._status,
             self._reopen,
-            self._live,
-            self._folds,
-            *found,
+            scrolling(self._live, self._folds, *found),
             self._code_line,
         )
         self._show_model()

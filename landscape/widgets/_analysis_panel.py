@@ -21,7 +21,7 @@ from landscape._render import render
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._figure_view import ScreenFigure, download_link, for_screen, picture_html
+from landscape.widgets._figure_view import download_link, for_screen, picture_html, sentence_html
 from landscape.widgets._panel import (
     OpenedPanel,
     button,
@@ -29,6 +29,7 @@ from landscape.widgets._panel import (
     css_of,
     make_control,
     panel_texts,
+    scrolling,
     style_sheet,
 )
 from landscape.widgets._tables import table_html
@@ -62,8 +63,7 @@ class ResultPanel(OpenedPanel):
         atlas: Atlas,
         *,
         controls: list[widgets.Widget],
-        above: list[widgets.Widget],
-        below: tuple[widgets.Widget, ...] = (),
+        results: list[widgets.Widget],
     ) -> None:
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._buttons.add_class("landscape-files")
@@ -78,10 +78,9 @@ class ResultPanel(OpenedPanel):
             working,
             status,
             self._reopen,
-            *above,
+            scrolling(*results),
             self._buttons,
             self._links,
-            *below,
             code,
         )
         self.add_class("landscape-analysis")
@@ -168,7 +167,7 @@ class AnalysisPanel(ResultPanel):
         require("plotly", "lab")
         colours_of(theme)
         self.theme, self._newest = theme, atlas
-        self._figure: Sheet | ScreenFigure | None = None
+        self._figure: Sheet | go.Figure | None = None
         self._known: Any = None
         self._has_offered = False
         self._filling = threading.local()
@@ -186,7 +185,7 @@ class AnalysisPanel(ResultPanel):
             verb,
             atlas,
             controls=[self._controls],
-            above=[self._picture, self._caption, self._table, self._beside],
+            results=[self._picture, self._caption, self._table, self._beside],
         )
         if theme == "dark":
             self.add_class("landscape-dark-figure")
@@ -207,7 +206,7 @@ class AnalysisPanel(ResultPanel):
         return self._result.table if self._result else None
 
     @property
-    def figure(self) -> Sheet | ScreenFigure | None:
+    def figure(self) -> Sheet | go.Figure | None:
         """The figure that is shown."""
         return self._figure
 
@@ -330,7 +329,7 @@ class AnalysisPanel(ResultPanel):
         if self._known is None:
             self._known = self._prepare()
         result = replace(self._make(chosen), atlas=atlas)
-        picture = picture_html(result.figure) if result.is_page else ""
+        picture = picture_html(result.figure) if result.is_page else sentence_html(result.figure)
         about = f"Table: {result.analysis.caption}"
         return (
             result,
@@ -346,8 +345,8 @@ class AnalysisPanel(ResultPanel):
                 self._offer(self._known)
         old = (*self._picture.children, *self._beside.children)
         self._result = result
-        self._figure = result.figure if result.is_page else for_screen(result.figure)
-        self._picture.children = [widgets.HTML(picture) if result.is_page else self._figure]
+        self._figure = result.figure if picture else for_screen(result.figure)
+        self._picture.children = [widgets.HTML(picture) if picture else self._figure]
         self._caption.value = render("panel_results.html", part="caption", found=result.analysis)
         self._table.value = table
         self._beside.children = self._put_beside(result)

@@ -172,6 +172,12 @@ def picture_html(sheet: Sheet) -> str:
     return image_html(buffer.getvalue(), str(getattr(sheet, "alt_text", "")))
 
 
+def sentence_html(figure: go.Figure) -> str:
+    """Return HTML of the sentence that takes the place of a chart, or "" if there is a chart."""
+    lines = [note.text for note in figure.layout.annotations if note.name == "sentence"]
+    return f"<p class='landscape-heading'>{' '.join(lines)}</p>" if lines else ""
+
+
 def image_html(png: bytes, about: str) -> str:
     """Return HTML of a PNG image with alternative text."""
     source = f"data:image/png;base64,{b64encode(png).decode('ascii')}"

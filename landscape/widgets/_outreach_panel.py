@@ -274,14 +274,10 @@ class OutreachPanel(ResultPanel):
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = make_control("shared.draw_map", self.draw)
         self._changed, *self._parts = (widgets.HTML() for _ in range(5))
-        picture, self._used, self._scores, places = self._parts
+        _, self._used, self._scores, _ = self._parts
         drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
         super().__init__(
-            "Outreach map:",
-            atlas,
-            controls=[self._controls, drawing],
-            above=[picture, self._used, self._scores],
-            below=(places,),
+            "Outreach map:", atlas, controls=[self._controls, drawing], results=self._parts
         )
         self.draw()
 

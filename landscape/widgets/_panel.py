@@ -101,6 +101,13 @@ def css_of(*names: str) -> str:
     return "\n".join(folder.joinpath(f"{name}.css").read_text("utf-8") for name in names)
 
 
+def scrolling(*parts: widgets.Widget) -> widgets.VBox:
+    """Arrange the long parts of a panel in a box that scrolls if the panel fills the window."""
+    box = widgets.VBox(parts)
+    box.add_class("landscape-scrolls")
+    return box
+
+
 def button(
     text: str, about: str, on_click: Callable[[], object], *, width: str = "auto", **options: object
 ) -> widgets.Button:

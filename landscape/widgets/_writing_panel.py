@@ -95,9 +95,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         )
         self._list_chosen()
         self._lay_out(
-            asking=[self.tabs, self._model_line],
-            folds={"Language model": self.connection},
-            found=[],
+            asking=[self._model_line], folds={"Language model": self.connection}, found=[self.tabs]
         )
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:

@@ -139,7 +139,10 @@ def dated(make_atlas):
 
 
 def test_trends_do_not_join_years_that_are_not_covered(dated):
-    figure = interactive("trends", dated)
+    analysis = landscape.overlays.trends.trends(dated)
+    kinds = ["emerging"] + [""] * (len(analysis.table) - 1)
+    analysis = replace(analysis, table=analysis.table.assign(**{"class": kinds}))
+    figure = draw_panels(trends_scene(dated, analysis=analysis))
     assert count_marks(figure) <= MAX_MARKS
     (line, *_) = figure.data
     gap = list(line.x).index(2010)
@@ -225,7 +228,8 @@ def test_plain_keeps_ordinary_text():
 )
 def test_figures_of_a_browser_are_not_drawn_with_matplotlib(kind, demo_atlas, monkeypatch):
     monkeypatch.setattr(Sheet, "__init__", lambda *_, **__: pytest.fail("a sheet was made"))
-    assert interactive(kind, demo_atlas).data
+    figure = interactive(kind, demo_atlas)
+    assert figure.data or "No trend is significant" in figure.layout.annotations[-1].text
 
 
 def test_a_page_with_one_sentence_is_shown_in_a_browser(demo_atlas):

@@ -128,3 +128,18 @@ def test_no_gap_is_refused(make_atlas):
     empty = Analysis(some.kind, some.table.head(0), some.caption, {}, {})
     with pytest.raises(InputError, match="no region can be ranked"):
         draw_reviews(atlas, empty, np.zeros(300, dtype=bool))
+
+
+def test_only_gaps_with_a_verdict_are_numbered(make_atlas):
+    atlas, found = make_atlas(1500), np.arange(1500) % 10 == 0
+    gaps = gaps_of(atlas)
+    gaps.table["density_ratio_high"] = [0.8, 0.9] + [1.3] * 18
+    figure = draw_reviews(atlas, gaps, found, raster_dpi=40)
+    numbers = {t.get_text() for t in figure.texts if str(t.get_gid()).startswith("rank-")}
+    assert numbers == {"1", "2"}
+    assert len(figure.table) == 20
+    gaps.table["density_ratio_high"] = 1.3
+    figure = draw_reviews(atlas, gaps, found, raster_dpi=40)
+    (sentence,) = [t.get_text() for t in figure.texts if t.get_gid() == "sentence"]
+    assert sentence.startswith("No gap is significant")
+    assert not figure.axes

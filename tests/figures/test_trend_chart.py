@@ -150,3 +150,19 @@ def test_a_chart_without_a_verdict_is_one_sentence(analysis):
     assert sentence.endswith("all 20 topics.")
     assert sentence in figure.alt_text
     assert not figure.axes
+
+
+def test_only_topics_with_a_verdict_are_ranked_and_only_changes_have_a_chart(analysis):
+    kinds = ["emerging"] * 3 + ["steady"] * 5 + [""] * 10 + ["fading"] * 2
+    figure = draw_trends(replace(analysis, table=analysis.table.assign(**{"class": kinds})))
+    names = {text.get_text() for text in figure.texts if text.get_gid() == "topic"}
+    assert names == {f"Topic {letter}" for letter in "abcdefghst"}
+    assert len(charts(figure)) == 5
+
+
+def test_steady_topics_alone_are_one_sentence(analysis):
+    kinds = ["steady"] * 12 + [""] * 8
+    figure = draw_trends(replace(analysis, table=analysis.table.assign(**{"class": kinds})))
+    (sentence,) = [text.get_text() for text in figure.texts if text.get_gid() == "sentence"]
+    assert "12 of 20 topics are steady" in sentence
+    assert not figure.axes

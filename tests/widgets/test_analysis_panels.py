@@ -100,13 +100,13 @@ def test_a_panel_shows_figure_table_caption_and_code_that_makes_the_same(
     made = {"ls": ls, "atlas": demo_atlas}
     exec(panel.code, made)  # noqa: S102 - the line that the panel tells the reader to run
     assert made["found"].caption == found.caption
-    if "figure" in made:
+    if "figure" in made and panel.figure.data:
         notes = [note.text for note in panel.figure.layout.annotations]
         assert not [text for text in notes if found.caption[:20] in text]  # it stands below
         assert count_marks(panel.figure) <= MAX_MARKS
         for mine, its in zip(numbers_of(panel.figure), numbers_of(made["figure"]), strict=True):
             assert np.allclose(mine, its, equal_nan=True)
-    else:
+    elif hasattr(panel.figure, "savefig"):
         assert panel.figure.alt_text
     assert hasattr(made["page"], "savefig") or made["page"].read_bytes().startswith(b"%PDF")
 
@@ -511,3 +511,16 @@ def test_what_the_controls_no_longer_say_is_pale(demo_atlas):
     panel.draw()
     assert panel.wait(SECONDS)
     assert "landscape-outdated" not in panel._picture._dom_classes
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [(TrendsPanel, "No trend is significant"), (ReviewPanel, "No gap is significant")],
+)
+def test_a_sentence_takes_the_place_of_charts_without_a_verdict(kind, sentence, demo_atlas):
+    panel = opened(kind, demo_atlas)
+    page = all_html(panel)
+    assert sentence in page
+    assert "No verdict for" in page
+    assert not panel.figure.data
+    assert len(panel.table) == 22

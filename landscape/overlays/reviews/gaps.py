@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape._wording import did_you_mean
+from landscape._wording import did_you_mean, no_verdict
 from landscape.errors import InputError
 from landscape.mapping.quality import area_under_curve
 from landscape.overlays.periods import (
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _FEW_REVIEWS = 30
+_LACK = "their lack of reviews is"
+_DIFFER = "the difference of their reviews from the expected number is"
 _PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 
 
@@ -130,6 +132,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
     table = add_labels(table, atlas.topics).sort_values(
         ["density_ratio", "papers"], ascending=[True, False], ignore_index=True
     )
+    n_usual = int(((table["density_ratio_low"] <= 1) & (table["density_ratio_high"] >= 1)).sum())
     found = atlas.reviews.sort_values("paper_row", ignore_index=True)
     rows = found["paper_row"].to_numpy(np.int64)
     listed = place.iloc[rows].reset_index(drop=True)
@@ -145,7 +148,8 @@ def reviews(atlas: AtlasStore) -> Analysis:
         caption=(
             f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
             "density ratio below 1 means that a region has fewer reviews than expected from its "
-            f"papers and their years. {define_reviews(year)}"
+            f"papers and their years.{no_verdict(n_usual, len(table), _DIFFER)} "
+            f"{define_reviews(year)}"
         ),
         denominators={
             "papers": len(year),
@@ -248,6 +252,8 @@ def review_gaps(
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
         advance(1)
     cited = float(signs["cited"].notna().mean())
+    ranked = table[table["rank"].notna()]
+    n_doubtful = int((ranked["density_ratio_high"] >= 1).sum())
     small = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
     warnings = warn(
         "reviews",
@@ -261,7 +267,8 @@ def review_gaps(
         table=table,
         caption=(
             f"Regions that lack a review for their size, of the {len(table)} regions of "
-            f"{describe_corpus(atlas)}. {define_reviews(year)} Regions with at least the number of "
+            f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
+            f"{define_reviews(year)} Regions with at least the number of "
             "reviews expected from their papers and their years are not gaps and have no rank. The "
             "score compares each region with the mean region: the share of papers newer than the "
             "reviews near them (less if they are few) times the ratio of expected to known reviews "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape._wording import no_verdict
 from landscape.errors import InputError
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
@@ -170,8 +171,8 @@ def trends(
             f"{'year' if per_year == 1 else 'quarter'}, {period.years[0]} to "
             f"{period.years[-1]}: {of_class.get('emerging', 0)} emerging, "
             f"{of_class.get('fading', 0)} fading and {of_class.get('steady', 0)} steady of "
-            f"{len(table)} (false discovery rate {q:g}, odds ratio at least {least_change:g}); "
-            f"for {of_class.get('', 0)} the corpus cannot tell."
+            f"{len(table)} (false discovery rate {q:g}, odds ratio at least {least_change:g})."
+            + no_verdict(of_class.get("", 0), len(table), "their change is")
         ),
         denominators={
             "papers": int(dates.counts.sum()),

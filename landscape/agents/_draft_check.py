@@ -20,8 +20,13 @@ from landscape.answers import check_claims
 from landscape.answers.agreement import find_mismatch
 from landscape.answers.citations import without_labels
 from landscape.answers.extractive import plain_math
-from landscape.corpus import clean_text, parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers.bibtex import BibtexEntry, parse_entries, split_authors
+from landscape.corpus import clean_text
+from landscape.corpus.readers.bibtex import (
+    BibtexEntry,
+    identifiers_of,
+    parse_entries,
+    split_authors,
+)
 from landscape.embeddings import Embedder, load_embedder
 from landscape.embeddings.embedder import WordEmbedder, embed_few, embedding_text
 from landscape.errors import InputError
@@ -63,19 +68,18 @@ def text_of(path: Path, *, kind: str) -> str:
 
 
 def _paper(entry: BibtexEntry) -> Paper:
-    key, fields = entry.key, entry.fields
-    archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
-    eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
+    fields = entry.fields
+    bibcode, arxiv_id, doi = identifiers_of(entry)
     return Paper(
         row=_NO_ROW,
-        paper_id=key,
+        paper_id=entry.key,
         title=clean_text(fields.get("title", "")),
         abstract=clean_text(fields.get("abstract", "")),
         authors=tuple(map(clean_text, split_authors(fields.get("author", "")))),
         date=_year(fields.get("year", "") or fields.get("date", "")),
-        bibcode=parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
-        arxiv_id=eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
-        doi=parse_doi(fields.get("doi")),
+        bibcode=bibcode,
+        arxiv_id=arxiv_id,
+        doi=doi,
     )
 
 

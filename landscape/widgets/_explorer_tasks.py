@@ -291,21 +291,13 @@ def rows_of_papers(atlas: Atlas, papers: str | Path | Iterable[str] | None) -> R
 
 def _names_in(path: Path) -> list[list[str | None]]:
     """Return the identifiers of each entry of a BibTeX file."""
-    from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
-    from landscape.corpus.readers.bibtex import parse_entries
+    from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 
     try:
         entries = parse_entries(path.read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)!r} cannot be read ({error}). Give a .bib file.") from error
-    return [
-        [
-            parse_bibcode(one.key) or parse_bibcode(one.fields.get("adsurl", "")),
-            parse_arxiv_id(one.fields.get("eprint")) or parse_arxiv_id(one.fields.get("url")),
-            parse_doi(one.fields.get("doi")),
-        ]
-        for one in entries
-    ]
+    return [[*identifiers_of(one)] for one in entries]
 
 
 def _row_of(atlas: Atlas, names: Iterable[str | None]) -> int:

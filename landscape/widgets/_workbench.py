@@ -38,7 +38,8 @@ _CSS = """
 .landscape-workbench .landscape-frame { align-items: center; gap: 2px 28px; padding-bottom: 6px; }
 .landscape-workbench .landscape-frame .landscape-heading { display: block; font-size: 18px; }
 .landscape-workbench .landscape-panel { max-width: none; border: 0; padding: 4px 0; }
-.landscape-workbench .landscape-panel .landscape-heading { display: none; }
+.landscape-workbench .landscape-panel .landscape-heading,
+.landscape-workbench .landscape-viewer h1.title { display: none; }
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode
+from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import require
@@ -119,17 +119,15 @@ def parse_entries(text: str) -> list[BibtexEntry]:
 
 def _fields(parsed: BibtexEntry) -> dict[str, object]:
     key, entry_type, entry = parsed
-    url = entry.get("adsurl", "")
-    eprint = entry.get("eprint")
-    archive = entry.get("archiveprefix", "arXiv").lower()
+    bibcode, arxiv_id, doi = identifiers_of(parsed)
     return {
         "title": entry.get("title"),
         "abstract": entry.get("abstract"),
         "authors": split_authors(entry.get("author", "")),
         "dates": _dates(entry),
-        "doi": entry.get("doi"),
-        "bibcode": parse_bibcode(key) or parse_bibcode(url),
-        "arxiv_id": eprint if archive == "arxiv" and parse_arxiv_id(eprint) else entry.get("url"),
+        "doi": doi,
+        "bibcode": bibcode,
+        "arxiv_id": arxiv_id,
         "given_id": None if parse_bibcode(key) else key,
         "journal": _journal(entry),
         "categories": entry.get("primaryclass", "").split(),
@@ -138,6 +136,18 @@ def _fields(parsed: BibtexEntry) -> dict[str, object]:
         ],
         "doctype": entry_type,
     }
+
+
+def identifiers_of(entry: BibtexEntry) -> tuple[str | None, str | None, str | None]:
+    """Return the bibcode, the arXiv identifier and the DOI of an entry."""
+    fields = entry.fields
+    is_arxiv = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
+    eprint = parse_arxiv_id(fields.get("eprint")) if is_arxiv else None
+    return (
+        parse_bibcode(entry.key) or parse_bibcode(fields.get("adsurl", "")),
+        eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
+        parse_doi(fields.get("doi")),
+    )
 
 
 def split_authors(names: str) -> list[str]:

@@ -10,15 +10,15 @@ import re
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._io import write_whole
+from landscape._processes import start_processes
 from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
 from landscape.corpus.identifiers import (
     WHOLE_TEXT,
@@ -112,8 +112,7 @@ def _cleaned(pieces: Iterator[_Piece], file: str, source: str, workers: int) -> 
         for piece, n_bytes in everything:
             yield _clean(piece, n_bytes, file, source)
         return
-    # Processes are spawned, because a forked child of a process with Arrow threads can hang.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with start_processes(workers) as pool:
         waiting: deque[Future[Batch]] = deque()
         for piece, n_bytes in everything:
             waiting.append(pool.submit(_clean, piece, n_bytes, file, source))

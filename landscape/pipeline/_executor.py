@@ -21,6 +21,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._io import TEMPORARY_SUFFIX
+from landscape._processes import start_processes
 from landscape.errors import InputError, LandscapeError, require
 
 if TYPE_CHECKING:
@@ -152,11 +153,7 @@ class ProcessExecutor(Executor):
 
     def _submit(self, function: Callable[[Task], Result], task: Task, _embeds: bool) -> Any:
         if self._pool is None:
-            # Processes are spawned, because a forked child of a process with threads can hang.
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                self.n_workers, mp_context=context, initializer=_start_worker
-            )
+            self._pool = start_processes(self.n_workers, _start_worker)
         return self._pool.submit(function, task)
 
 

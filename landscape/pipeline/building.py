@@ -224,15 +224,10 @@ def _run_stages(context: Context) -> None:
             continue
         except (MemoryError, BrokenProcessPool) as error:
             # The system may also end a worker process that needs too much memory.
-            script = (
-                " A script must call the build below the line: if __name__ == '__main__':"
-                if isinstance(error, BrokenProcessPool)
-                else ""
-            )
             raise LandscapeError(
                 f"The stage {stage.name} needs more memory than is free. Use fewer workers "
                 "(--workers 1), or split the input into files with fewer papers. The same command "
-                f"resumes the build.{script}"
+                "resumes the build."
             ) from error
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import chain, compress
@@ -17,6 +15,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
+from landscape._processes import start_processes
 from landscape.errors import InputError
 from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
 from landscape.text.tagger import TaggedText, tag_texts, tagger_name
@@ -96,9 +95,7 @@ def extract_keywords(
     if workers == 1 or len(texts) < _SMALL:
         return _extract_here(list(texts), limit, tagger)
     chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
-    # "fork" is not used, because a forked child of a process with threads can hang.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with start_processes(workers) as pool:
         done = pool.map(partial(_extract_here, limit=limit, tagger=tagger), chunks)
         return [keywords for chunk in done for keywords in chunk]
 

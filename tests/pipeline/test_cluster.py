@@ -347,3 +347,29 @@ def test_processes_end_with_the_build(tmp_path: Path) -> None:
         one.kill()
     assert len(workers) >= 2
     assert not alive
+
+
+def double(task: int) -> int:
+    """Return twice the task."""
+    return 2 * task
+
+
+def test_a_script_that_builds_outside_of_a_main_block_runs_once(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+        "print('the script runs')\n"
+        "from landscape.pipeline._executor import open_executor\n"
+        "from tests.pipeline.test_cluster import double\n"
+        "with open_executor(Path('.'), n_workers=2) as executor:\n"
+        "    print(list(executor.map(double, [*range(4)], n_papers=10**6)))\n"
+        "print(Path(__file__).name, __spec__)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    root = Path(landscape.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    words = [sys.executable, "program.py", str(root)]
+    ran = subprocess.run(
+        words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100
+    )
+    assert ran.stdout.splitlines() == ["the script runs", "[0, 2, 4, 6]", "program.py None"]
+    assert ran.stderr == ""

@@ -27,6 +27,8 @@ def test_a_writer_cites_writes_and_checks(jupyter: JupyterPage, tmp_path: Path) 
     button(panel, "Put the ticked papers into the paragraph").click()
     panel.get_by_role("tab", name="Related work").click()
     write = button(panel, "Write the paragraph")
+    write.scroll_into_view_if_needed()
+    jupyter.still(write)  # the list of papers above it has its place
     write.click()
     jupyter.until(lambda: "desk.related_work(" in code.inner_text(), "a paragraph is written")
     assert "\\citep{" in panel.locator(".landscape-latex").inner_text()

@@ -12,6 +12,7 @@ from landscape.figures import interactive
 from landscape.figures._intervals import KINDS, ask, interval_rows
 from landscape.figures.plotly_backend import MAX_MARKS, count_marks
 from landscape.overlays.missions import before_after, compare_facilities
+from landscape.overlays.reviews import reviews
 
 pytest.importorskip("plotly")
 GIVEN = {"before_after": ("HST",), "compare_facilities": (["HST", "ALMA"],)}
@@ -48,9 +49,15 @@ def test_differences_are_of_the_first_facility_against_each_other(demo_atlas):
     assert shown.reference == 0
 
 
-def test_coverage_is_drawn_with_a_mark_a_region(demo_atlas):
+def test_coverage_is_drawn_with_a_mark_a_region_that_differs(demo_atlas):
     twin = interactive("coverage", demo_atlas)
-    assert len(twin.data[0].x) == (demo_atlas.topics["level"] == 1).sum()
+    assert not twin.data
+    assert "No region is significant" in twin.layout.annotations[-1].text
+    found = reviews(demo_atlas)
+    ratio = ["density_ratio", "density_ratio_low", "density_ratio_high"]
+    found.table.loc[:1, ratio] = [0.2, 0.1, 0.5]
+    twin = interactive("coverage", demo_atlas, analysis=found)
+    assert len(twin.data[0].x) == 2
     assert "expected" in twin.data[0].hovertext[0]
 
 

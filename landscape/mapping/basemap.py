@@ -21,7 +21,7 @@ from landscape.embeddings import nearest
 from landscape.embeddings.minilm import MODEL
 from landscape.embeddings.neighbours import overlap
 from landscape.errors import InputError
-from landscape.mapping.growth import find_novel, place_in_regions
+from landscape.mapping.growth import place_in_regions
 from landscape.mapping.projection import choose_landmarks, place_between, settle
 from landscape.store import AtlasStore
 from landscape.store.arrays import gather_rows
@@ -116,10 +116,6 @@ class Basemap:
         """Return the region and the subregion of places on the map, shape (n, 2)."""
         return place_in_regions(coordinates, self.coordinates, self.regions)
 
-    def is_novel(self, vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return which papers are farther from all landmarks than 99% of these from each other."""
-        return find_novel(vectors, self.vectors)[0]
-
     def neighbours_kept(
         self, vectors: NDArray[np.float32], coordinates: NDArray[np.float32], *, seed: int = 0
     ) -> float:
@@ -203,7 +199,7 @@ def export_basemap(
     >>> import landscape as ls
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.mapping.export_basemap(atlas, "my.basemap").quality["own_region"]  # doctest: +SKIP
-    0.81
+    0.8882
     """
     target = check_output(path, (ENDING,), what="The basemap")
     if len(atlas) < _FEWEST:

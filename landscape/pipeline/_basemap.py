@@ -24,6 +24,8 @@ BASEMAP = "basemap.parquet"
 
 def place_on_basemap(context: Context) -> tuple[NDArray[np.float32], dict[str, object]]:
     """Place papers on a basemap. Papers that an earlier build has placed on it do not move."""
+    from landscape.mapping.growth import find_novel
+
     basemap = _basemap(context)
     basemap.check_model(context.manifest.stages["embeddings"].model)
     vectors = vectors_of(context)
@@ -33,7 +35,7 @@ def place_on_basemap(context: Context) -> tuple[NDArray[np.float32], dict[str, o
         _, old, _ = read_map(context.previous.files(MAP) if context.previous else [])
         known = np.flatnonzero(kept >= 0)
         coordinates[known], new = old[kept[known]], np.flatnonzero(kept < 0)
-    novel = np.zeros(len(vectors), dtype=bool)
+    novel, threshold = np.zeros(len(vectors), dtype=bool), None
     with context.progress("Placement", total=len(vectors)) as advance:
         advance(len(vectors) - len(new))
         for rows in np.array_split(new, len(new) // ROWS + 1):
@@ -41,7 +43,8 @@ def place_on_basemap(context: Context) -> tuple[NDArray[np.float32], dict[str, o
             coordinates[rows] = basemap.place(some)
             advance(len(rows))
         for rows in np.array_split(np.arange(len(vectors)), len(vectors) // ROWS + 1):
-            novel[rows] = basemap.is_novel(np.asarray(vectors[rows]))
+            some = np.asarray(vectors[rows])
+            novel[rows], threshold = find_novel(some, basemap.vectors, threshold=threshold)
     agreement = basemap.neighbours_kept(vectors, coordinates)
     share = float(novel.mean()) if len(novel) else 0.0
     context.say(

@@ -16,7 +16,7 @@ SCREENSHOTS = REPOSITORY / "build" / "screenshots"
 WINDOW = {"width": 1280, "height": 900}
 SECOND = 1000.0  # in Playwright's milliseconds
 _RAN = re.compile(r"\[\d+\]")
-_LOST = 6  # seconds of rest after which cells that have not run were never asked to
+_LOST = 8  # seconds of rest after which the requests of cells that have not run are lost
 GIVEN_UP = "[anywidget] Failed to initialize model."
 # JupyterLab's own, of a cell that is asked to run while its view is being taken away; that every
 # cell has run is checked by itself.
@@ -76,12 +76,13 @@ class JupyterPage:
             self.dismiss_dialogs()
             if self.errors():
                 return True
-            if self.kernel_status() != "idle" or any("*" in text for text in self._prompts()):
+            if self.kernel_status() != "idle":
                 busy = time.monotonic()
             elif not self.unrun():
                 return True
             elif time.monotonic() - busy > _LOST:
-                busy = self._ask_to_run()  # wishes before the session is ready may be lost
+                # Requests while the page connects may be lost: their cells stay at [ ] or [*].
+                busy = self._ask_to_run()
             return False
 
         self.until(finished, "all cells have run", seconds=seconds)

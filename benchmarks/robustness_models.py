@@ -104,7 +104,7 @@ def _calls(atlas: landscape.Atlas, folder: Path) -> dict[str, Use]:
     from landscape.llm import HttpReranker
     from landscape.llm.region_names import polish_names
     from landscape.outreach.names import ask_names
-    from landscape.widgets._explorer_tasks import ask_papers
+    from landscape.viewer.selection import ask_papers
 
     papers = list(atlas.papers["paper_id"][:3])
     regions = [

@@ -20,10 +20,10 @@ from landscape._render import escape, render
 from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.errors import InputError
+from landscape.llm.interruption import STOPPED, Interruptible
 from landscape.widgets._code_lines import Name
 from landscape.widgets._connection import Connection
 from landscape.widgets._figure_view import download_link
-from landscape.widgets._jobs import STOPPED, Interruptible
 from landscape.widgets._panel import (
     OpenedPanel,
     Panel,

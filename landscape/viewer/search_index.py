@@ -31,16 +31,21 @@ _READ_AT_ONCE = 4_096  # papers
 _IN_A_FILE = 400_000  # bytes before compression
 _LONGEST = 40  # characters of a word
 _AUTHORS = 60  # of a paper
+_PLACE_BITS = 12
+_PLACES = (1 << _PLACE_BITS) - 1  # the last place in a text that the index knows
+_GAP = 8  # places between title and abstract, across which no phrase is found
 
 
 def index_files(
     atlas: Atlas, point_of: NDArray[np.int64], has_text: NDArray[np.bool_]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the first word and the content of each file of the index.
+) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield the first word of each file of the index, its lists of papers, and their places.
 
-    A file has a line of JSON with its words and the ends of their lists, followed by the lists:
-    differences between points, times four, plus two if the title has the word and plus one if the
-    paper has it more than once, as variable-length integers.
+    Both contents are a line of JSON with the words and the ends of their lists, followed by the
+    lists as variable-length integers. Papers are differences between points, times four, plus two
+    if the title has the word and plus one if the paper has it more than once. Places are, for each
+    paper, differences between the numbers of the word in the text, times two, plus one if another
+    place in the same paper follows.
     """
     lists: dict[str, array[int]] = defaultdict(lambda: array("Q"))
     n = len(point_of)
@@ -51,25 +56,62 @@ def index_files(
             texts = table["abstract"].where(has_text[rows], "")
             columns = table["title"], texts, table["authors"]
             for row, title, text, authors in zip(rows.tolist(), *columns, strict=True):
-                point = 4 * int(point_of[row])
-                for word, strength in _strengths(title or "", text or "").items():
-                    lists[word].append(point + strength)
+                point = int(point_of[row]) << _PLACE_BITS + 1
+                words = tokenise(title or "")
+                for place, word in enumerate(words[:_PLACES]):
+                    lists[_entry(word)].append(point + 2 * place + 1)
+                first = len(words) + _GAP
+                for place, word in enumerate(tokenise(text or "")[: _PLACES - first], first):
+                    lists[_entry(word)].append(point + 2 * place)
                 for name in {author_word(name) for name in list(authors or ())[:_AUTHORS]}:
                     lists[name].append(point)
             advance(len(rows))
-    words: list[tuple[str, int]] = []
-    contents: list[bytes] = []
+    papers, places = _Lists(), _Lists()
     for word in sorted(lists):
-        found = np.sort(np.frombuffer(lists.pop(word), dtype=np.uint64).astype(np.int64))
-        content = varints(np.diff(found >> 2, prepend=0) * 4 + (found & 3))
-        size = words[-1][1] if words else 0
-        if size and size + len(content) > _IN_A_FILE:
-            yield words[0][0], _content(words, contents)
-            words, contents, size = [], [], 0
-        words.append((word, size + len(content)))
-        contents.append(content)
-    if words:
-        yield words[0][0], _content(words, contents)
+        codes = np.sort(np.frombuffer(lists.pop(word), dtype=np.uint64).astype(np.int64))
+        own, where = _encode(codes)
+        if papers.size and papers.size + len(own) > _IN_A_FILE:
+            yield papers.words[0][0], papers.content(), places.content()
+            papers, places = _Lists(), _Lists()
+        papers.add(word, own)
+        if not word.startswith("@"):
+            places.add(word, where)
+    if papers.words:
+        yield papers.words[0][0], papers.content(), places.content()
+
+
+def _entry(word: str) -> str:
+    return sys.intern(word[:_LONGEST])
+
+
+def _encode(codes: NDArray[np.int64]) -> tuple[bytes, bytes]:
+    """Encode the papers of a word, and its places in each paper."""
+    point, place, in_title = codes >> _PLACE_BITS + 1, (codes >> 1) & _PLACES, codes & 1
+    is_first = np.diff(point, prepend=-1) > 0
+    starts = np.flatnonzero(is_first)
+    counts = np.diff(starts, append=len(codes))
+    kinds = 2 * np.maximum.reduceat(in_title, starts) + (counts > 1)
+    papers = np.diff(point[starts], prepend=0) * 4 + kinds
+    steps = np.where(is_first, place, np.diff(place, prepend=0))
+    return varints(papers), varints(2 * steps + ~np.append(is_first[1:], True))
+
+
+class _Lists:
+    """Lists of one file of the index."""
+
+    def __init__(self) -> None:
+        self.words: list[tuple[str, int]] = []
+        self.size = 0
+        self._contents: list[bytes] = []
+
+    def add(self, word: str, content: bytes) -> None:
+        self.size += len(content)
+        self.words.append((word, self.size))
+        self._contents.append(content)
+
+    def content(self) -> bytes:
+        head = json.dumps(self.words, ensure_ascii=False, separators=(",", ":")).encode()
+        return head + b"\n" + b"".join(self._contents)
 
 
 def varints(values: NDArray[np.int64]) -> bytes:
@@ -101,21 +143,3 @@ def author_word(name: str) -> str:
 @lru_cache(maxsize=100_000)
 def _family(name: str) -> str:
     return parse_name(name).family
-
-
-def _strengths(title: str, text: str) -> dict[str, int]:
-    """Return the words of a paper, with 2 for the title and 1 for more than one occurrence."""
-    found: dict[str, int] = {}
-    for word in tokenise(title):
-        word = sys.intern(word[:_LONGEST])
-        found[word] = 3 if word in found else 2
-    for word in tokenise(text):
-        word = word[:_LONGEST]
-        known = found.get(word)
-        found[word] = 0 if known is None else known | 1
-    return found
-
-
-def _content(words: list[tuple[str, int]], contents: list[bytes]) -> bytes:
-    head = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-    return head + b"\n" + b"".join(contents)

@@ -139,7 +139,7 @@ class MapSource:
         if name == MANIFEST:
             return _packed_json(self.manifest)
         if name == WORDS:
-            return _packed_json([word for word, _ in self._word_files])
+            return _packed_json([word for word, *_ in self._word_files])
         if name.removesuffix(".bin") in self.sets:
             return self.set_file(name.removesuffix(".bin"))
         found = _NUMBER.search(name)
@@ -160,6 +160,10 @@ class MapSource:
             "words/{}.bin": (
                 lambda: len(self._word_files),
                 lambda at: packed(self._word_files[at][1]),
+            ),
+            "places/{}.bin": (
+                lambda: len(self._word_files) if self._has_phrases else 0,
+                lambda at: packed(self._word_files[at][2]),
             ),
         }
 
@@ -200,6 +204,7 @@ class MapSource:
             "themes": viewer_themes(),
             "sets": {kind: [one.entry for one in sets] for kind, sets in self.sets.items()},
             "stop_words": sorted(STOP_WORDS),
+            "phrases": self._has_phrases,
         }
 
     @cached_property
@@ -410,9 +415,14 @@ class MapSource:
 
     # -- words
 
+    @property
+    def _has_phrases(self) -> bool:
+        """Whether the index of words has their places, which would be large in a notebook."""
+        return self.settings.search == "abstracts"
+
     @cached_property
-    def _word_files(self) -> list[tuple[str, bytes]]:
-        has_text = self.has_text & (self.settings.search == "abstracts")
+    def _word_files(self) -> list[tuple[str, bytes, bytes]]:
+        has_text = self.has_text & self._has_phrases
         return list(index_files(self.atlas, self.point_of, has_text))
 
 

@@ -177,6 +177,35 @@ def test_public_files_have_abstracts_of_arxiv_only(
     assert words
 
 
+def test_the_index_has_the_places_of_words(
+    demo_atlas: Atlas, source: MapSource, files: dict[str, bytes]
+) -> None:
+    row = 33
+    title, abstract = demo_atlas.read_papers(["title", "abstract"]).iloc[row]
+    point, shown = int(source.point_of[row]), tokenise(title)
+    expected = dict(enumerate(shown))
+    expected |= dict(enumerate(tokenise(abstract), len(shown) + 8))
+    found: dict[int, str] = {}
+    for number in range(len(json.loads(files["words.json"]))):
+        contents = [files[f"{kind}/{number}.bin"].partition(b"\n") for kind in ("words", "places")]
+        papers, places = (json.loads(head) for head, _, _ in contents)
+        starts = {word: start for (word, _), start in zip(papers[1:], [e for _, e in papers])}
+        start = 0
+        for word, end in places:
+            first = starts.get(word, 0)
+            points = [p for p, _ in read_set(contents[0][2][first : dict(papers)[word]], 4)]
+            turn, place = 0, 0
+            for value in read_varints(contents[1][2][start:end]):
+                place += value >> 1
+                if points[turn] == point:
+                    found[place] = word
+                if not value & 1:
+                    turn, place = turn + 1, 0
+            assert turn == len(points)
+            start = end
+    assert found == {place: word[:40] for place, word in expected.items()}
+
+
 # -- names
 
 

@@ -137,8 +137,8 @@ export class Viewer {
       placeholder: this.kernel ? "A question, words, or a filter such as 2015..; author:Rubin" : "Words, or author:Name",
       "aria-label": this.kernel
         ? "Search by meaning and words"
-        : "Search titles, abstracts and authors (words, author:Name, AND, OR, NOT)",
-      title: 'Words, author:Name, AND, OR, NOT, -word and parentheses. Press / to come here.',
+        : "Search titles, abstracts and authors (words, \"a phrase\", author:Name, AND, OR, NOT)",
+      title: 'Words, "a phrase", author:Name, AND, OR, NOT, -word and parentheses. Press / to come here.',
       spellcheck: "false",
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Enter") this._search();

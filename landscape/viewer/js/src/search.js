@@ -1,9 +1,9 @@
 // Search for words in titles and abstracts, with AND, OR, NOT and parentheses, without a server.
 
-import { readSet } from "./bytes.js";
+import { readSet, readVarints } from "./bytes.js";
 
 /**
- * @typedef {{kind: "words", words: string[]} | {kind: "and" | "or", parts: Query[]}
+ * @typedef {{kind: "words", words: string[], isPhrase?: boolean} | {kind: "and" | "or", parts: Query[]}
  *   | {kind: "not", part: Query}} Query
  */
 
@@ -124,7 +124,7 @@ export function readQuery(text) {
       return part;
     }
     const words = entriesOf(token);
-    return words.length ? { kind: "words", words } : null;
+    return words.length ? { kind: "words", words, isPhrase: token.startsWith('"') } : null;
   }
 
   const parts = [];
@@ -171,18 +171,39 @@ export class WordIndex {
    * @param {string} word
    */
   async look(word) {
+    const { bytes, own } = await this._list("words", word);
+    return own ? readSet(bytes, own[0], own[1], 4) : null;
+  }
+
+  /**
+   * The places of one word in each paper that has it.
+   * @param {string} word
+   * @returns {Promise<Places>}
+   */
+  async places(word) {
+    const papers = await this.look(word);
+    const { bytes, own } = papers ? await this._list("places", word) : NOTHING;
+    return papers && own ? readPlaces(papers.points, readVarints(bytes, own[0], own[1])) : new Map();
+  }
+
+  /**
+   * The file of the index with a word, and the part of the file for this word.
+   * @param {"words" | "places"} kind
+   * @param {string} word
+   * @returns {Promise<{bytes: Uint8Array, own: [number, number] | undefined}>}
+   */
+  async _list(kind, word) {
     const first = await this._source.firstWords();
     let low = 0;
     let high = first.length;
-    if (!high) return null;
+    if (!high) return NOTHING;
     while (low + 1 < high) {
       const middle = (low + high) >> 1;
       if (compare(first[middle], word) <= 0) low = middle;
       else high = middle;
     }
-    const { words, bytes } = await this._source.file(`words/${low}.bin`, readLists);
-    const own = words.get(word);
-    return own ? readSet(bytes, own[0], own[1], 4) : null;
+    const { words, bytes } = await this._source.file(`${kind}/${low}.bin`, readLists);
+    return { bytes, own: words.get(word) };
   }
 
   /**
@@ -190,12 +211,21 @@ export class WordIndex {
    * @param {string} word
    */
   async find(word) {
-    for (const form of word.startsWith("@") ? word.split(" ") : formsOf(word)) {
-      const found = await this.look(form);
-      if (found) return found;
-    }
+    const known = await this._known(word);
+    if (known) return this.look(known);
     // A word that no text has can be the family name of an author.
     return word.startsWith("@") ? null : this.look(authorWord(word));
+  }
+
+  /**
+   * The form of a word that the index has, or undefined.
+   * @param {string} word
+   */
+  async _known(word) {
+    for (const form of word.startsWith("@") ? word.split(" ") : formsOf(word)) {
+      if ((await this._list("words", form)).own) return form;
+    }
+    return undefined;
   }
 
   /**
@@ -252,12 +282,32 @@ export class WordIndex {
     for (let at = 0; at + 1 < wanted.length; at++) {
       const [one, other] = [wanted[at], wanted[at + 1]];
       if (one.startsWith("@") || other.startsWith("@")) continue;
-      const both = one.length < 6 || /\d/.test(one + other) ? await this.look(one + other) : null;
+      const both = isOneWord(one, other) ? await this.look(one + other) : null;
       if (!both) continue;
       sets[at] = union(sets[at], both);
       sets[at + 1] = union(sets[at + 1], both);
     }
     return wanted.map((word, at) => ({ word, found: sets[at] }));
+  }
+
+  /**
+   * The papers in which words follow each other. Two neighbours can be one word of the index.
+   * @param {string[]} words
+   * @returns {Promise<Places>} with the places of the last word
+   */
+  async _withPhrase(words) {
+    const wanted = words.filter((word) => !this._stop.has(word));
+    /** @type {Places[]} */
+    const ends = Array.from({ length: wanted.length + 1 }, () => new Map()); // of the first words
+    for (let at = 0; at < wanted.length; at++) {
+      const known = await this._known(wanted[at]);
+      extend(ends[at + 1], known ? await this.places(known) : new Map(), at ? ends[at] : null, [0]);
+      if (at + 1 === wanted.length || !isOneWord(wanted[at], wanted[at + 1])) continue;
+      // The first part of a name, such as NGC, follows it in the index.
+      const both = await this.places(wanted[at] + wanted[at + 1]);
+      extend(ends[at + 2], both, at ? ends[at] : null, [0, 1]);
+    }
+    return ends[wanted.length];
   }
 
   /**
@@ -292,7 +342,12 @@ export class WordIndex {
         });
         scores = own;
       }
-      return scores ?? new Map();
+      const found = scores ?? new Map();
+      if (!query.isPhrase || query.words.length < 2 || !this._source.manifest.phrases) return found;
+      const places = await this._withPhrase(query.words);
+      const exact = new Map([...found].filter(([point]) => places.has(point)));
+      if (found.size && !exact.size) missing.push(query.words.join(" "));
+      return exact;
     }
     if (query.kind === "not") {
       const out = await this._evaluate(query.part, missing);
@@ -317,6 +372,61 @@ export class WordIndex {
     }
     return scores;
   }
+}
+
+/** @typedef {Map<number, Set<number>>} Places places in the text of papers */
+
+const NOTHING = { bytes: new Uint8Array(), own: undefined };
+
+/**
+ * Whether two neighbours can be one word of the index.
+ * @param {string} one
+ * @param {string} other
+ */
+function isOneWord(one, other) {
+  return one.length < 6 || /\d/.test(one + other);
+}
+
+/**
+ * Add the places of a word that follow given places; without given places, add all.
+ * @param {Places} ends
+ * @param {Places} places
+ * @param {Places | null} before
+ * @param {number[]} steps each place counts as an end, and so do the places that many words later
+ */
+function extend(ends, places, before, steps) {
+  for (const [point, own] of places) {
+    for (const place of own) {
+      if (before && !before.get(point)?.has(place - 1)) continue;
+      const known = ends.get(point) ?? new Set();
+      for (const step of steps) known.add(place + step);
+      ends.set(point, known);
+    }
+  }
+}
+
+/**
+ * Read the places of a word: differences times two, plus one if another place of the paper follows.
+ * @param {Uint32Array} points
+ * @param {number[]} values
+ * @returns {Places}
+ */
+function readPlaces(points, values) {
+  /** @type {Places} */
+  const found = new Map();
+  let at = 0;
+  for (const point of points) {
+    const own = new Set();
+    let place = 0;
+    let more = true;
+    while (more && at < values.length) {
+      place += values[at] >> 1;
+      own.add(place);
+      more = (values[at++] & 1) === 1;
+    }
+    found.set(point, own);
+  }
+  return found;
 }
 
 /**

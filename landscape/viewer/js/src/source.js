@@ -10,7 +10,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {{format: number, title: string, papers: number, generated: boolean, box: number[],
  *   parts: number[], columns: string[], years: [number, number] | null, records: number,
  *   details: number, ids: number, regions: Region[], names: Name[], sets: {[kind: string]: SetEntry[]},
- *   fonts: {sizes: number[], line: number}, stop_words: string[],
+ *   fonts: {sizes: number[], line: number}, stop_words: string[], phrases: boolean,
  *   more_colours?: [string, string][], atlas?: string,
  *   themes: {light: import("./colours.js").Theme, dark: import("./colours.js").Theme}}} Manifest
  * @typedef {{id: string, title: string, author: string, authors: number}} Title

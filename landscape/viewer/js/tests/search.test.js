@@ -5,8 +5,11 @@ import { test } from "node:test";
 import { formsOf, readQuery, WordIndex, wordsOf } from "../src/search.js";
 import { Source } from "../src/source.js";
 
-/** A source with an index of some words, each with its papers (four times the number plus a class). */
-function sourceOf(words, papers = 6) {
+/**
+ * A source with an index of some words, each with its papers (four times the number plus a class),
+ * and the content of `places/0.bin`, if it has phrases.
+ */
+function sourceOf(words, papers = 6, places = null) {
   const names = Object.keys(words).sort();
   let end = 0;
   const entries = [];
@@ -22,9 +25,11 @@ function sourceOf(words, papers = 6) {
   }
   const head = Buffer.from(`${JSON.stringify(entries)}\n`);
   const file = new Uint8Array(gzipSync(Buffer.concat([head, Buffer.from(bytes)])));
-  const manifest = { papers, regions: [], parts: [papers], stop_words: ["the", "and"], sets: {} };
-  const first = new Uint8Array(gzipSync(JSON.stringify([names[0]])));
-  return new Source(async (name) => (name === "words.json" ? first : file), manifest);
+  const manifest = {
+    papers, regions: [], parts: [papers], stop_words: ["the", "and"], sets: {}, phrases: places !== null,
+  };
+  const files = { "words.json": new Uint8Array(gzipSync(JSON.stringify([names[0]]))), "places/0.bin": places };
+  return new Source(async (name) => files[name] ?? file, manifest);
 }
 
 const WORDS = {
@@ -70,6 +75,25 @@ test("two words that somebody wrote as one are still two words", async () => {
   const index = new WordIndex(sourceOf(words));
   assert.deepEqual((await index.search("dust ring")).points.sort(), [1, 5]);
   assert.deepEqual((await index.search("dust AND ring")).points.sort(), [1]);
+});
+
+test("quoted words follow each other", async () => {
+  const words = { dark: [[0, 0], [1, 1]], matter: [[0, 0], [1, 0], [2, 0]], ngc: [[2, 0]], ngc1275: [[2, 0]] };
+  // Places of each word: paper 0 has "dark" at 3 and "matter" at 4; paper 1 has "dark" at 0 and 6,
+  // and "matter" at 2; paper 2 has "ngc1275" at 0, "ngc" at 1, and "matter" at 2.
+  const lists = { dark: [6, 1, 12], matter: [8, 4, 4], ngc: [2], ngc1275: [0] };
+  let end = 0;
+  const entries = Object.entries(lists).map(([word, list]) => [word, (end += list.length)]);
+  const content = Buffer.concat([
+    Buffer.from(`${JSON.stringify(entries)}\n`), Buffer.from(Object.values(lists).flat()),
+  ]);
+  const index = new WordIndex(sourceOf(words, 6, new Uint8Array(gzipSync(content))));
+  assert.deepEqual((await index.search('"dark matter"')).points, [0]);
+  assert.deepEqual((await index.search("dark matter")).points.toSorted(), [0, 1]);
+  assert.deepEqual((await index.search('matter -"dark matter"')).points.toSorted(), [1, 2]);
+  assert.deepEqual((await index.search('"NGC 1275 matter"')).points, [2]);
+  const nothing = await index.search('"matter dark"');
+  assert.deepEqual([nothing.points, nothing.missing], [[], ["matter dark"]]);
 });
 
 test("words that no paper has are named", async () => {

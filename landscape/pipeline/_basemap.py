@@ -14,6 +14,8 @@ from landscape.pipeline._map_rows import MAP, old_rows, read_map
 from landscape.pipeline.stages import Context, read_once
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from landscape.mapping import Basemap
@@ -54,8 +56,7 @@ def place_on_basemap(context: Context) -> tuple[NDArray[np.float32], dict[str, o
         f"{share:.1%} of the papers are novel (farther from the basemap than 99% of its papers "
         "from each other)."
     )
-    if context.options.on is not None:
-        write_bytes(context.folder / BASEMAP, context.options.on.read_bytes())
+    write_bytes(context.folder / BASEMAP, _file(context).read_bytes())
     return coordinates, {
         "basemap": basemap.title,
         "frame": basemap.frame,
@@ -91,7 +92,14 @@ def topics_of_basemap(context: Context, coordinates: NDArray[np.float32]) -> Top
 def _basemap(context: Context) -> Basemap:
     from landscape.mapping import read_basemap
 
-    return read_once(read_basemap, context.options.on or context.folder / BASEMAP)
+    return read_once(read_basemap, _file(context))
+
+
+def _file(context: Context) -> Path:
+    """Return the file of the basemap, which every build with this layout has."""
+    if context.options.on is None:
+        raise ValueError("the layout is basemap, but no basemap is given")
+    return context.options.on
 
 
 def _kept_rows(context: Context) -> NDArray[np.int64] | None:

@@ -15,7 +15,6 @@ import numpy as np
 from landscape._io import sha256_of, write_bytes
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
-from landscape.mapping import read_basemap
 from landscape.pipeline._executor import Executor
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import Chunk, PartWork, finish, known_by_part, match_ids, paper_ids
@@ -107,6 +106,8 @@ def _run(context: Context) -> StageResult:
     folder.mkdir(exist_ok=True)
     spec, details = embedder_of(context), dict[str, object](reused=0)
     if context.options.on is not None:
+        from landscape.mapping import read_basemap
+
         read_once(read_basemap, context.options.on).check_embedder(spec)
     if spec == "ready":
         model = _take_ready(context)

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
 from landscape.text.word_index import STOP_WORDS
 from landscape.viewer.names import LINE, SIZES, name_ranges
 from landscape.viewer.search_index import index_files, varints
 from landscape.viewer.settings import SourceSettings
+from landscape.viewer.state import DEFAULTS
 from landscape.viewer.themes import viewer_themes
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     Points = NDArray[np.int64]
 
-FORMAT = 2
+FORMAT = 3
 """Version of the files, which the viewer checks."""
 MANIFEST = "source.json"
 WORDS = "words.json"  # the first word of each file of the index of words
@@ -203,6 +205,7 @@ class MapSource:
             "fonts": {"sizes": [SIZES[level] for level in sorted(SIZES)], "line": LINE},
             "themes": viewer_themes(),
             "sets": {kind: [one.entry for one in sets] for kind, sets in self.sets.items()},
+            "defaults": DEFAULTS,
             "stop_words": sorted(STOP_WORDS),
             "phrases": self._has_phrases,
         }
@@ -308,7 +311,7 @@ class MapSource:
         if "uat" not in self.atlas.stages:
             return []
         tags = self.atlas.uat
-        tags = tags[tags["score"] >= 0.25]
+        tags = tags[tags["score"] >= MIN_SCORE]
         concepts = self.atlas.thesaurus.concepts
         labels = {name: one.label for name, one in concepts.items()}
         rows = tags["paper_row"].to_numpy()

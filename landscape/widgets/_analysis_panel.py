@@ -78,10 +78,9 @@ class ResultPanel(OpenedPanel):
             working,
             status,
             self._reopen,
-            scrolling(*results),
+            scrolling(*results, code),
             self._buttons,
             self._links,
-            code,
         )
         self.add_class("landscape-analysis")
 

@@ -17,7 +17,7 @@ from landscape.viewer import exploring as tasks
 from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
-from landscape.viewer.state import find_set, inside, passing
+from landscape.viewer.state import DEFAULTS, find_set, inside, passing
 from landscape.widgets._panel import Kind, Panel, checked_atlas, checked_whole
 
 if TYPE_CHECKING:
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _HISTORY = 50
-_DEFAULTS: dict[str, object] = {
-    "colour": "region",
-    "layers": ["names", "papers"],
-    "method": "hybrid",
-    "k": 30,
-    "query": "",
-    "uses": False,
-    "reviews": False,
-}
 
 
 @dataclass(frozen=True)
@@ -636,9 +627,10 @@ class MapExplorer(Panel):
 
         def then(content: bytes) -> None:
             self.map.download(name, "application/octet-stream", content)
-            self.say(f"{name} is downloaded by the browser.")
+            self.map.notice = f"The browser has {name}."
 
         self.run("Drawing the file", make, then, kind="file")
+        self.map.notice = f"{name} is being drawn …"
 
     def _make_table(self, name: str, write: Callable[[Atlas, Rows], str], rows: Rows) -> None:
         def then(content: str) -> None:
@@ -671,11 +663,11 @@ class MapExplorer(Panel):
     # -- state
 
     def _get(self, name: str) -> Any:
-        return self.map.given.get(name, _DEFAULTS.get(name))
+        return self.map.given.get(name, DEFAULTS.get(name))
 
     def _set(self, **changes: object) -> None:
         given = {**self.map.given, **changes}
-        kept = {k: v for k, v in given.items() if v is not None and v != _DEFAULTS.get(k)}
+        kept = {k: v for k, v in given.items() if v is not None and v != DEFAULTS.get(k)}
         self.map.given = kept
         self._write_code()
 
@@ -740,8 +732,8 @@ class MapExplorer(Panel):
         known = self.map.source.manifest["years"]
         wanted: dict[str, object] = {
             "time": tasks.time_within(years and tuple(years), known and tuple(known)),
-            "layers": before.get("layers", _DEFAULTS["layers"]),
-            "colour_by": before.get("colour", _DEFAULTS["colour"]),
+            "layers": before.get("layers", DEFAULTS["layers"]),
+            "colour_by": before.get("colour", DEFAULTS["colour"]),
             "concept": before.get("concept"),
             "facility": before.get("facility"),
         }
@@ -754,7 +746,9 @@ class MapExplorer(Panel):
         self.say(" ".join(problems))
         if before.get("query"):
             self.search(
-                before["query"], method=before.get("method", "hybrid"), k=before.get("k", 30)
+                before["query"],
+                method=before.get("method", DEFAULTS["method"]),
+                k=before.get("k", DEFAULTS["k"]),
             )
 
     def _check_atlas(self) -> None:

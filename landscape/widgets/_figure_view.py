@@ -50,7 +50,7 @@ class PageFigure(go.FigureWidget):
 
 
 _WIDTH = 812  # width in pixels of a notebook cell if the sidebar is open
-_LOWEST_MAP, _HIGHEST_MAP = 400, 640
+_LOWEST_MAP, _HIGHEST_MAP = 400, 540  # with its legend, a map fits into a window of 900 pixels
 _MIN_NUMBER, _MAX_NUMBER = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
@@ -79,7 +79,8 @@ def for_screen(figure: go.Figure) -> ScreenFigure:
     below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
     if is_map:  # compute the height for the full width of the cell
         (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
-        height = round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP)) + below
+        tall = round(_WIDTH * (y1 - y0) / (x1 - x0)) + below
+        height = min(max(tall, _LOWEST_MAP), _HIGHEST_MAP)
     else:
         height = max(_MIN_NUMBER, min(drawn.layout.height or 560, _MAX_NUMBER))
     drawn.update_layout(

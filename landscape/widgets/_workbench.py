@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import threading
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -28,19 +29,6 @@ _PANELS = {
     "impact": "ImpactPanel",
     "outreach": "OutreachPanel",
 }
-_CSS = """
-.landscape-panel.landscape-workbench {
-  max-width: 1440px;
-  margin: 0 auto;
-  border: 0;
-  padding: 0 8px;
-}
-.landscape-workbench .landscape-frame { align-items: center; gap: 2px 28px; padding-bottom: 6px; }
-.landscape-workbench .landscape-frame .landscape-heading { display: block; font-size: 18px; }
-.landscape-workbench .landscape-panel { max-width: none; border: 0; padding: 4px 0; }
-.landscape-workbench .landscape-panel .landscape-heading,
-.landscape-workbench .landscape-viewer h1.title { display: none; }
-"""
 
 
 def _checked_page(page: str) -> str:
@@ -49,6 +37,12 @@ def _checked_page(page: str) -> str:
         hint = did_you_mean(page, _PANELS)
         raise InputError(f"There is no page {page!r}{hint} Pages: {', '.join(_PANELS)}.")
     return page
+
+
+def _panel_of(page: str) -> type[widgets.Widget]:
+    """Import the panel of a page."""
+    panel: type[widgets.Widget] = getattr(panels, _PANELS[page])
+    return panel
 
 
 class Workbench(widgets.VBox):
@@ -98,11 +92,13 @@ class Workbench(widgets.VBox):
         )
         frame = widgets.HBox([head, self._pages], layout={"flex_flow": "row wrap"})
         frame.add_class("landscape-frame")
-        self._head = (style_sheet(css_of("panel") + _CSS), frame, self._status)
+        self._head = (style_sheet(css_of("panel", "workbench")), frame, self._status)
         super().__init__(self._head)
         self.add_class("landscape-panel")
         self.add_class("landscape-workbench")
         self._open()
+        # The modules of the other panels take seconds to import.
+        threading.Thread(target=lambda: [*map(_panel_of, _PANELS)], daemon=True).start()
 
     def __repr__(self) -> str:
         return f"<Workbench: {self._atlas.title}, {self.page}>"
@@ -125,7 +121,7 @@ class Workbench(widgets.VBox):
             return
         self._say(f"Opening {self._pages.label} …")
         try:
-            self.panels[page] = getattr(panels, _PANELS[page])(self._atlas)
+            self.panels[page] = _panel_of(page)(self._atlas)
         except LandscapeError as error:
             self._say(str(error), "wrong")
             return

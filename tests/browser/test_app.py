@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Browser
@@ -37,7 +38,7 @@ def test_four_pages_in_one_frame(
         assert box["y"] + box["height"] < WINDOW["height"] / 2
         question.fill("How do stars form?")
         button(frame, "Ask").click()
-        frame.locator(".landscape-asked").wait_for()
+        frame.get_by_text(re.compile(r"^Papers \(\d+\)$")).first.wait_for()
         page.picture("app_ask")
 
         button(frame, "Map").click()

@@ -12,6 +12,7 @@ from tests.browser.jupyter_page import WINDOW, JupyterPage, box_of, too_wide
 
 WIDE = {"width": 1440, "height": 900}
 MAX_HEIGHT = 840
+_ROOM = ".landscape-scrolls"
 SHOWN = {
     "impact": "w.ImpactPanel(atlas)",
     "ranking": "w.ImpactPanel(atlas, what='ranking')",
@@ -67,5 +68,8 @@ def test_a_panel_fits_the_window(page: JupyterPage, name: str) -> None:
     assert box_of(panel)["height"] <= MAX_HEIGHT
     assert too_wide(panel) == []
     assert panel.evaluate(_NESTED) == [], "two scroll bars"
+    if panel.locator(".js-plotly-plot").count() and name in ("impact", "coverage", "thesaurus"):
+        figure, room = (box_of(panel.locator(one).first) for one in (".js-plotly-plot", _ROOM))
+        assert figure["height"] <= room["height"], "a map is seen as a whole"
     panel.locator(".landscape-scrolls").evaluate("box => box.scrollTo(0, box.scrollHeight / 2)")
     page.picture(f"panel_{name}_scrolled", panel)

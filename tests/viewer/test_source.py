@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_the_index_has_the_places_of_words(
     for number in range(len(json.loads(files["words.json"]))):
         contents = [files[f"{kind}/{number}.bin"].partition(b"\n") for kind in ("words", "places")]
         papers, places = (json.loads(head) for head, _, _ in contents)
-        starts = {word: start for (word, _), start in zip(papers[1:], [e for _, e in papers])}
+        starts = {word: end for (_, end), (word, _) in pairwise(papers)}
         start = 0
         for word, end in places:
             first = starts.get(word, 0)

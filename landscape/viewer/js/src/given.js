@@ -19,17 +19,18 @@ export function describe(viewer) {
   const { filters, query, method, k, colour, layers } = model.state;
   /** @type {Given} */
   const given = {};
+  const { defaults } = source.manifest;
   if (query) given.query = query;
-  if (method !== "hybrid") given.method = method;
-  if (k !== 30) given.k = k;
-  if (colour !== "region") given.colour = colour;
+  if (method !== defaults.method) given.method = method;
+  if (k !== defaults.k) given.k = k;
+  if (colour !== defaults.colour) given.colour = colour;
   if (filters.years) given.years = filters.years;
   if (filters.region >= 0) given.region = source.regions[filters.region].id;
   if (filters.facility >= 0) given.facility = source.manifest.sets.facilities[filters.facility].name;
   if (filters.facility >= 0 && filters.uses) given.uses = true;
   if (filters.concept >= 0) given.concept = source.manifest.sets.concepts[filters.concept].name;
   if (filters.reviews) given.reviews = true;
-  if (layers.join() !== "names,papers") given.layers = layers;
+  if (layers.join() !== defaults.layers.join()) given.layers = layers;
   const { window } = map;
   if (window) given.view = window.map((side) => Number(side.toPrecision(6)));
   if (record.id) given.paper = record.id;
@@ -43,6 +44,7 @@ export function describe(viewer) {
  */
 export function apply(viewer, given) {
   const { source, model, map } = viewer;
+  const { defaults } = source.manifest;
   const number = (/** @type {string} */ kind, /** @type {string | null | undefined} */ name) => {
     if (!name) return -1;
     const found = (source.manifest.sets[kind] ?? []).findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -53,11 +55,11 @@ export function apply(viewer, given) {
   const years = given.years?.length === 2 ? given.years : null;
   const isNewRegion = region >= 0 && region !== model.state.filters.region;
   model.set({
-    query: given.query ?? "",
-    method: given.method ?? "hybrid",
-    k: given.k ?? 30,
-    colour: viewer.hasColour(given.colour) ? String(given.colour) : "region",
-    layers: given.layers ?? ["names", "papers"],
+    query: given.query ?? defaults.query,
+    method: given.method ?? defaults.method,
+    k: given.k ?? defaults.k,
+    colour: viewer.hasColour(given.colour) ? String(given.colour) : defaults.colour,
+    layers: given.layers ?? defaults.layers,
     ...(given.selected ? { selected: Uint32Array.from(given.selected), outline: null } : {}),
     filters: {
       ...ALL,

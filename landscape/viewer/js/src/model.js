@@ -26,17 +26,9 @@ export class Model {
   constructor(source) {
     this.source = source;
     this.index = new WordIndex(source);
+    const { query, method, k, colour, layers } = source.manifest.defaults;
     /** @type {State} */
-    this.state = {
-      filters: ALL,
-      query: "",
-      method: "hybrid",
-      k: 30,
-      selected: NOTHING,
-      outline: null,
-      colour: "region",
-      layers: ["names", "papers"],
-    };
+    this.state = { filters: ALL, query, method, k, selected: NOTHING, outline: null, colour, layers };
     /** @type {Search | null} */
     this.searchElsewhere = null; // by meaning, which needs a model
     this.note = "";

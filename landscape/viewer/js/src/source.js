@@ -11,6 +11,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  *   parts: number[], columns: string[], years: [number, number] | null, records: number,
  *   details: number, ids: number, regions: Region[], names: Name[], sets: {[kind: string]: SetEntry[]},
  *   fonts: {sizes: number[], line: number}, stop_words: string[], phrases: boolean,
+ *   defaults: {query: string, method: string, k: number, colour: string, layers: string[]},
  *   more_colours?: [string, string][], atlas?: string,
  *   themes: {light: import("./colours.js").Theme, dark: import("./colours.js").Theme}}} Manifest
  * @typedef {{id: string, title: string, author: string, authors: number}} Title
@@ -20,7 +21,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {(name: string) => Promise<Uint8Array<ArrayBuffer>>} Read
  */
 
-export const FORMAT = 2;
+export const FORMAT = 3;
 const NO_REGION = 0xffff;
 
 /**

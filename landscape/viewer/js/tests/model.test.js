@@ -25,6 +25,7 @@ function modelOf(read = async () => undefined, sets = {}) {
     regions: [],
     parts: [4],
     stop_words: [],
+    defaults: { query: "", method: "hybrid", k: 30, colour: "region", layers: ["names", "papers"] },
     sets: { facilities: [{ name: "ALMA", papers: 2, uses: 1, at: [0, 2] }], concepts: [], ...sets },
   };
   const source = new Source(async (name) => {

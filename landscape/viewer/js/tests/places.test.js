@@ -6,7 +6,7 @@ import { isInside, Places } from "../src/places.js";
 import { hash, Source } from "../src/source.js";
 
 function sourceOf(places) {
-  const manifest = { papers: places.length, regions: [], parts: [places.length], sets: {} };
+  const manifest = { papers: places.length, regions: [], parts: [places.length], sets: {}, defaults: {} };
   const source = new Source(async () => new Uint8Array(), manifest);
   places.forEach(([x, y], point) => source.place.set([x * 0xffff, y * 0xffff], 2 * point));
   source.n = places.length;

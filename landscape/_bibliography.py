@@ -31,6 +31,7 @@ _LATEX = {
     "|": r"\ensuremath{|}",
     "\u00a0": "~",
 }
+_BRACES = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 _TO_ESCAPE = re.compile("[" + re.escape("".join(_LATEX)) + "]")
 _CONTROL = re.compile(rf"{INVISIBLE.pattern}|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
@@ -196,7 +197,19 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50% of {x_1} & $5"))
     50\% of \{x\_1\} \& \$5
     """
-    return _TO_ESCAPE.sub(lambda found: _LATEX[found[0]], _without_controls(text))
+    plain = _without_controls(text)
+    # BibTeX counts braces even after a backslash.
+    marks = _LATEX if _is_balanced(plain) else _LATEX | _BRACES
+    return _TO_ESCAPE.sub(lambda found: marks[found[0]], plain)
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for letter in text:
+        depth += (letter == "{") - (letter == "}")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _bibtex_entry(paper: Citable, key: str) -> str:

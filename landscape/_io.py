@@ -35,21 +35,41 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
             f"{target.name} cannot be written: there is no folder {target.parent}; create it, "
             "or choose another folder."
         )
+    if is_folder(target):
+        raise InputError(f"{target} is a folder; name a file, for example one inside.")
+    refuse_atlas(target)
     return target
 
 
-def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a file atomically and return its path."""
-    target = expand_home(path)
+def refuse_atlas(target: Path) -> None:
+    """Raise InputError for a file or a folder inside an atlas, whose own files it could replace."""
+    for parent in target.resolve().parents:
+        if is_file(parent / "manifest.json") and (parent / "papers.parquet").exists():
+            raise InputError(
+                f"{target} is inside the atlas {parent}, whose files would be damaged; choose "
+                "another folder."
+            )
+
+
+@contextmanager
+def reporting_unwritable(target: Path) -> Iterator[None]:
+    """Replace the system error for a file that cannot be written by an InputError."""
     try:
-        raw = content.encode() if isinstance(content, str) else content
-        write_whole(target, raw)
+        yield
     except (OSError, ValueError) as error:  # ValueError if text cannot be encoded
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
             f"{str(target)!r} cannot be written: {reason}. "
             "Choose an existing, writable folder with enough free space."
         ) from error
+
+
+def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file atomically and return its path."""
+    target = expand_home(path)
+    refuse_atlas(target)
+    with reporting_unwritable(target):
+        write_whole(target, content.encode() if isinstance(content, str) else content)
     return target
 
 

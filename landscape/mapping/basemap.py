@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import check_output, is_file, replacing
+from landscape._io import check_output, is_file, replacing, reporting_unwritable
 from landscape.embeddings import nearest
 from landscape.embeddings.minilm import MODEL
 from landscape.embeddings.neighbours import overlap
@@ -26,7 +26,7 @@ from landscape.mapping.projection import choose_landmarks, place_between, settle
 from landscape.store import AtlasStore
 from landscape.store.arrays import gather_rows
 from landscape.store.manifest import digest
-from landscape.store.tables import read_limited
+from landscape.store.tables import check_topics, read_limited
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,12 @@ _TOPIC_COLUMNS = [
 _FEWEST = 100  # papers of an atlas whose map can serve as a basemap
 _TESTED = 1000  # papers that are placed again to measure the quality of the placement
 _NEAR = 15  # landmarks by which a paper is placed, as many as UMAP considers by default
+_MAX_LABEL = 1000  # characters of the name of a region
+# Errors of a file of another form; numbers can be too large, and the description too deep.
+_INVALID = (
+    *(OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+    RecursionError,
+)
 _SCALE = 127  # largest 8-bit integer; only the direction of a vector is needed
 
 
@@ -230,7 +236,8 @@ def export_basemap(
         frame=str(atlas.stages["projection"].details.get("frame") or frame_of(atlas.topics)),
     )
     made = replace(made, quality=made._tested(seed))
-    _write(made, target)
+    with reporting_unwritable(target):
+        _write(made, target)
     return made
 
 
@@ -303,7 +310,7 @@ def read_basemap(path: str | os.PathLike[str]) -> Basemap:
             if len(text) > _LIMIT:
                 raise ValueError("its description is too long")
             return _decode(json.loads(text), read_limited(opened, file))
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+    except (*_INVALID, pa.ArrowException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{file} is not a valid basemap ({reason}); export it again.") from error
 
@@ -319,7 +326,12 @@ def _decode(description: dict[str, Any], table: pa.Table) -> Basemap:
     kinds = dict.fromkeys(("topic_id", "n_papers", "parent_id", "level"), np.int32)
     topics = topics.astype({**kinds, **dict.fromkeys(("x", "y", "density"), np.float32)})
     topics[["label", "label_source"]] = topics[["label", "label_source"]].astype(str)
+    if not all(isinstance(words, list) for words in topics["keywords"]):
+        raise ValueError("the keywords of a region are no list")
+    if topics["label"].str.len().max() > _MAX_LABEL:
+        raise ValueError(f"the name of a region has more than {_MAX_LABEL} characters")
     topics["keywords"] = [[str(word) for word in words] for words in topics["keywords"]]
+    check_topics(topics)
     column = table["vector"].combine_chunks()
     if not pa.types.is_fixed_size_binary(column.type) or not len(table) or column.null_count:
         raise ValueError("it has no vectors")
@@ -327,12 +339,15 @@ def _decode(description: dict[str, Any], table: pa.Table) -> Basemap:
     start = column.offset * n_dims
     codes = np.frombuffer(column.buffers()[1], np.int8)[start : start + len(table) * n_dims]
     coordinates = np.column_stack([table[name].to_numpy() for name in ("x", "y")])
+    coordinates = coordinates.astype(np.float32)
     regions = np.column_stack([table[name].to_numpy() for name in ("topic_id", "subregion_id")])
     if not np.isfinite(coordinates).all():
         raise ValueError("a coordinate is not finite")
     if not np.isin(regions, [-1, *topics["topic_id"]]).all():
         raise ValueError("a paper has a region that is not listed")
-    model = description["model"]
+    model, min_dist = description["model"], float(description["min_dist"])
+    if not 0 <= min_dist <= 1:
+        raise ValueError(f"its min_dist is {min_dist:g}, not between 0 and 1")
     if int(model["dimension"]) != n_dims:
         raise ValueError(f"its vectors have {n_dims} dimensions, not {model['dimension']}")
     return Basemap(
@@ -340,10 +355,10 @@ def _decode(description: dict[str, Any], table: pa.Table) -> Basemap:
         n_papers=int(description["papers"]),
         model=dict(model),
         vectors=_decoded(codes.reshape(len(table), n_dims)),
-        coordinates=coordinates.astype(np.float32),
+        coordinates=coordinates,
         regions=regions.astype(np.int32),
         topics=topics,
-        min_dist=float(description["min_dist"]),
+        min_dist=min_dist,
         quality={str(name): float(value) for name, value in description["quality"].items()},
         frame=str(description["frame"]),
     )

@@ -32,6 +32,7 @@ from landscape.store.tables import (
     PaperTable,
     apply_labels,
     changes_schema,
+    check_topics,
     read_layer,
     read_parquet,
     unreadable,
@@ -405,6 +406,10 @@ class AtlasStore:
         if missing := sorted(_TOPIC_COLUMNS - set(topics)):
             error = ValueError(f"it has no column {missing[0]!r}")
             raise unreadable(self.path, name, error)
+        try:
+            check_topics(topics)
+        except ValueError as error:
+            raise unreadable(self.path, name, error) from error
         return apply_labels(topics, self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:

@@ -75,6 +75,21 @@ def read_limited(
     return pa.Table.from_batches(batches, pa.schema(fields)).select(names)
 
 
+def check_topics(topics: pd.DataFrame) -> None:
+    """Raise ValueError unless the regions form a tree, with finite places."""
+    ids, levels = topics["topic_id"], topics["level"]
+    if not ids.is_unique:
+        raise ValueError(f"it has the region {ids[ids.duplicated()].iloc[0]} twice")
+    if not levels.isin([0, 1, 2]).all():
+        raise ValueError(f"a region has level {levels[~levels.isin([0, 1, 2])].iloc[0]}")
+    if not np.isfinite(topics[["x", "y"]].to_numpy(np.float64)).all():
+        raise ValueError("the place of a region is not finite")
+    above = topics["parent_id"].map(dict(zip(ids, levels, strict=True)))
+    is_wrong = (topics["parent_id"] != -1) & ~(above < levels)
+    if is_wrong.any():
+        raise ValueError(f"the region {ids[is_wrong].iloc[0]} has a parent that is not above it")
+
+
 def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
     """Return the error for an unreadable file of an atlas; an AtlasError is returned itself."""
     if isinstance(error, AtlasError):

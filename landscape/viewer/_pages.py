@@ -75,7 +75,7 @@ def _table_page(
     name: str,
     title: str,
     analysis: Analysis,
-    link: Callable[[list[str]], str],
+    link: Callable[[int, list[str]], str],
     *,
     column: str,
     picture: tuple[str, str] | None = None,
@@ -86,8 +86,8 @@ def _table_page(
     for heading, names, rows in analysis.sections[:2]:
         at = names.index(column) if column in names else -1
         cells = [
-            [(cell, link(row) if place == at else "") for place, cell in enumerate(row)]
-            for row in rows[:_MAX_ROWS]
+            [(cell, link(number, row) if place == at else "") for place, cell in enumerate(row)]
+            for number, row in enumerate(rows[:_MAX_ROWS])
         ]
         tables.append((heading, names, cells, len(rows) - len(cells)))
     body = render(
@@ -112,7 +112,7 @@ def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
         "Facilities",
         impact(atlas),
         # The numbers of the table are those of papers that use the data of the facility.
-        lambda row: (link := _links(source, "facilities", [row[0]])[0][1]) and f"{link}&uses=1",
+        lambda _, row: (link := _links(source, "facilities", row[:1])[0][1]) and f"{link}&uses=1",
         column="Facility",
         picture=picture,
     )
@@ -132,13 +132,12 @@ def _trends(atlas: Atlas) -> Page:
     from landscape.overlays.trends import trends
 
     found = trends(atlas)
-    ids = dict(zip(found.table["label"], found.table["topic_id"], strict=True))
     shown = replace(found, table=found.table[found.table["class"] != ""], tables={})
     page = _table_page(
         "trends",
         "Trends",
         shown,
-        lambda row: map_link(region=str(ids[row[0]])),
+        lambda number, _: map_link(region=str(shown.table["topic_id"].iloc[number])),
         column="Region",
         before="" if len(shown.table) else "The corpus cannot tell the trend of any region.",
     )
@@ -149,13 +148,13 @@ def _reviews(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.reviews import review_gaps
 
     gaps = review_gaps(atlas)
-    ids = dict(zip(gaps.table["label"], gaps.table["topic_id"], strict=True))
+    regions = gaps.table["topic_id"].astype(str).tolist()
     picture = _picture("reviews", atlas, folder) if figures else None
     return _table_page(
         "reviews",
         "Reviews and gaps",
         gaps,
-        lambda row: map_link(region=str(ids[row[1]])) if row[1] in ids else "",
+        lambda number, _: map_link(region=regions[number]),
         column="Region",
         picture=picture,
     )
@@ -164,7 +163,7 @@ def _reviews(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
 def _changes(atlas: Atlas) -> Page:
     from landscape.overlays.changes import region_changes
 
-    return _table_page("changes", "Changes", region_changes(atlas), lambda _: "", column="")
+    return _table_page("changes", "Changes", region_changes(atlas), lambda *_: "", column="")
 
 
 def _concepts(source: MapSource) -> Page:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from landscape._io import expand_home, replacing, write_output
+from landscape._io import check_output, expand_home, replacing, reporting_unwritable, write_output
 from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
@@ -66,7 +66,9 @@ def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format = "csv") -> 
         "graphml": _write_graph,
         "embedding-atlas": _write_parquet,
     }
-    writers[to](atlas, target)
+    check_output(target, (_SUFFIXES[to],), what="The papers")
+    with reporting_unwritable(target):
+        writers[to](atlas, target)
     return target
 
 

@@ -12,11 +12,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape._io import expand_home, write_output
+from landscape._io import expand_home, refuse_atlas, reporting_unwritable, write_output
 from landscape._progress import progress
 from landscape._render import render
 from landscape._wording import GENERATED, count
@@ -81,12 +81,20 @@ def publish(
         write_output(target, single_page(atlas, chosen))
         return target
     target = target.resolve()
+    refuse_atlas(target)
     kept = other_files(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    growing = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    with reporting_unwritable(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        growing = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         _write_site(atlas, chosen, growing, say)
         growing.chmod(_folder_mode())
+        for name in kept:
+            if (growing / name).exists():
+                raise InputError(
+                    f"The site has a file {name}, and {target / name} is not of the earlier site. "
+                    "Rename or move this file, and publish again."
+                )
         _swap(growing, target, kept)
     except BaseException:
         shutil.rmtree(growing, ignore_errors=True)
@@ -95,7 +103,7 @@ def publish(
 
 
 def other_files(folder: Path) -> list[str]:
-    """Return the names in the folder of an earlier site that are not of the site, such as ``.git``.
+    """Return the files and folders in an earlier site that are not of the site, such as ``.git``.
 
     Raises
     ------
@@ -126,7 +134,19 @@ def other_files(folder: Path) -> list[str]:
             f"{folder / _MARK} cannot be read, so the files of the site are unknown. Name a new "
             "folder for the site."
         ) from error
-    return [name for name in names if name not in own]
+    return list(_others(folder, own))
+
+
+def _others(folder: Path, own: Collection[str], above: str = "") -> Iterator[str]:
+    """Yield what is not of the site; folders without a file of the site are one name."""
+    for path in sorted(folder.iterdir()):
+        name = f"{above}{path.name}"
+        if name in own:  # a whole folder, in sites of an earlier version
+            continue
+        if path.is_dir() and any(one.startswith(f"{name}/") for one in own):
+            yield from _others(path, own, f"{name}/")
+        else:
+            yield name
 
 
 def _folder_mode() -> int:
@@ -148,8 +168,8 @@ def _swap(new: Path, target: Path, kept: list[str]) -> None:
         old.rename(target)
         raise
     for name in kept:
-        if not (target / name).exists():
-            (old / name).rename(target / name)
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (old / name).rename(target / name)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -166,7 +186,8 @@ def _write_site(
     made_up = GENERATED if atlas.coverage["generated"] else ""
     for page in pages:
         _write_page(page, links, folder, title=atlas.title, warning=made_up)
-    names = sorted({_MARK, *(path.name for path in folder.iterdir())})
+    files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    names = sorted({_MARK, *files})
     mark = {"title": atlas.title, "papers": len(atlas), "public": settings.public, "files": names}
     write_output(folder / _MARK, json.dumps(mark, indent=1) + "\n")
     say(f"pages: {count(len(pages), 'page')}")

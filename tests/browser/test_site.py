@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import re
 import runpy
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -241,6 +243,43 @@ def test_papers_are_selected_by_an_outline_and_exported(visit: Visit) -> None:
     with page.expect_download() as waiting:
         page.get_by_role("button", name="CSV").click()
     assert Path(waiting.value.path()).read_text().startswith("id,title,authors,year")
+
+
+def test_back_returns_to_the_papers_before(visit: Visit, site: str) -> None:
+    page, ids = visit.page, list[str]()
+
+    def back(address: str) -> None:
+        page.go_back()
+        visit.until(f"location.href.includes({json.dumps(address)})")
+        page.wait_for_timeout(300)
+
+    def shows(paper: str) -> None:
+        visit.until(f"v?.record.id === {json.dumps(paper)}")
+        visit.rest()
+        assert f"paper={quote(paper, safe='')}" in page.url
+
+    page.goto(f"{site}/about.html")
+    page.goto(f"{site}/index.html")
+    visit.until("v?.map.frames > 0")
+    for point in (3, 30, 300):
+        visit.state(f"(v.go({point}), 0)")
+        visit.until(f"v.record.id && v.model.opened === {point} && v.record.id !== {ids[-1:]!r}[0]")
+        ids.append(visit.state("v.record.id"))
+        shows(ids[-1])
+    for paper in (ids[1], ids[0]):
+        back(quote(paper, safe=""))
+        shows(paper)
+    page.go_forward()
+    shows(ids[1])
+    back(quote(ids[0], safe=""))
+    shows(ids[0])
+    back("index.html")
+    assert "paper=" not in page.url
+    back("about.html")
+    page.goto(f"{site}/index.html#paper={quote(ids[2], safe='')}")
+    visit.until("v?.map.frames > 0")
+    shows(ids[2])
+    back("about.html")  # the paper of an address is one step
 
 
 def test_keys_move_the_map(visit: Visit) -> None:

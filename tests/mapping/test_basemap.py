@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -187,7 +188,7 @@ def test_papers_of_another_model_are_refused_before_they_are_embedded(
     renamed = Basemap(**{**vars(other), "model": {**other.model, "model": "text-embedding-3"}})
     monkeypatch.setattr("landscape.mapping.basemap.read_basemap", lambda _: renamed)
     papers = _write_papers(whole, range(20), tmp_path / "mine.jsonl")
-    monkeypatch.setattr("landscape.pipeline._embeddings.read_basemap", lambda _: renamed)
+    monkeypatch.setattr("landscape.mapping.read_basemap", lambda _: renamed)
     with pytest.raises(
         InputError, match=r"embedded with all-MiniLM-L6-v2.* needs text-embedding-3"
     ):
@@ -207,6 +208,18 @@ def test_vectors_of_another_model_are_refused(whole: ls.Atlas, file: Path, tmp_p
         )
 
 
+def topic(description: dict[str, Any], name: str, place: int = 0) -> Any:
+    """Return a value of one region of a basemap."""
+    topics = description["topics"]
+    return topics["data"][place][topics["columns"].index(name)]
+
+
+def set_topic(description: dict[str, Any], name: str, value: object) -> None:
+    """Change a value of the first region of a basemap."""
+    topics = description["topics"]
+    topics["data"][0][topics["columns"].index(name)] = value
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -214,6 +227,15 @@ def test_vectors_of_another_model_are_refused(whole: ls.Atlas, file: Path, tmp_p
         (lambda d: d.pop("topics"), "topics"),
         (lambda d: d["model"].update(dimension=12), "its vectors have 384 dimensions, not 12"),
         (lambda d: d["topics"]["data"].clear(), "a paper has a region that is not listed"),
+        (lambda d: d.update(papers=float("inf")), "infinity"),
+        (lambda d: d.update(quality=[]), "items"),
+        (lambda d: d.update(min_dist=float("nan")), "min_dist is nan, not between 0 and 1"),
+        (lambda d: set_topic(d, "x", None), "the place of a region is not finite"),
+        (lambda d: set_topic(d, "level", 9), "a region has level 9"),
+        (lambda d: set_topic(d, "parent_id", topic(d, "topic_id")), "a parent that is not above"),
+        (lambda d: set_topic(d, "topic_id", topic(d, "topic_id", 1)), "twice"),
+        (lambda d: set_topic(d, "keywords", "abc"), "keywords of a region are no list"),
+        (lambda d: set_topic(d, "label", "a" * 2000), "more than 1000 characters"),
     ],
 )
 def test_a_damaged_basemap_is_named(

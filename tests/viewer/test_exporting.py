@@ -55,6 +55,14 @@ def test_bad_input(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixt
         export(demo_atlas, tmp_path / "papers.csv", to="graphml")
     with pytest.raises(InputError, match="There is no format 'gexf'; use one of csv"):
         export(demo_atlas, tmp_path / "papers.gexf", to="gexf")  # type: ignore[arg-type]
+    inside = demo_atlas.path / "topics.parquet"
+    before = inside.read_bytes()
+    with pytest.raises(InputError, match=r"topics\.parquet is inside the atlas"):
+        export(demo_atlas, inside, to="embedding-atlas")
+    assert inside.read_bytes() == before
+    (tmp_path / "folder.graphml").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        export(demo_atlas, tmp_path / "folder.graphml", to="graphml")
     words = ["export", str(demo_atlas.path), str(tmp_path / "p.parquet"), "--to", "embedding-atlas"]
     assert main(words) == 0
     assert f"The papers are in {tmp_path / 'p.parquet'}." in capsys.readouterr().out

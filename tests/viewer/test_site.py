@@ -97,11 +97,25 @@ def test_a_site_is_replaced_and_other_folders_are_not(demo_atlas: Atlas, tmp_pat
     quick = PublishSettings(figures=False)
     folder = tmp_path / "site"
     publish(demo_atlas, folder, settings=quick)
-    (folder / "data" / "old.bin").write_text("old")
-    (folder / "CNAME").write_text("maps.example.org")
+    mark = folder / "landscape-site.json"
+    written = json.loads(mark.read_text())
+    assert "data/source.json" in written["files"]
+    mark.write_text(json.dumps(written | {"files": [*written["files"], "data/old.bin"]}))
+    (folder / "data" / "old.bin").write_text("a file of the earlier site")
+    mine = {"CNAME": "maps.example.org", "data/mine.csv": "a,b", "figures/mine.txt": "own figure"}
+    for name, text in mine.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
     publish(demo_atlas, folder, settings=quick)
     assert not (folder / "data" / "old.bin").exists()
-    assert (folder / "CNAME").read_text() == "maps.example.org"
+    assert {name: (folder / name).read_text() for name in mine} == mine
+    without = json.loads(mark.read_text())
+    without["files"].remove("trends.csv")
+    mark.write_text(json.dumps(without))
+    (folder / "trends.csv").write_text("my own trends")
+    with pytest.raises(InputError, match=r"The site has a file trends\.csv"):
+        publish(demo_atlas, folder, settings=quick)
+    assert (folder / "trends.csv").read_text() == "my own trends"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     other = tmp_path / "other"
     other.mkdir()

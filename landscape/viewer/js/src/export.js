@@ -31,7 +31,7 @@ export function toCsv(rows) {
 /** @param {unknown} value */
 function cell(value) {
   let text = value === null || value === undefined ? "" : String(value);
-  if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  if (/^\s*[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
@@ -87,18 +87,41 @@ function bare(identifier) {
   return identifier.replace(/[\s{}\\"%#]/g, "");
 }
 
+const FORMULA = /(\$[^$\\{}]*(?:(?:\\[A-Za-z]+|[{}])[^$\\{}]*)*\$)/;
+const COMMANDS = new Set(
+  (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi " +
+    "varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega sim simeq approx equiv propto pm mp times " +
+    "cdot leq geq le ge lesssim gtrsim ll gg odot oplus star circ prime ell dot bar hat vec sqrt frac infty to " +
+    "rightarrow leftrightarrow rm it bf mathrm mathit mathbf mathcal text textrm textit"
+  ).split(" "),
+);
+
 /**
- * A text that cannot end its field: formulas stay, braces stay if they are balanced.
+ * A text that neither ends its field nor runs a command: formulas of known commands stay.
  * @param {string} text
  */
 function escaped(text) {
+  return text
+    .split(FORMULA)
+    .map((part, place) => (place % 2 && isHarmless(part) ? part : plain(part)))
+    .join("");
+}
+
+/** @param {string} formula */
+function isHarmless(formula) {
   let depth = 0;
-  for (const letter of text) {
+  for (const letter of formula) {
     depth += letter === "{" ? 1 : letter === "}" ? -1 : 0;
-    if (depth < 0) break;
+    if (depth < 0) return false;
   }
-  const plain = depth === 0 ? text : text.replace(/[{}]/g, "");
-  // An underscore outside a formula would stop LaTeX.
-  const marks = plain.includes("$") ? /(?<!\\)([&%#])/g : /(?<!\\)([&%#_])/g;
-  return plain.replace(marks, "\\$1").replace(/\\$/, "");
+  return depth === 0 && [...formula.matchAll(/\\([A-Za-z]+)/g)].every(([, name]) => COMMANDS.has(name));
+}
+
+/**
+ * A text outside formulas; braces, which BibTeX counts, are left out.
+ * @param {string} text
+ */
+function plain(text) {
+  return text.replace(/[{}]/g, "").replace(/\\(?![&%$#_])/g, "\\textbackslash{}").replace(/(?<!\\)[&%$#_]/g, "\\$&");
 }

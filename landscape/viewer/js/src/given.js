@@ -41,6 +41,7 @@ export function describe(viewer) {
  * Apply a state; what it lacks is the default.
  * @param {import("./panel.js").Viewer} viewer
  * @param {Given} given
+ * @returns {Promise<boolean>} whether its paper is found
  */
 export function apply(viewer, given) {
   const { source, model, map } = viewer;
@@ -74,8 +75,9 @@ export function apply(viewer, given) {
   if (given.view) map.show(given.view);
   else if (isNewRegion) map.goTo(region);
   else if (region < 0 && map.window) map.show(null);
-  if (given.paper) viewer.openNamed(given.paper);
-  else if (model.opened >= 0) model.open(-1);
+  if (given.paper) return viewer.openNamed(given.paper);
+  if (model.opened >= 0) model.open(-1);
+  return Promise.resolve(false);
 }
 
 /**
@@ -124,18 +126,39 @@ export function fromAddress(text) {
 export function followAddress(viewer) {
   let written = "";
   let paper = "";
-  const read = () => {
+  let awaited = ""; // the paper of an address, until its record is shown
+  let stale = ""; // the record that is shown when the address changes
+  let isApplying = false;
+  const write = () => {
+    if (isApplying) return;
+    const { id } = viewer.record;
+    const given = describe(viewer);
+    const isArriving = awaited !== "";
+    if (isArriving && id && (id !== stale || id === awaited)) awaited = "";
+    if (awaited) given.paper = awaited;
+    written = toAddress(given);
+    // Back returns to the paper before.
+    const isNewPaper = given.paper && given.paper !== paper && !isArriving;
+    paper = given.paper ?? "";
+    const address = `${location.pathname}${location.search}${written ? `#${written}` : ""}`;
+    history[isNewPaper ? "pushState" : "replaceState"](null, "", address);
+  };
+  const read = async () => {
     const text = location.hash.slice(1);
-    if (text !== written) apply(viewer, fromAddress(text));
+    if (text === written) return;
+    const given = fromAddress(text);
+    written = text;
+    stale = viewer.record.id;
+    awaited = paper = given.paper ?? "";
+    isApplying = true;
+    const opened = apply(viewer, given);
+    isApplying = false;
+    if (!(await opened) && awaited === given.paper) {
+      awaited = "";
+      write();
+    }
   };
   addEventListener("hashchange", read);
   if (location.hash.length > 1) read();
-  return () => {
-    written = toAddress(describe(viewer));
-    // Back returns to the paper before.
-    const isNewPaper = viewer.record.id && viewer.record.id !== paper;
-    paper = viewer.record.id;
-    const write = isNewPaper ? "pushState" : "replaceState";
-    history[write](null, "", `${location.pathname}${location.search}${written ? `#${written}` : ""}`);
-  };
+  return write;
 }

@@ -446,17 +446,21 @@ export class Viewer {
    * @param {string} id
    */
   async openNamed(id) {
-    if (id === this.record.id) return;
+    if (id === this.record.id) return true;
     try {
       let point = await this.source.find(id);
       if (point < 0) {
         point = await this.source.find(id.replace(/^(?:arXiv:|(?:https?:\/\/)?(?:dx\.)?doi\.org\/)/i, ""));
       }
-      if (point >= 0) this.go(point);
-      else this.say(`There is no paper ${id} on this map.`);
+      if (point >= 0) {
+        this.go(point);
+        return true;
+      }
+      this.say(`There is no paper ${id} on this map.`);
     } catch (error) {
       this.fail("The paper could not be found", error);
     }
+    return false;
   }
 
   _clear() {

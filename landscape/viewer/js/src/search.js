@@ -38,6 +38,7 @@ const GREEK = new Map([
   ["ϑ", "theta"],
   ["ϕ", "phi"],
 ]);
+const MOST_NESTED = 100;
 const LONGEST = 40; // characters of a word in the index
 
 /**
@@ -75,6 +76,9 @@ export function readQuery(text) {
   const isBoolean = tokens.some((token) =>
     /^(?:AND|OR|NOT|\(|\)|-.*|".*"|[Aa]uthor:.*)$/.test(token),
   );
+  if ((tokens.join(" ").match(/\(|(?:^|\s)NOT\b|(?:^|\s|(?<=-))-/g) ?? []).length > MOST_NESTED) {
+    throw new Error(`the search has more than ${MOST_NESTED} parentheses or signs of NOT`);
+  }
   let at = 0;
 
   /** @returns {Query | null} */

@@ -68,3 +68,17 @@ test("keys of BibTeX differ, and braces cannot end an entry", () => {
   assert.match(text, /title = \{\{a  b\}\}/);
   assert.equal((text.match(/\{/g) ?? []).length, (text.match(/\}/g) ?? []).length);
 });
+
+test("BibTeX keeps formulas and runs no command", () => {
+  const title = String.raw`Stars \input{/etc/passwd} \write18{id} cost $5, $z \sim 2$, $\mathrm{H}_2$ and $\input{x}$`;
+  const text = toBibtex([{ ...ROW, title }]);
+  assert.ok(text.includes(String.raw`\textbackslash{}input/etc/passwd \textbackslash{}write18id cost`), text);
+  assert.ok(!/(?<!textbackslash\{\})\b(?:input|write18)(?=\{)/.test(text), text);
+  assert.ok(toBibtex([{ ...ROW, title: String.raw`At $z \sim 2$ and $\mathrm{H}_2$` }]).includes(String.raw`At $z \sim 2$ and $\mathrm{H}_2$`));
+  assert.ok(toBibtex([{ ...ROW, title: "cost $5" }]).includes("cost \\$5"));
+  assert.ok(toBibtex([{ ...ROW, authors: [String.raw`\openout3=x, B`] }]).includes(String.raw`\textbackslash{}openout3=x`));
+});
+
+test("a formula of a spreadsheet after a line break gets an apostrophe", () => {
+  assert.ok(toCsv([{ ...ROW, title: "\n=cmd|1" }]).includes("'\n=cmd"));
+});

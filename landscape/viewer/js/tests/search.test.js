@@ -130,3 +130,10 @@ test("a query that is not closed is read as far as it goes", () => {
     assert.doesNotThrow(() => readQuery(text));
   }
 });
+
+test("a query that is nested too deeply is refused", () => {
+  for (const query of ["(".repeat(5000), `${"-".repeat(5000)}x`, "NOT ".repeat(5000) + "x"]) {
+    assert.throws(() => readQuery(query), /more than 100/);
+  }
+  assert.ok(readQuery("self-interacting-dark-matter ".repeat(60)).query);
+});

@@ -36,7 +36,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
             "or choose another folder."
         )
     if is_folder(target):
-        raise InputError(f"{target} is a folder; name a file, for example one inside.")
+        raise InputError(f"{target} cannot be written: it is a folder; name a file.")
     refuse_atlas(target)
     return target
 

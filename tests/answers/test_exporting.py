@@ -251,7 +251,7 @@ def test_control_characters_never_start_a_new_field() -> None:
     assert len(to_ris([paper]).splitlines()) == 6
     entry = to_bibtex([paper])
     assert entry.count("@misc{") == 1
-    assert r"@misc\{y" in entry
+    assert r"@misc\textbraceleft{}y" in entry  # BibTeX counts braces after a backslash, too
 
 
 def test_coverage_of_an_unknown_corpus() -> None:

@@ -61,7 +61,7 @@ def test_bad_input(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixt
         export(demo_atlas, inside, to="embedding-atlas")
     assert inside.read_bytes() == before
     (tmp_path / "folder.graphml").mkdir()
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match="it is a folder"):
         export(demo_atlas, tmp_path / "folder.graphml", to="graphml")
     words = ["export", str(demo_atlas.path), str(tmp_path / "p.parquet"), "--to", "embedding-atlas"]
     assert main(words) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,12 +12,12 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from landscape._bibliography import to_bibtex
+from landscape._bibliography import escape_latex, to_bibtex
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.figures.caption import explanation, facts_of, headline
+from landscape.figures.caption import explanation, facts_of, headline, readable_sources
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -132,14 +133,15 @@ def _trends(atlas: Atlas) -> Page:
     from landscape.overlays.trends import trends
 
     found = trends(atlas)
-    shown = replace(found, table=found.table[found.table["class"] != ""], tables={})
+    decided = found.table[found.table["class"] != ""]
+    shown = replace(found, table=decided if len(decided) else found.table, tables={})
     page = _table_page(
         "trends",
         "Trends",
         shown,
         lambda number, _: map_link(region=str(shown.table["topic_id"].iloc[number])),
         column="Region",
-        before="" if len(shown.table) else "The corpus cannot tell the trend of any region.",
+        before="" if len(decided) else "The corpus cannot tell the trend of any region. Reasons:",
     )
     return replace(page, files={"trends.csv": found.to_csv()})  # with the regions without a verdict
 
@@ -197,29 +199,37 @@ def _outreach(atlas: Atlas, folder: Path) -> Page:
 
 
 def _about(atlas: Atlas) -> Page:
-    facts = facts_of(atlas)
-    quality = atlas.quality
-    measures = [
-        (label, f"{value:.3f}")
-        for name, label in (
-            ("knn_recall_at_10", "Neighbours kept on the map (10 nearest)"),
-            ("trustworthiness", "Trustworthiness"),
-            ("continuity", "Continuity"),
-            ("peak_recall", "Peaks found again in resampled corpora"),
-            ("stability", "Stability of the map"),
-        )
-        if isinstance(value := quality.get(name), float)
-    ]
-    sources = sorted(atlas.coverage["sources"].items(), key=lambda one: -one[1])
+    facts, manifest = facts_of(atlas), atlas.manifest
+    sources = Counter[str]()
+    for name, n in atlas.coverage["sources"].items():
+        sources[readable_sources([name])[0]] += n
+    model = atlas.stages["embeddings"].model or {}
+    made = {
+        "Embedding model": str(model.get("model") or model.get("name") or "unknown"),
+        "Program": f"Landscape {manifest.package_version}",
+        "Last change": manifest.updated[:10],
+    }
+    title, built = atlas.title, manifest.updated[:10]
+    bibtex = "\n".join(
+        [
+            f"@misc{{landscape{built.replace('-', '')},",
+            f"  title = {{{{{escape_latex(title)}: map of {count(len(atlas), 'paper')}}}}},",
+            f"  year = {{{built[:4]}}},",
+            f"  note = {{Made with Landscape {escape_latex(manifest.package_version)}}}",
+            "}",
+        ]
+    )
     body = render(
         "site_about.html",
         headline=headline(facts),
         explanation=" ".join(explanation(facts)),
-        sources=[(name, f"{n:,}") for name, n in sources],
-        measures=measures,
-        built=atlas.manifest.updated[:10],
-        title=atlas.title,
+        sources=[(name, f"{n:,}") for name, n in sources.most_common()],
+        made=list(made.items()),
+        built=built,
+        title=title,
         papers=count(len(atlas), "paper"),
+        version=manifest.package_version,
+        bibtex=bibtex,
     )
     return Page("about", "About", body)
 

@@ -268,13 +268,14 @@ def review_gaps(
         caption=(
             f"Regions that lack a review for their size, of the {len(table)} regions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
-            f"{define_reviews(year)} Regions with at least the number of "
-            "reviews expected from their papers and their years are not gaps and have no rank. The "
-            "score compares each region with the mean region: the share of papers newer than the "
-            "reviews near them (less if they are few) times the ratio of expected to known reviews "
-            f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
-            "and disagreement. The need counts newer papers instead of their share. Weights: "
-            + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
+            f"{define_reviews(year)} Regions with as many reviews as expected have no rank. The "
+            "gap compares a region with the mean region: share of papers newer than the reviews "
+            "near them times the ratio of expected to known reviews (volume), growth in "
+            f"{RECENT_YEARS} covered years, citations, years without a review, disagreement. The "
+            "need counts newer papers instead of their share. Weights: "
+            + ", ".join(
+                f"{name.replace('_', ' ')} {value:g}" for name, value in chosen.items() if value
+            )
             + "; 95% bootstrap intervals."
         ),
         denominators={

@@ -134,7 +134,8 @@ def _trends(atlas: Atlas) -> Page:
 
     found = trends(atlas)
     decided = found.table[found.table["class"] != ""]
-    shown = replace(found, table=decided if len(decided) else found.table, tables={})
+    reasons = found.table.drop(columns=["class", "change_years"], errors="ignore")
+    shown = replace(found, table=decided if len(decided) else reasons, tables={})
     page = _table_page(
         "trends",
         "Trends",

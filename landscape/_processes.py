@@ -23,7 +23,7 @@ def start_processes(n: int, initializer: Callable[[], None] | None = None) -> Pr
 
 class _Process(SpawnProcess):
     def start(self) -> None:
-        with _hidden_script():
+        with hidden_script():
             super().start()
 
 
@@ -32,8 +32,8 @@ class _Context(SpawnContext):
 
 
 @contextmanager
-def _hidden_script() -> Iterator[None]:
-    """Hide the file of the main module, which `multiprocessing.spawn` gives to new processes."""
+def hidden_script() -> Iterator[None]:
+    """Hide the file of the main module, so that processes that are spawned do not run it."""
     main = vars(sys.modules["__main__"])
     known: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}
     main.pop("__file__", None)

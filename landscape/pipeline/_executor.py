@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._io import TEMPORARY_SUFFIX
-from landscape._processes import start_processes
+from landscape._processes import hidden_script, start_processes
 from landscape.errors import InputError, LandscapeError, require
 
 if TYPE_CHECKING:
@@ -337,14 +337,7 @@ def open_executor(
     distributed = require("distributed", "cluster")
     started: Any = nullcontext(scheduler)
     if cluster:
-        started = distributed.LocalCluster(
-            n_workers=_n_local(cluster, n_workers),
-            threads_per_worker=1,
-            dashboard_address=":0",
-            memory_limit=0,
-            resources={EMBEDDING: 1},
-            silence_logs=logging.CRITICAL,
-        )
+        started = _start_cluster(_n_local(cluster, n_workers))
     with started as address:
         try:
             client = distributed.Client(address, timeout=_PATIENCE)
@@ -355,6 +348,24 @@ def open_executor(
             ) from error
         with client:
             yield DaskExecutor(client, folder)
+
+
+@contextmanager
+def _start_cluster(n_workers: int) -> Iterator[Any]:
+    """Start workers on this machine. The script is hidden until they end, as they can restart."""
+    distributed = require("distributed", "cluster")
+    with (
+        hidden_script(),
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            memory_limit=0,
+            resources={EMBEDDING: 1},
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):
+        yield cluster
 
 
 def _n_local(cluster: str, usual: int) -> int:

@@ -354,13 +354,16 @@ def double(task: int) -> int:
     return 2 * task
 
 
-def test_a_script_that_builds_outside_of_a_main_block_runs_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", ["n_workers=2", "n_workers=1, cluster='local:2'"])
+def test_a_script_that_builds_outside_of_a_main_block_runs_once(
+    tmp_path: Path, options: str
+) -> None:
     program = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
         "print('the script runs')\n"
         "from landscape.pipeline._executor import open_executor\n"
         "from tests.pipeline.test_cluster import double\n"
-        "with open_executor(Path('.'), n_workers=2) as executor:\n"
+        f"with open_executor(Path('.'), {options}) as executor:\n"
         "    print(list(executor.map(double, [*range(4)], n_papers=10**6)))\n"
         "print(Path(__file__).name, __spec__)\n"
     )

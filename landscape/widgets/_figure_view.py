@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import mimetypes
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ def for_screen(figure: go.Figure) -> ScreenFigure:
         (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
         tall = round(_WIDTH * (y1 - y0) / (x1 - x0)) + below
         height = min(max(tall, _LOWEST_MAP), _HIGHEST_MAP)
+        _fit_names(drawn, min((height - below - 26) / (y1 - y0), _WIDTH / (x1 - x0)))
     else:
         height = max(_MIN_NUMBER, min(drawn.layout.height or 560, _MAX_NUMBER))
     drawn.update_layout(
@@ -94,6 +96,45 @@ def for_screen(figure: go.Figure) -> ScreenFigure:
     drawn.update_xaxes(title_font_size=12, title_standoff=8)
     drawn.update_yaxes(title_font_size=12)
     return ScreenFigure(drawn)
+
+
+_SMALLEST, _LETTER, _LINE = 10, 0.6, 1.25  # pixels; width and height in units of the size
+
+
+def _fit_names(figure: go.Figure, scale: float) -> None:
+    """Make the names of a map smaller with the map, and leave out names that would overlap others.
+
+    `scale` is the number of pixels per unit of the map.
+    """
+    layout = figure.layout
+    x0, (y0, y1), margin = layout.xaxis.range[0], layout.yaxis.range, layout.margin
+    tall = (layout.height or 560) - (margin.t or 0) - (margin.b or 0)
+    shrink = min(1.0, scale * (y1 - y0) / tall)
+    kept, boxes = [], list[tuple[float, float, float, float]]()
+    for note in layout.annotations:
+        if note.xref != "x" or not note.text:
+            kept.append(note)
+            continue
+        size = max(shrink * (note.font.size or 12), _SMALLEST)
+        lines = [re.sub("<[^>]*>", "", line) for line in note.text.split("<br>")]
+        wide = _LETTER * size * max(map(len, lines)) / 2
+        high = _LINE * size * len(lines) / 2
+        is_moved = bool(note.showarrow)
+        across, up = (shrink * (side or 0) if is_moved else 0 for side in (note.ax, note.ay))
+        x, y = scale * (note.x - x0) + across, scale * (y1 - note.y) + up
+        box = (x - wide, y - high, x + wide, y + high)
+        if any(_overlap(box, other) for other in boxes):
+            continue
+        boxes.append(box)
+        note.font.size = size
+        if is_moved:
+            note.ax, note.ay = across, up
+        kept.append(note)
+    layout.annotations = kept
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 _DPI = 110

@@ -479,6 +479,23 @@ def test_texts_of_papers_are_escaped_in_tables():
     assert '<th scope="col" class="number">N</th>' not in text
 
 
+def test_names_on_a_smaller_map_are_smaller_and_do_not_overlap():
+    import plotly.graph_objects as go
+
+    from landscape.widgets._figure_view import for_screen
+
+    names = [
+        {"x": x, "y": 5, "text": f"<b>{text}</b>", "font": {"size": 18}, "showarrow": False}
+        for x, text in ((2, "INTERSTELLAR<br>MEDIUM"), (2.4, "SOLAR SYSTEM"), (8, "COSMOLOGY"))
+    ]
+    title = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "text": "caption"}
+    axis = {"visible": False, "range": [0, 10]}
+    layout = {"xaxis": axis, "yaxis": axis, "height": 1000, "annotations": [*names, title]}
+    shown = for_screen(go.Figure(go.Scatter(x=[1], y=[1]), layout=layout)).layout.annotations
+    assert [note.text[3:8] for note in shown] == ["INTER", "COSMO"]
+    assert all(8 < note.font.size < 12 for note in shown)
+
+
 def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):
     import plotly.graph_objects as go
 

@@ -112,7 +112,7 @@ def _fit_names(figure: go.Figure, scale: float) -> None:
     shrink = min(1.0, scale * (y1 - y0) / tall)
     kept, boxes = [], list[tuple[float, float, float, float]]()
     for note in layout.annotations:
-        if note.xref != "x" or not note.text:
+        if note.xref not in ("x", None) or not note.text:
             kept.append(note)
             continue
         size = max(shrink * (note.font.size or 12), _SMALLEST)

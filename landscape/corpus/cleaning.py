@@ -224,6 +224,7 @@ _INTEGER = re.compile(r"[+\-−]?\d+")
 _NOTE_MARKS = re.compile(r"(?<!\d)\d++(?:[,–-]\d++)++")
 _ROMAN = re.compile(r"[ivxIVX]+")
 _COMPOUND = re.compile(r"[\s=+/<>∼≤≥]|(?<=.)[-−]")
+_QUANTITY = re.compile(r"(?:\b[zn]|\bredshifts?)$")  # "z~2" means "about", "NGC~1275" does not
 _TEXT_MARKS = ("\\", "{", "}", "~", "^", "`", "--", "''")
 _MAX_DEPTH = 40
 
@@ -251,7 +252,9 @@ def _untied(text: str, *, after: bool, before: bool) -> str:
     """Replace ``~`` next to a formula by a space, as in "Fig.~$3$" and "$10^4$~K"."""
     if after and text.startswith("~"):
         text = f" {text[1:]}"
-    if before and text.endswith("~") and (text[-2:-1].isalnum() or text[-2:-1] in (".", ")")):
+    if before and text.endswith("~") and _QUANTITY.search(text[:-1]):
+        text = f"{text[:-1]}∼"
+    elif before and text.endswith("~") and (text[-2:-1].isalnum() or text[-2:-1] in (".", ")")):
         text = f"{text[:-1]} "
     return text
 
@@ -460,6 +463,8 @@ class _Conversion:
         before = out[-1][-1:] if out else ""
         following = self._next()[:1]
         tied = before and not before.isspace() and before not in "([{</=≥≤–-"
+        if tied and following.isdecimal() and _QUANTITY.search("".join(out[-3:])):
+            return "∼"
         if maths or (tied and following and not following.isspace()):
             return " "
         return "∼"

@@ -169,8 +169,8 @@ def reviews_scene(
     written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)
     places = [
-        f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
-        for number, row in enumerate(best.itertuples(), 1)
+        f"{row.rank} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
+        for row in best.itertuples()
     ]
     words = caption.describe(
         "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(places)}."
@@ -238,15 +238,16 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     import pandas as pd
 
     hover = [
-        f"{row['label'] if pd.isna(row['rank']) else f'{rank}. ' + row['label']}\n"
+        ("" if pd.isna(row["rank"]) else f"{row['rank']}. ")
+        + f"{row['label']}\n"
         + ", ".join(
             f"{heading.replace(chr(10), '').replace('-', '').lower()} {form.format(row[name])}"
             for name, heading, form in _COLUMNS
             if name in located and not pd.isna(row[name])
         )
-        for rank, (_, row) in enumerate(located.iterrows(), 1)
+        for _, row in located.iterrows()
     ]
-    rest = located.iloc[len(best) :]
+    rest = located.drop(best.index)  # located is numbered from 0
     panel.layers.append(
         Points(
             x=rest["x"].to_numpy(float),
@@ -254,7 +255,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
             size=4.0,
             gid="gaps",
             colour=page.colours.faint,
-            hover=hover[len(best) :],
+            hover=[hover[place] for place in rest.index],
             screen=True,
         )
     )
@@ -264,7 +265,8 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
         best["x"].to_numpy(dtype=float),
         best["y"].to_numpy(dtype=float),
         outliers=np.zeros(len(best), dtype=bool),
-        hover=hover[: len(best)],
+        hover=[hover[place] for place in best.index],
+        ranks=best["rank"].tolist(),
     )
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())

@@ -469,9 +469,20 @@ def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int
 
 
 def mark_papers(
-    page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
+    page: Page,
+    panel: Panel,
+    x: Floats,
+    y: Floats,
+    *,
+    outliers: Bools,
+    hover: Sequence[str] = (),
+    ranks: Sequence[int] | None = None,
 ) -> tuple[Floats, int]:
-    """Mark and number the papers; return the occupied boxes and the count of omitted numbers."""
+    """Mark and number the papers; return the occupied boxes and the count of omitted numbers.
+
+    The numbers are `ranks`, or count from 1.
+    """
+    shown = ranks if ranks is not None else range(1, len(x) + 1)
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
     half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
@@ -495,15 +506,15 @@ def mark_papers(
             )
         size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
         colour = getattr(page.colours, gid)
-        ranks = [
+        written = [
             Name(
-                [str(place + 1)],
+                [str(shown[place])],
                 box,
                 [float(box[1])],
                 size,
                 "bold",
                 colour,
-                f"rank-{place + 1}",
+                f"rank-{shown[place]}",
                 peak=(float(at[place, 0]), float(at[place, 1])),
             )
             for place, box in enumerate(numbers)
@@ -511,7 +522,11 @@ def mark_papers(
         ]
         panel.layers.append(
             Names(
-                names=ranks, leaders=leaders[which], leader_colour=colour, peaks=False, gid="ranks"
+                names=written,
+                leaders=leaders[which],
+                leader_colour=colour,
+                peaks=False,
+                gid="ranks",
             )
         )
     placed = ~np.isnan(numbers[:, 0])

@@ -128,17 +128,20 @@ class Ranking:
         *,
         numbered: bool = False,
     ) -> Ranking:
-        """Make a ranking from a sorted table; `columns` contains names, headings and formats."""
+        """Make a ranking from a sorted table; `columns` contains names, headings and formats.
+
+        The numbers are those of the column ``rank``.
+        """
         import pandas as pd
 
         known = [column for column in columns if column[0] in table]
         rows = []
-        for number, row in enumerate(table.to_dict("records")):
+        for row in table.to_dict("records"):
             cells = (
                 "–" if pd.isna(row[column]) else form.format(row[column])
                 for column, _, form in known
             )
-            rows.append(Row(str(row["label"]), tuple(cells), str(number + 1) if numbered else ""))
+            rows.append(Row(str(row["label"]), tuple(cells), str(row["rank"]) if numbered else ""))
         return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 

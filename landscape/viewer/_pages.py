@@ -142,7 +142,7 @@ def _trends(atlas: Atlas) -> Page:
         shown,
         lambda number, _: map_link(region=str(shown.table["topic_id"].iloc[number])),
         column="Region",
-        before="" if len(decided) else "The corpus cannot tell the trend of any region. Reasons:",
+        before="" if len(decided) else "The corpus cannot tell the trend of any region.",
     )
     return replace(page, files={"trends.csv": found.to_csv()})  # with the regions without a verdict
 

@@ -32,6 +32,7 @@ from landscape.corpus.cleaning import clean_abstract
         (r"90\% of A\&A, cost \$5 and \$6 million", "90% of A&A, cost $5 and $6 million"),
         ("``bright'' stars, 2000--2022", "“bright” stars, 2000–2022"),
         ("at ~10 kpc in Fig.~3, ~5%", "at ∼10 kpc in Fig. 3, ∼5%"),
+        ("at z~2, redshift~3 and z~$4$ of NGC~1275", "at z∼2, redshift∼3 and z∼4 of NGC 1275"),
         (r"of $10^4$~K, Fig.~$3$", "of 10⁴ K, Fig. 3"),
         ("density 10^6 cm^-3 in my_file_2", "density 10⁶ cm⁻³ in my_file_2"),
         (r"\texttt{emcee} \href{http://x.org/a_b}{here}", "emcee here"),

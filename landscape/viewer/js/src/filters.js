@@ -88,7 +88,7 @@ export class FilterPage {
     const passes = model.passes;
     const shown = [];
     for (const [kind, title, name] of /** @type {const} */ ([
-      ["facilities", "Facilities", "facility"],
+      ["facilities", "Facilities mentioned", "facility"],
       ["concepts", "Concepts", "concept"],
     ])) {
       const entries = source.manifest.sets[kind] ?? [];

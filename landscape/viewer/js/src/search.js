@@ -56,6 +56,7 @@ export function authorWord(name) {
  */
 export function formsOf(word) {
   const forms = [[...word].slice(0, LONGEST).join("")];
+  if (/[+*]$/.test(word)) forms.push(word.slice(0, -1));
   if (/[xy]ses$|axes$/.test(word)) forms.push(word.replace(/es$/, "is"));
   if (/ies$/.test(word)) forms.push(word.slice(0, -3) + "y");
   if (/(?:s|x|z|ch|sh)es$/.test(word)) forms.push(word.slice(0, -2));

@@ -57,6 +57,7 @@ test("plurals and British spellings have the forms of the index", () => {
   assert.ok(formsOf("ionisation").includes("ionization"));
   assert.ok(formsOf("analyses").includes("analysis"));
   assert.deepEqual(formsOf("mass"), ["mass"]);
+  assert.ok(formsOf("m87*").includes("m87"));
 });
 
 test("the best papers have all words, in the title first", async () => {

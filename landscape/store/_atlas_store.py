@@ -280,7 +280,9 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        return self._read_rows(lambda table: table.frame(columns, rows))
+        table = self.paper_table
+        self.check_unchanged()
+        return table.frame(columns, rows)
 
     @cached_property
     def map(self) -> pd.DataFrame:

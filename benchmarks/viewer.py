@@ -1,9 +1,11 @@
 """Time and memory of the viewer in a browser, beside regl-scatterplot.
 
 Run: python -m benchmarks viewer [--sizes 4000,50000,350000,2000000] [--site FOLDER]
+     [--notebook ATLAS]
 
 regl-scatterplot, the engine of jupyter-scatter, draws the same points on the same page. With
-`--site`, the map page of a published site is opened on a line of 10 Mbit/s.
+`--site`, the map page of a published site is opened on a line of 10 Mbit/s. With `--notebook`, the
+explorer and jupyter-scatter (pip install jupyter-scatter) show an atlas in JupyterLab.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ import gzip
 import http.server
 import json
 import shutil
+import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +35,9 @@ from benchmarks.results import print_table, save
 from landscape.viewer import MapSource
 from landscape.viewer.site import bundle
 from tests.browser.chromium import executable
+from tests.browser.conftest import wait_for_address
+from tests.browser.jupyter_page import JupyterPage
+from tests.processes import interruptible
 
 _LIBRARY = "regl-scatterplot@1.16.0"
 _WINDOW: ViewportSize = {"width": 1440, "height": 900}
@@ -264,11 +272,97 @@ def measure_site(browser: Browser, folder: Path) -> dict[str, float]:
     return {"papers": papers, **found}
 
 
+_SETUP = """
+import landscape as ls, jscatter
+from landscape.widgets import MapExplorer
+atlas = ls.open({path!r})
+titles, regions = atlas.read_papers(["title"])["title"], atlas.map["topic_id"].astype(str)
+table = atlas.map.assign(title=titles, region=regions.astype("category"))
+""".strip()
+_SHOWN = {
+    "explorer": "MapExplorer(atlas)",
+    "jupyter-scatter": (
+        "shown = jscatter.Scatter(data=table, x='x', y='y', color_by='region', height=640); "
+        "shown.tooltip(enable=True, properties=['title']); shown.show()"
+    ),
+}
+_RUNS = 3
+
+
+def measure_notebook(browser: Browser, atlas: Path) -> dict[str, float]:
+    """Run the cell of each map in JupyterLab, and wait until its picture is complete."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "notebooks"
+        folder.mkdir()
+        for name, code in _SHOWN.items():
+            cells = [_SETUP.format(path=str(atlas.resolve())), code]
+            notebook = {
+                "cells": [
+                    {
+                        "cell_type": "code",
+                        "source": cell,
+                        "metadata": {},
+                        "execution_count": None,
+                        "outputs": [],
+                    }
+                    for cell in cells
+                ],
+                "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+                "nbformat": 4,
+                "nbformat_minor": 4,
+            }
+            text = json.dumps(notebook)
+            (folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
+        log = Path(place) / "lab.log"
+        words = [sys.executable, "-m", "landscape.cli", "lab", "--no-browser"]
+        words += ["--notebooks", str(folder)]
+        with log.open("w") as out:
+            server = subprocess.Popen(words, stdout=out, stderr=out, preexec_fn=interruptible)
+        try:
+            port, token = wait_for_address(server, log)
+            found = {name: _first_picture(browser, port, token, name) for name in _SHOWN}
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(60)
+    print_table(
+        f"Maps of {atlas.name} in JupyterLab, from running the cell to the picture "
+        f"(median of {_RUNS})",
+        ["map", "seconds"],
+        [[name, f"{seconds:.1f}"] for name, seconds in found.items()],
+    )
+    return found
+
+
+def _first_picture(browser: Browser, port: int, token: str, name: str) -> float:
+    page = browser.new_context(viewport=_WINDOW).new_page()
+    lab = JupyterPage(page, f"http://127.0.0.1:{port}", token)
+    lab.open_notebook(f"{name}.ipynb")
+    lab.run_all()
+    cell = page.locator(".jp-CodeCell").nth(1)
+    cell.locator("canvas").first.wait_for()
+    page.wait_for_timeout(3000)
+    whole = len(cell.screenshot())
+    seconds = []
+    for _ in range(_RUNS):
+        cell.locator(".cm-content").first.click()
+        page.keyboard.press("Escape")
+        start = time.monotonic()
+        page.keyboard.press("Control+Enter")
+        page.wait_for_timeout(400)
+        # The picture of a complete map is as large as that of the first run.
+        while not cell.locator("canvas").count() or len(cell.screenshot()) < 0.8 * whole:
+            page.wait_for_timeout(50)
+        seconds.append(time.monotonic() - start)
+    page.context.close()
+    return statistics.median(seconds)
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="4000,50000,350000,2000000")
     parser.add_argument("--site", type=Path, nargs="*", default=[])
+    parser.add_argument("--notebook", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",") if size]
     with sync_playwright() as playwright:
@@ -278,6 +372,7 @@ def main() -> None:
         result = {
             "points": measure_points(browser, sizes),
             "sites": [measure_site(browser, folder) for folder in options.site],
+            "notebooks": [measure_notebook(browser, atlas) for atlas in options.notebook],
         }
         browser.close()
     save("viewer", result)

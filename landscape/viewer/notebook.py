@@ -63,8 +63,9 @@ class MapView(anywidget.AnyWidget):
         self._send_texts()
 
     def _source_of(self, atlas: Atlas, mine: Rows | None) -> MapSource:
-        self.source = MapSource(atlas, SourceSettings(search="titles"), mine=mine)
-        self.source.manifest["more_colours"] = columns_to_colour(atlas)
+        # Maps of one atlas share their files, which take seconds to make.
+        shared = atlas.cached("notebook_source", _make_source) if mine is None else None
+        self.source = shared or _make_source(atlas, mine)
         return self.source
 
     def show(self, atlas: Atlas, mine: Rows | None) -> None:
@@ -165,6 +166,12 @@ class MapView(anywidget.AnyWidget):
 
 def _script() -> str:
     return bundle().read_text(encoding="utf-8")
+
+
+def _make_source(atlas: Atlas, mine: Rows | None = None) -> MapSource:
+    source = MapSource(atlas, SourceSettings(search="titles"), mine=mine)
+    source.manifest["more_colours"] = columns_to_colour(atlas)
+    return source
 
 
 def _first_files(source: MapSource) -> dict[str, bytes]:

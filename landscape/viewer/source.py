@@ -158,7 +158,7 @@ class MapSource:
             "points-{}.bin": (lambda: len(self.parts), self.points),
             "records/{}.json": (lambda: -(-n // _RECORDS), self.records),
             "details/{}.json": (lambda: -(-n // _DETAILS) if self.has_details else 0, self.details),
-            "ids/{}.json": (lambda: len(self._ids), lambda at: _packed_json(self._ids[at])),
+            "ids/{}.json": (lambda: self._n_id_files, lambda at: _packed_json(self._ids[at])),
             "words/{}.bin": (
                 lambda: len(self._word_files),
                 lambda at: packed(self._word_files[at][1]),
@@ -186,7 +186,7 @@ class MapSource:
             "years": [int(years.min()), int(years.max())] if len(years) else None,
             "records": _RECORDS,
             "details": _DETAILS if self.has_details else 0,
-            "ids": len(self._ids),
+            "ids": self._n_id_files,
             "regions": _region_rows(topics),
             "names": [
                 {
@@ -407,11 +407,15 @@ class MapSource:
     def _vectors(self) -> NDArray[np.float32]:
         return self.atlas.vectors()
 
+    @property
+    def _n_id_files(self) -> int:
+        return -(-len(self.order) // _IDS)
+
     @cached_property
     def _ids(self) -> list[dict[str, int]]:
         """Points by identifier, in files by the hash of the identifier."""
         ids = self.atlas.read_papers(["paper_id"])["paper_id"]
-        files: list[dict[str, int]] = [{} for _ in range(-(-len(ids) // _IDS))]
+        files: list[dict[str, int]] = [{} for _ in range(self._n_id_files)]
         for name, point in zip(ids, self.point_of.tolist(), strict=True):
             files[_hash(name) % len(files)][name] = point
         return files

@@ -56,7 +56,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
             words, stdout=out, stderr=out, env=surroundings, cwd=home, preexec_fn=interruptible
         )
     try:
-        port, token = _wait_for_address(server, log)
+        port, token = wait_for_address(server, log)
         yield Lab(f"http://127.0.0.1:{port}", token, home / "notebooks", log)
     finally:
         server.send_signal(signal.SIGINT)
@@ -96,7 +96,8 @@ def model_server() -> Iterator[OpenAIServer]:
         yield running
 
 
-def _wait_for_address(server: subprocess.Popen[bytes], log: Path) -> tuple[int, str]:
+def wait_for_address(server: subprocess.Popen[bytes], log: Path) -> tuple[int, str]:
+    """Return the port and the token of a JupyterLab that starts."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline and server.poll() is None:
         if found := _ADDRESS.search(log.read_text()):

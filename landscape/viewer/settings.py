@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -33,3 +33,15 @@ PUBLISH = PublishSettings()
 
 Format = Literal["csv", "graphml", "embedding-atlas"]
 """Formats of an export."""
+
+
+DEFAULTS: dict[str, Any] = {
+    "query": "",
+    "method": "hybrid",
+    "k": 30,
+    "colour": "region",
+    "layers": ["names", "papers"],
+    "uses": False,
+    "reviews": False,
+}
+"""State of a viewer in which nothing is chosen; the browser reads it from ``source.json``."""

@@ -23,8 +23,7 @@ from landscape.overlays.citations import citation_graph
 from landscape.text.word_index import STOP_WORDS
 from landscape.viewer.names import LINE, SIZES, name_ranges
 from landscape.viewer.search_index import index_files, varints
-from landscape.viewer.settings import SourceSettings
-from landscape.viewer.state import DEFAULTS
+from landscape.viewer.settings import DEFAULTS, SourceSettings
 from landscape.viewer.themes import viewer_themes
 
 if TYPE_CHECKING:

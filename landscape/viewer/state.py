@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-DEFAULTS: dict[str, Any] = {
-    "query": "",
-    "method": "hybrid",
-    "k": 30,
-    "colour": "region",
-    "layers": ["names", "papers"],
-    "uses": False,
-    "reviews": False,
-}
-"""State of a viewer in which nothing is chosen; the browser reads it from ``source.json``."""
-
 
 def passing(source: MapSource, given: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return which papers pass the filters, by row; as `passing` in ``model.js``."""

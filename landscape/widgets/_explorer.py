@@ -17,7 +17,8 @@ from landscape.viewer import exploring as tasks
 from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
-from landscape.viewer.state import DEFAULTS, find_set, inside, passing
+from landscape.viewer.settings import DEFAULTS
+from landscape.viewer.state import find_set, inside, passing
 from landscape.widgets._panel import Kind, Panel, checked_atlas, checked_whole
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, ViewportSize
 
 from tests.conftest import REPOSITORY
 
 SCREENSHOTS = REPOSITORY / "build" / "screenshots"
-WINDOW = {"width": 1280, "height": 900}
+WINDOW: ViewportSize = {"width": 1280, "height": 900}
 SECOND = 1000.0  # in Playwright's milliseconds
 _RAN = re.compile(r"\[\d+\]")
 _LOST = 8  # seconds of rest after which the requests of cells that have not run are lost

@@ -56,6 +56,8 @@ def reporting_unwritable(target: Path) -> Iterator[None]:
     """Replace the system error for a file that cannot be written by an InputError."""
     try:
         yield
+    except LandscapeError:
+        raise
     except (OSError, ValueError) as error:  # ValueError if text cannot be encoded
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(

@@ -200,23 +200,23 @@ def _outreach(atlas: Atlas, folder: Path) -> Page:
 
 
 def _about(atlas: Atlas) -> Page:
-    facts, manifest = facts_of(atlas), atlas.manifest
+    facts, title = facts_of(atlas), atlas.title
+    version, built = atlas.manifest.package_version, atlas.manifest.updated[:10]
     sources = Counter[str]()
     for name, n in atlas.coverage["sources"].items():
         sources[readable_sources([name])[0]] += n
     model = atlas.stages["embeddings"].model or {}
     made = {
         "Embedding model": str(model.get("model") or model.get("name") or "unknown"),
-        "Program": f"Landscape {manifest.package_version}",
-        "Last change": manifest.updated[:10],
+        "Program": f"Landscape {version}",
+        "Last change": built,
     }
-    title, built = atlas.title, manifest.updated[:10]
     bibtex = "\n".join(
         [
             f"@misc{{landscape{built.replace('-', '')},",
             f"  title = {{{{{escape_latex(title)}: map of {count(len(atlas), 'paper')}}}}},",
             f"  year = {{{built[:4]}}},",
-            f"  note = {{Made with Landscape {escape_latex(manifest.package_version)}}}",
+            f"  note = {{Made with Landscape {escape_latex(version)}}}",
             "}",
         ]
     )
@@ -229,7 +229,7 @@ def _about(atlas: Atlas) -> Page:
         built=built,
         title=title,
         papers=count(len(atlas), "paper"),
-        version=manifest.package_version,
+        version=version,
         bibtex=bibtex,
     )
     return Page("about", "About", body)

@@ -64,8 +64,10 @@ class MapView(anywidget.AnyWidget):
 
     def _source_of(self, atlas: Atlas, mine: Rows | None) -> MapSource:
         # Maps of one atlas share their files, which take seconds to make.
-        shared = atlas.cached("notebook_source", _make_source) if mine is None else None
-        self.source = shared or _make_source(atlas, mine)
+        if mine is None:
+            self.source = atlas.cached("notebook_source", _make_source)
+        else:
+            self.source = _make_source(atlas, mine)
         return self.source
 
     def show(self, atlas: Atlas, mine: Rows | None) -> None:

@@ -32,7 +32,7 @@ _IN_A_FILE = 400_000  # bytes before compression
 _LONGEST = 40  # characters of a word
 _AUTHORS = 60  # of a paper
 _PLACE_BITS = 12
-_PLACES = (1 << _PLACE_BITS) - 1  # the last place in a text that the index knows
+_PLACES = (1 << _PLACE_BITS) - 1  # place of all later words of a text
 _GAP = 8  # places between title and abstract, across which no phrase is found
 
 
@@ -58,11 +58,10 @@ def index_files(
             for row, title, text, authors in zip(rows.tolist(), *columns, strict=True):
                 point = int(point_of[row]) << _PLACE_BITS + 1
                 words = tokenise(title or "")
-                for place, word in enumerate(words[:_PLACES]):
-                    lists[_entry(word)].append(point + 2 * place + 1)
-                first = len(words) + _GAP
-                for place, word in enumerate(tokenise(text or "")[: _PLACES - first], first):
-                    lists[_entry(word)].append(point + 2 * place)
+                for place, word in enumerate(words):
+                    lists[_entry(word)].append(point + 2 * min(place, _PLACES) + 1)
+                for place, word in enumerate(tokenise(text or ""), len(words) + _GAP):
+                    lists[_entry(word)].append(point + 2 * min(place, _PLACES))
                 for name in {author_word(name) for name in list(authors or ())[:_AUTHORS]}:
                     lists[name].append(point)
             advance(len(rows))

@@ -13,7 +13,7 @@ import numpy as np
 from landscape._io import expand_home, write_output
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.store.manifest import current_version
-from landscape.viewer import exploring as tasks
+from landscape.viewer import exploring
 from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
@@ -137,8 +137,8 @@ class MapExplorer(Panel):
         self.mine = mine if mine is None or isinstance(mine, str | Path) else list(mine)
         self.map = MapView(
             atlas,
-            mine=tasks.rows_of_papers(atlas, self.mine),
-            theme=tasks.checked_choice("theme", theme, ("auto", "light", "dark")),
+            mine=exploring.rows_of_papers(atlas, self.mine),
+            theme=exploring.checked_choice("theme", theme, ("auto", "light", "dark")),
             height=checked_whole("height", height, 300, 3000),
         )
         super().__init__("", [self.map])
@@ -150,7 +150,7 @@ class MapExplorer(Panel):
         if view is not None:
             self.view = view
         if outline is not None:
-            corners = tasks.checked_outline(outline)
+            corners = exploring.checked_outline(outline)
             self._choose(np.intersect1d(inside(self.map.source, corners), self._passing()))
             self.map.outline = [list(corner) for corner in corners]
         if select:
@@ -206,7 +206,7 @@ class MapExplorer(Panel):
 
     @view.setter
     def view(self, box: Sequence[float] | None) -> None:
-        self._set(view=None if box is None else list(tasks.checked_window(box)))
+        self._set(view=None if box is None else list(exploring.checked_window(box)))
 
     @property
     def colour_by(self) -> str:
@@ -229,7 +229,7 @@ class MapExplorer(Panel):
     @time.setter
     def time(self, period: Sequence[int] | None) -> None:
         known = self.map.source.manifest["years"]
-        chosen = tasks.checked_time(period, known and tuple(known))
+        chosen = exploring.checked_time(period, known and tuple(known))
         if chosen != self.time:
             self._set(years=chosen and list(chosen))
             self._find_again()
@@ -252,7 +252,7 @@ class MapExplorer(Panel):
 
     @concept.setter
     def concept(self, name: str | None) -> None:
-        chosen = tasks.checked_name("concept", name)
+        chosen = exploring.checked_name("concept", name)
         if chosen:
             chosen = self.atlas.thesaurus.find(chosen).label
             chosen = find_set(self.map.source, "concepts", chosen).name
@@ -267,7 +267,7 @@ class MapExplorer(Panel):
     def facility(self, name: str | None) -> None:
         from landscape.corpus import find_facility
 
-        chosen = tasks.checked_name("facility", name)
+        chosen = exploring.checked_name("facility", name)
         if chosen:
             chosen = find_set(self.map.source, "facilities", find_facility(chosen).name).name
         self._set(facility=chosen)
@@ -275,12 +275,12 @@ class MapExplorer(Panel):
     @property
     def layers(self) -> tuple[str, ...]:
         """The visible layers: any of names, papers and reviews."""
-        return tuple(name for name in tasks.LAYERS if name in self._get("layers"))
+        return tuple(name for name in exploring.LAYERS if name in self._get("layers"))
 
     @layers.setter
     def layers(self, names: Sequence[str]) -> None:
-        chosen = tasks.checked_layers(names)
-        self._set(layers=[name for name in tasks.LAYERS if name in chosen])
+        chosen = exploring.checked_layers(names)
+        self._set(layers=[name for name in exploring.LAYERS if name in chosen])
 
     @property
     def theme(self) -> str:
@@ -289,7 +289,7 @@ class MapExplorer(Panel):
 
     @theme.setter
     def theme(self, name: str) -> None:
-        self.map.theme = tasks.checked_choice("theme", name, ("auto", "light", "dark"))
+        self.map.theme = exploring.checked_choice("theme", name, ("auto", "light", "dark"))
         self._write_code()
 
     def go_to(self, region: str | int) -> Self:
@@ -319,7 +319,7 @@ class MapExplorer(Panel):
         InputError
             If the factor is not a positive number.
         """
-        times = tasks.checked_factor(factor)
+        times = exploring.checked_factor(factor)
         x0, y0, x1, y1 = self.view
         side = self.map.source.box[2]
         wide = float(np.clip((x1 - x0) / times, side / 200, 2 * side)) / 2
@@ -364,7 +364,7 @@ class MapExplorer(Panel):
         InputError
             If the query is empty, or the method is unknown.
         """
-        tasks.check_search(query, method)
+        exploring.check_search(query, method)
         checked_whole("k", k, 1, 10_000)
         self._set(query=query, method=method, k=k)
         self._find_again()
@@ -387,7 +387,7 @@ class MapExplorer(Panel):
         def work() -> Found | LandscapeError:
             try:
                 time = (years[0], years[1]) if years else None
-                return tasks.find_papers(self.atlas, query, method=method, k=k, time=time)
+                return exploring.find_papers(self.atlas, query, method=method, k=k, time=time)
             except LandscapeError as error:
                 return error
 
@@ -618,7 +618,7 @@ class MapExplorer(Panel):
         return Picture(content, words.strip())
 
     def _make_file(self, suffix: str) -> None:
-        tasks.checked_choice("suffix", suffix, (".png", ".pdf", ".svg", ".html"))
+        exploring.checked_choice("suffix", suffix, (".png", ".pdf", ".svg", ".html"))
         stem = "".join(c if c.isalnum() else "-" for c in self.atlas.title.lower())[:40].strip("-")
         name = f"{stem or 'map'}{suffix}"
 
@@ -684,7 +684,7 @@ class MapExplorer(Panel):
         self._write_code()
 
     def _write_code(self) -> None:
-        line = tasks.line_of_code(
+        line = exploring.line_of_code(
             self.map, region=self.region, selected_by=self.selected_by, mine=self.mine
         )
         if line != self.code:
@@ -717,7 +717,7 @@ class MapExplorer(Panel):
 
         def work() -> tuple[Atlas, Rows | None]:
             atlas = open_atlas(self.atlas.path)
-            return atlas, tasks.rows_of_papers(atlas, self.mine)
+            return atlas, exploring.rows_of_papers(atlas, self.mine)
 
         self.run("Opening the atlas", work, lambda opened: self._replace(*opened), kind="open")
         return self
@@ -732,7 +732,7 @@ class MapExplorer(Panel):
         years = before.get("years")
         known = self.map.source.manifest["years"]
         wanted: dict[str, object] = {
-            "time": tasks.time_within(years and tuple(years), known and tuple(known)),
+            "time": exploring.time_within(years and tuple(years), known and tuple(known)),
             "layers": before.get("layers", DEFAULTS["layers"]),
             "colour_by": before.get("colour", DEFAULTS["colour"]),
             "concept": before.get("concept"),

@@ -50,7 +50,12 @@ def test_embedding_atlas(demo_atlas: Atlas, tmp_path: Path) -> None:
     assert table["projection_x"].tolist() == demo_atlas.map["x"].tolist()
 
 
-def test_bad_input(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input(
+    demo_atlas: Atlas,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(InputError, match=r"name it papers\.graphml"):
         export(demo_atlas, tmp_path / "papers.csv", to="graphml")
     with pytest.raises(InputError, match="There is no format 'gexf'; use one of csv"):
@@ -60,6 +65,14 @@ def test_bad_input(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixt
     with pytest.raises(InputError, match=r"topics\.parquet is inside the atlas"):
         export(demo_atlas, inside, to="embedding-atlas")
     assert inside.read_bytes() == before
+
+    def fail(_: Atlas) -> None:
+        raise InputError("There are no citations; add some.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("landscape.viewer.exporting.citation_graph", fail)
+        with pytest.raises(InputError, match="There are no citations; add some"):
+            export(demo_atlas, tmp_path / "links.graphml", to="graphml")
     (tmp_path / "folder.graphml").mkdir()
     with pytest.raises(InputError, match="it is a folder"):
         export(demo_atlas, tmp_path / "folder.graphml", to="graphml")

@@ -16,7 +16,7 @@ from landscape import Atlas
 from landscape.text import tokenise
 from landscape.viewer import MapSource, SourceSettings
 from landscape.viewer.names import LARGEST, SMALLEST, name_ranges
-from landscape.viewer.search_index import author_word, varints
+from landscape.viewer.search_index import author_word, index_files, varints
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +205,27 @@ def test_the_index_has_the_places_of_words(
             assert turn == len(points)
             start = end
     assert found == {place: word[:40] for place, word in expected.items()}
+
+
+def test_a_text_of_many_words_stays_with_its_paper(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Atlas.read_papers
+
+    def with_long_text(self: Atlas, *columns: Any, **options: Any) -> pd.DataFrame:
+        table = read(self, *columns, **options)
+        table.loc[table.index[5], ["title", "abstract"]] = "zebra " * 6000, "zebra quagga " * 6000
+        return table
+
+    monkeypatch.setattr(Atlas, "read_papers", with_long_text)
+    points = np.arange(len(demo_atlas))
+    for _, content, _ in index_files(demo_atlas, points, np.ones(len(points), bool)):
+        head, _, lists = content.partition(b"\n")
+        start = 0
+        for word, end in json.loads(head):
+            if word in ("zebra", "quagga"):
+                assert read_set(lists[start:end], 4) == [(5, 3 if word == "zebra" else 1)]
+            start = end
 
 
 # -- names

@@ -115,7 +115,8 @@ function isHarmless(formula) {
     depth += letter === "{" ? 1 : letter === "}" ? -1 : 0;
     if (depth < 0) return false;
   }
-  return depth === 0 && [...formula.matchAll(/\\([A-Za-z]+)/g)].every(([, name]) => COMMANDS.has(name));
+  // TeX reads "^^5c" as a backslash.
+  return depth === 0 && !formula.includes("^^") && [...formula.matchAll(/\\([A-Za-z]+)/g)].every(([, name]) => COMMANDS.has(name));
 }
 
 /**
@@ -123,5 +124,5 @@ function isHarmless(formula) {
  * @param {string} text
  */
 function plain(text) {
-  return text.replace(/[{}]/g, "").replace(/\\(?![&%$#_])/g, "\\textbackslash{}").replace(/(?<!\\)[&%$#_]/g, "\\$&");
+  return text.replace(/[{}]/g, "").replace(/\\(?![&%$#_])/g, "\\textbackslash{}").replace(/(?<!\\)[&%$#_]/g, "\\$&").replace(/\^/g, "\\textasciicircum{}");
 }

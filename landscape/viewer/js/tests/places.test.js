@@ -75,6 +75,7 @@ test("BibTeX keeps formulas and runs no command", () => {
   assert.ok(text.includes(String.raw`\textbackslash{}input/etc/passwd \textbackslash{}write18id cost`), text);
   assert.ok(!/(?<!textbackslash\{\})\b(?:input|write18)(?=\{)/.test(text), text);
   assert.ok(toBibtex([{ ...ROW, title: String.raw`At $z \sim 2$ and $\mathrm{H}_2$` }]).includes(String.raw`At $z \sim 2$ and $\mathrm{H}_2$`));
+  assert.ok(!toBibtex([{ ...ROW, title: "^^5cinput x and $^^5cinput x$" }]).includes("^^"));
   assert.ok(toBibtex([{ ...ROW, title: "cost $5" }]).includes("cost \\$5"));
   assert.ok(toBibtex([{ ...ROW, authors: [String.raw`\openout3=x, B`] }]).includes(String.raw`\textbackslash{}openout3=x`));
 });

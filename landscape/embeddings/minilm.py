@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -53,8 +54,9 @@ class MiniLM(DescribedEmbedder):
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
         Device of the network. "auto" uses a GPU if one is available.
     precision : {"auto", "float32", "bfloat16"}, default "auto"
-        "auto" uses bf16 on a GPU or on a CPU with bf16 instructions, otherwise float32. To
-        resume a build, pass the precision from the manifest of the atlas.
+        "auto" uses bf16 on a CPU with bf16 instructions, otherwise float32. A GPU multiplies
+        matrices of float32 in TF32, which is more accurate than bf16 and about as fast. To resume
+        a build, pass the precision from the manifest of the atlas.
 
     Raises
     ------
@@ -277,11 +279,7 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
     from safetensors.torch import load_file
 
     if precision == "auto":
-        if device == "cuda":
-            has_bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
-        else:
-            has_bf16 = device != "cpu" or has_bf16_instructions()
-        precision = "bfloat16" if has_bf16 else "float32"
+        precision = "bfloat16" if device == "cpu" and has_bf16_instructions() else "float32"
     if device != "cpu":
         return load_padded(folder, device=device, precision=precision), precision
     weights = load_file(folder / "model.safetensors")
@@ -339,7 +337,7 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
             rows = [torch.tensor(tokens[i]) for i in batch]
             ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(device)
             mask = (torch.arange(ids.shape[1]) < lengths[:, None]).to(device)
-            with torch.inference_mode():
+            with torch.inference_mode(), _tf32():
                 hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
                 weight = mask.unsqueeze(-1).float()
                 mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1)
@@ -349,6 +347,19 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
             yield np.array(batch), unit, [row[:length] for row, length in pairs]
 
     return run
+
+
+@contextmanager
+def _tf32() -> Iterator[None]:
+    """Multiply float32 matrices in TF32 on GPUs that have it."""
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 #: CPU flags for bf16 matrix multiplication: Intel AMX, AVX-512 BF16, Arm BF16.

@@ -54,6 +54,17 @@ def test_padded_batches_for_gpus_agree(embedder: MiniLM, texts: list[str]) -> No
     assert cosines(embedder.embed(texts), padded).min() > 0.99999
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("precision", ["auto", "bfloat16"])
+def test_vectors_of_a_gpu_and_of_a_cpu_mix(
+    embedder: MiniLM, texts: list[str], precision: str
+) -> None:
+    on_gpu = MiniLM(device="cuda", precision=precision)
+    least = {"auto": 0.99999, "bfloat16": 0.9999}[precision]
+    assert cosines(on_gpu.embed(texts), embedder.embed(texts)).min() > least
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
 def test_one_reading_gives_the_same_vectors_and_the_words_of_the_whole_text(
     embedder: MiniLM, texts: list[str]
 ) -> None:

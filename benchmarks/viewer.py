@@ -1,9 +1,10 @@
-"""Time and memory of the viewer in a browser, beside regl-scatterplot.
+"""Time and memory of the viewer in a browser, beside regl-scatterplot and embedding-atlas.
 
-Run: python -m benchmarks viewer [--sizes 4000,50000,350000,2000000] [--site FOLDER]
+Run: python -m benchmarks viewer [--sizes 4000,50000,350000,2000000] [--gpu] [--site FOLDER]
      [--notebook ATLAS]
 
-regl-scatterplot, the engine of jupyter-scatter, draws the same points on the same page. With
+regl-scatterplot, the engine of jupyter-scatter, and the map of embedding-atlas draw the same points
+on the same page. embedding-atlas needs WebGPU. Without `--gpu`, Chromium draws in software. With
 `--site`, the map page of a published site is opened on a line of 10 Mbit/s. With `--notebook`, the
 explorer and jupyter-scatter (pip install jupyter-scatter) show an atlas in JupyterLab.
 """
@@ -39,7 +40,8 @@ from tests.browser.conftest import wait_for_address
 from tests.browser.jupyter_page import JupyterPage
 from tests.processes import interruptible
 
-_LIBRARY = "regl-scatterplot@1.16.0"
+_SOFTWARE = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+_GPU = ("--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist", "--enable-unsafe-webgpu")
 _WINDOW: ViewportSize = {"width": 1440, "height": 900}
 _MOVES = 12
 _SPEED = 1.25e6  # bytes a second
@@ -49,21 +51,47 @@ _PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 #place {{width: 850px; height: 760px; position: relative}}</style>
 <div id="{id}" data-source="./"></div>
 <script type="module">{script}</script>"""
-_THEIRS = """
-import createScatterplot from "./library.js";
+_POINTS = """
 const start = performance.now();
 const bytes = new Uint8Array(await (await fetch("points.bin")).arrayBuffer());
 const values = new Float32Array(bytes.buffer);
 const n = values.length / 3;
-const [x, y, z] = [0, 1, 2].map((at) => values.subarray(at * n, (at + 1) * n));
+const [x, y, z] = [0, 1, 2].map((at) => values.slice(at * n, (at + 1) * n));
+const place = document.getElementById("place");
+"""
+_SCATTERPLOT = """
 const canvas = document.createElement("canvas");
-document.getElementById("place").append(canvas);
+place.append(canvas);
 canvas.style.width = canvas.style.height = "100%";
 const plot = createScatterplot({canvas, width: 850, height: 760, pointSize: 1.5, colorBy: "valueA",
   opacity: 0.5, pointColor: ["#003a7f", "#e47600", "#259dfb", "#721025", "#b3769a", "#b6341f"]});
 await plot.draw({x, y, z});
 window.drawn = performance.now() - start;
 """
+# The map says neither when it is drawn nor that it cannot be, so its colours are counted.
+_EMBEDDING_ATLAS = """
+new EmbeddingView(place, {data: {x, y, category: Uint8Array.from(z)}, width: 850, height: 760,
+  config: {mode: "points"}});
+const copy = Object.assign(document.createElement("canvas"), {width: 85, height: 76})
+  .getContext("2d", {willReadFrequently: true});
+while (!window.drawn) {
+  await new Promise(requestAnimationFrame);
+  const canvas = place.querySelector("canvas");
+  if (canvas) copy.drawImage(canvas, 0, 0, 85, 76);
+  const pixels = new Uint32Array(copy.getImageData(0, 0, 85, 76).data.buffer);
+  if (new Set(pixels).size > 20) window.drawn = performance.now() - start;
+  else if (performance.now() - start > 20000) window.drawn = -1;
+}
+"""
+_OTHERS = {  # what is imported, its version, what it needs beside, and the script that draws
+    "regl-scatterplot": ("default as createScatterplot", "1.16.0", (), _SCATTERPLOT),
+    "embedding-atlas": (
+        "EmbeddingView",
+        "0.26.0",
+        ("@uwdata/mosaic-core@0.32.0",),
+        _EMBEDDING_ATLAS,
+    ),
+}
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -97,6 +125,8 @@ class _Made(MapSource):
 
     @property
     def manifest(self) -> dict[str, Any]:
+        from landscape.viewer.settings import DEFAULTS
+        from landscape.viewer.source import FORMAT
         from landscape.viewer.themes import viewer_themes
 
         regions = [
@@ -105,12 +135,13 @@ class _Made(MapSource):
             for k in range(6)
         ]
         return {
-            "format": 1,
+            "format": FORMAT,
             "title": "",
             "papers": len(self.order),
             "generated": True,
             "box": [0, 0, 1, 1],
             "parts": self.parts,
+            "columns": [name for name, _ in self._columns],
             "years": None,
             "records": 512,
             "details": 128,
@@ -120,8 +151,9 @@ class _Made(MapSource):
             "fonts": {"sizes": [12, 12, 11], "line": 1.25},
             "themes": viewer_themes(),
             "sets": {},
-            "index": [],
+            "defaults": DEFAULTS,
             "stop_words": [],
+            "phrases": False,
         }
 
     @property
@@ -132,8 +164,8 @@ class _Made(MapSource):
         return [("", column) for column in columns]
 
 
-def _write(folder: Path, n: int, library: Path) -> tuple[int, int]:
-    """Write both pages, and return the bytes of their points."""
+def _write(folder: Path, n: int, libraries: dict[str, Path]) -> tuple[int, int]:
+    """Write all pages, and return the bytes of the points of the viewer and of the others."""
     made = _Made(n)
     (folder / "source.json").write_bytes(gzip.compress(json.dumps(made.manifest).encode()))
     ours = 0
@@ -142,11 +174,14 @@ def _write(folder: Path, n: int, library: Path) -> tuple[int, int]:
         ours += len(content)
         (folder / f"points-{number}.bin").write_bytes(content)
     shutil.copy(bundle(), folder / "viewer.js")
-    shutil.copy(library, folder / "library.js")
     ours_page = _PAGE.format(id="landscape-map", script='import "./viewer.js"')
-    (folder / "ours.html").write_text(ours_page)
+    (folder / "viewer.html").write_text(ours_page)
 
-    (folder / "theirs.html").write_text(_PAGE.format(id="place", script=_THEIRS))
+    for name, library in libraries.items():
+        shutil.copy(library, folder / library.name)
+        imported, *_, script = _OTHERS[name]
+        script = f'import {{ {imported} }} from "./{library.name}";{_POINTS}{script}'
+        (folder / f"{name}.html").write_text(_PAGE.format(id="place", script=script))
     plane = made._codes.astype(np.float32).T / 0xFFFF * 2 - 1
     values = np.concatenate([plane.ravel(), (made.kinds % 6).astype(np.float32)])
     (folder / "points.bin").write_bytes(values.astype("<f4").tobytes())
@@ -171,6 +206,28 @@ def _frames(page: Page, canvas: str) -> float:
     return statistics.median(page.evaluate("window.times"))
 
 
+def _rate(page: Page, canvas: str) -> float:
+    """Return the number of frames per second while the wheel turns all the time."""
+    return float(
+        page.evaluate(
+            """async (selector) => {
+              const target = document.querySelector(selector), box = target.getBoundingClientRect();
+              const [clientX, clientY] = [box.x + box.width / 2, box.y + box.height / 2];
+              const start = performance.now();
+              let frames = 0;
+              while (performance.now() - start < 3000) {
+                const deltaY = Math.floor(frames++ / 30) % 2 ? 40 : -40;
+                const turned = {deltaY, clientX, clientY, bubbles: true, cancelable: true};
+                target.dispatchEvent(new WheelEvent("wheel", turned));
+                await new Promise(requestAnimationFrame);
+              }
+              return (1000 * frames) / (performance.now() - start);
+            }""",
+            canvas,
+        )
+    )
+
+
 def _heap(page: Page) -> float:
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
@@ -178,65 +235,83 @@ def _heap(page: Page) -> float:
     return float(found["usedSize"] + found.get("backingStorageSize", 0)) / 1e6
 
 
-def _measure(browser: Browser, address: str, done: str, canvas: str) -> dict[str, float]:
+def _measure(browser: Browser, address: str, done: str, canvas: str) -> dict[str, float] | None:
+    """Measure a page; None if its map stays empty."""
     page = browser.new_page(viewport=_WINDOW)
     page.goto(address)
     page.wait_for_function(done, timeout=300_000)
     first = page.evaluate("performance.now()")
-    page.wait_for_function("!window.landscape || window.landscape.source.missing === 0")
-    page.wait_for_timeout(1500)
-    found = {"first": first / 1000, "wheel": _frames(page, canvas), "heap": _heap(page)}
+    found = None
+    if page.evaluate("!(window.drawn < 0)"):
+        page.wait_for_function("!window.landscape || window.landscape.source.missing === 0")
+        page.wait_for_timeout(1500)
+        found = {"first": first / 1000, "wheel": _frames(page, canvas), "heap": _heap(page)}
+        found["rate"] = _rate(page, canvas)
     page.close()
     return found
 
 
-def _library(folder: Path) -> Path:
-    """Install regl-scatterplot, and bundle it with esbuild."""
+def _libraries(folder: Path) -> dict[str, Path]:
+    """Install the other engines, and bundle them with esbuild."""
+    # flechette 2.7, a part of mosaic-core, requires a package that npm does not have.
+    (folder / "package.json").write_text('{"overrides": {"@uwdata/flechette": "2.5.0"}}')
+    wanted = [f"{name}@{version}" for name, (_, version, *_) in _OTHERS.items()]
+    wanted += [other for _, _, others, _ in _OTHERS.values() for other in others]
     subprocess.run(
-        ["npm", "install", "--ignore-scripts", _LIBRARY, "esbuild@0.28.2"],
+        ["npm", "install", "--ignore-scripts", "--legacy-peer-deps", *wanted, "esbuild@0.28.2"],
         cwd=folder,
         check=True,
         capture_output=True,
     )
-    (folder / "entry.js").write_text('export { default } from "regl-scatterplot";')
-    command = ["npx", "esbuild", "entry.js", "--bundle", "--minify", "--format=esm"]
-    subprocess.run([*command, "--outfile=library.js"], cwd=folder, check=True, capture_output=True)
-    return folder / "library.js"
+    found = {}
+    for name in _OTHERS:
+        found[name] = folder / f"{name}.js"
+        exported = _OTHERS[name][0].split()[0]
+        (folder / "entry.js").write_text(f'export {{ {exported} }} from "{name}";')
+        command = ["npx", "esbuild", "entry.js", "--bundle", "--minify", "--format=esm"]
+        command.append(f"--outfile={found[name].name}")
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return found
 
 
 def measure_points(browser: Browser, sizes: list[int]) -> list[dict[str, Any]]:
-    """Draw made-up points with both engines."""
+    """Draw made-up points with all engines."""
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as place:
-        library = _library(Path(place))
-        code = [len(gzip.compress(path.read_bytes())) for path in (bundle(), library)]
+        libraries = _libraries(Path(place))
         for size in sizes:
             folder = Path(place) / str(size)
             folder.mkdir()
-            n_bytes = _write(folder, size, library)
+            ours, theirs = _write(folder, size, libraries)
             with _served(folder) as host:
-                drawn = "window.landscape && window.landscape.map.frames > 0"
-                ours = _measure(browser, f"{host}/ours.html", drawn, ".map")
-                theirs = _measure(browser, f"{host}/theirs.html", "window.drawn > 0", "canvas")
-            for name, one, n, size_of_code in (
-                ("viewer", ours, n_bytes[0], code[0]),
-                ("regl-scatterplot", theirs, n_bytes[1], code[1]),
-            ):
-                own = {"bytes": n, "code": size_of_code}
-                rows.append({"papers": size, "engine": name, **one, **own})
+                for name, code in {"viewer": bundle(), **libraries}.items():
+                    done = "window.drawn"
+                    if name == "viewer":
+                        done = "window.landscape && window.landscape.map.frames > 0"
+                    canvas = ".map" if name == "viewer" else "canvas"
+                    rows.append(
+                        {
+                            "papers": size,
+                            "engine": name,
+                            "measured": _measure(browser, f"{host}/{name}.html", done, canvas),
+                            "bytes": ours if name == "viewer" else theirs,
+                            "code": len(gzip.compress(code.read_bytes())),
+                        }
+                    )
     print_table(
-        "Points in Chromium without a GPU (software rendering)",
-        ["papers", "engine", "s to the first picture", "ms from wheel to picture", "MB of points",
-         "kB of code", "MB of memory"],
+        "Points in Chromium",
+        ["papers", "engine", "s to the first picture", "ms from wheel to picture", "frames/s",
+         "MB of points", "kB of code", "MB of memory"],
         [
             [
                 f"{row['papers']:,}",
                 row["engine"],
-                f"{row['first']:.2f}",
-                f"{row['wheel']:.0f}",
+                f"{row['measured']['first']:.2f}" if row["measured"] else "map stays empty",
+                f"{row['measured']['wheel']:.0f}" if row["measured"] else "",
+                f"{row['measured']['rate']:.0f}" if row["measured"] else "",
                 f"{row['bytes'] / 1e6:.2f}",
                 f"{row['code'] / 1e3:.0f}",
-                f"{row['heap']:.0f}",
+                f"{row['measured']['heap']:.0f}" if row["measured"] else "",
             ]
             for row in rows
         ],
@@ -361,13 +436,15 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="4000,50000,350000,2000000")
+    parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--site", type=Path, nargs="*", default=[])
     parser.add_argument("--notebook", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",") if size]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=executable(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+            executable_path=executable(),
+            args=["--no-sandbox", "--disable-dev-shm-usage", *(_GPU if options.gpu else _SOFTWARE)],
         )
         result = {
             "points": measure_points(browser, sizes),

@@ -358,6 +358,25 @@ def test_on_a_phone(browser: Browser, site: str) -> None:
     assert visit.problems == []
 
 
+def test_a_table_is_sorted_and_filtered(visit: Visit, site: str) -> None:
+    page = visit.page
+    page.goto(f"{site}/concepts.html")
+    rows = page.locator("table.sortable tbody tr")
+    name, papers = (rows.locator(f"td:nth-child({column})") for column in (1, 2))
+    page.get_by_role("button", name="Papers").click()
+    sizes = [int(text.replace(",", "")) for text in papers.all_text_contents()]
+    assert len(sizes) > 12
+    assert sizes == sorted(sizes)
+    page.get_by_role("button", name="Papers").click()
+    assert papers.first.text_content() == f"{max(sizes):,}"
+    one = str(name.nth(5).text_content())
+    page.get_by_label("Filter the rows").fill(one.upper())
+    expect(page.get_by_role("status")).to_contain_text(f"of {len(sizes)} rows")
+    shown = [text for text in name.all_text_contents() if one.lower() in text.lower()]
+    expect(rows.filter(visible=True)).to_have_count(len(shown))
+    assert visit.problems == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_pages_are_accessible(browser: Browser, site: str, scheme: Any) -> None:
     tools = runpy.run_path(str(JS / "build.py"))

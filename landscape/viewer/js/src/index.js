@@ -5,6 +5,7 @@ import { apply } from "./given.js";
 import { show } from "./notebook.js";
 import { Viewer } from "./panel.js";
 import { fromPage, fromWeb, Source } from "./source.js";
+import { enhance } from "./tables.js";
 import text from "./style.css";
 
 /** @param {Node} place */
@@ -47,6 +48,10 @@ export default {
     return show(model, el, addStyle);
   },
 };
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  if (table instanceof HTMLTableElement) enhance(table);
+}
 
 // A page of a site has an element for the map, and a single page also has the files.
 const place = document.getElementById("landscape-map");

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { sortedPlaces } from "../src/tables.js";
+
+test("cells that begin with numbers are sorted as numbers, empty cells last", () => {
+  const cells = ["12 (10 to 14)", "", "1,234", "9", "-0.5"];
+  assert.deepEqual(sortedPlaces(cells, false), [4, 3, 0, 2, 1]);
+  assert.deepEqual(sortedPlaces(cells, true), [2, 0, 3, 4, 1]);
+});
+
+test("other cells are sorted as words, and equal ones keep their order", () => {
+  assert.deepEqual(sortedPlaces(["VLT", "alma", "ALMA", "M 9", "M 31"], false), [1, 2, 3, 4, 0]);
+});

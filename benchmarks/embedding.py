@@ -17,8 +17,10 @@ import numpy as np
 
 from benchmarks.measuring import PAPERS, read_texts
 from benchmarks.results import print_table, save
+from landscape._processes import n_usable_cores
 from landscape.embeddings import MiniLM
-from landscape.embeddings.minilm import has_bf16_instructions, model_folder
+from landscape.embeddings.minilm import has_bf16_instructions
+from landscape.embeddings.weights import model_folder
 from landscape.errors import require
 
 
@@ -37,8 +39,6 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
         Texts per second of both, their ratio with its range, the cosine of our vectors to the
         float32 vectors of the library (mean, minimum), the precision, and features of the CPU.
     """
-    import torch
-
     library = require("sentence_transformers", "bench")
     theirs = library.SentenceTransformer(str(model_folder()), device="cpu")
     ours = MiniLM(device="cpu")
@@ -68,13 +68,42 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
         "cosine_min": float(cosines.min()),
         "precision": ours.precision,
         "cpu_has_bf16": has_bf16_instructions(),
-        "threads": torch.get_num_threads(),
+        "threads": n_usable_cores(),
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     }
 
 
+def compare_with_the_runtime(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
+    """Embed texts with their word vectors, alternately with the runtime alone.
+
+    Returns
+    -------
+    dict
+        Texts per second of the runtime alone, which gets tokens, and of `embed_words`, which also
+        tokenises the texts and joins the word vectors, and the median of their ratios.
+    """
+    ours = MiniLM(device="cpu")
+    tokens = [found[:256] for found in ours._tokenise(texts)]
+    read = ours._network[0]
+
+    def alone(_: Sequence[str]) -> np.ndarray:
+        return np.array([len(list(read(tokens, lambda *_: None)))])
+
+    def with_words(some: Sequence[str]) -> np.ndarray:
+        return ours.embed_words(some)[0]
+
+    for embed in (alone, with_words):
+        embed(texts)  # the first run compiles the network for each length
+    pairs = [(_timed(alone, texts)[1], _timed(with_words, texts)[1]) for _ in range(repeats)]
+    return {
+        "alone_per_second": len(texts) / statistics.median(one for one, _ in pairs),
+        "words_per_second": len(texts) / statistics.median(other for _, other in pairs),
+        "ratio": statistics.median(one / other for one, other in pairs),
+    }
+
+
 def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
-    """Embed sentences one at a time, alternately with NumPy and with the library.
+    """Embed sentences one at a time, alternately with Landscape and with the library.
 
     Returns
     -------
@@ -138,7 +167,17 @@ def main() -> None:
         f"{instructions} bf16 matrix instructions"
     )
     print_table(title, ["model", "texts a second", "ratio", "mean cosine (least)"], rows)
-    print(f"\n{save('embedding', result, packages=['torch', 'sentence-transformers'])}")
+    result["runtime"] = compare_with_the_runtime(texts, repeats=options.repeats)
+    print_table(
+        f"{result['texts']} abstracts with their word vectors, median of {result['repeats']}",
+        ["", "texts a second"],
+        [
+            ["OpenVINO alone", f"{result['runtime']['alone_per_second']:.1f}"],
+            ["with tokens and word vectors", f"{result['runtime']['words_per_second']:.1f}"],
+            ["ratio", f"{result['runtime']['ratio']:.3f}"],
+        ],
+    )
+    print(f"\n{save('embedding', result, packages=['openvino', 'sentence-transformers'])}")
 
 
 if __name__ == "__main__":

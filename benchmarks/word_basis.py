@@ -22,13 +22,11 @@ def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:
 
 def main() -> None:
     """Compute the axes and write them to a file."""
-    import torch
-    from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
-    from landscape.embeddings._bert import TorchEncoder
-    from landscape.embeddings.minilm import model_folder
+    from landscape.embeddings.minilm import load_encoder
     from landscape.embeddings.vectors import DIMENSION, Vocabulary, join_pieces
+    from landscape.embeddings.weights import model_folder
     from landscape.text.word_index import STOP_WORDS
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -37,17 +35,17 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
-    weights = load_file(model_folder() / "model.safetensors")
-    model = TorchEncoder(weights, heads=12, precision="float32")
+    read = load_encoder(model_folder(), precision="float32", axes=np.eye(384, dtype=np.float32))
     tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
     tokenizer.enable_truncation(256)
     vocabulary = Vocabulary.of(tokenizer.get_vocab(), stop_words=STOP_WORDS)
-    states = []
-    with torch.inference_mode():
-        for found in tokenizer.encode_batch(texts):
-            of_text = model.states(found.ids).numpy()
-            states.append(join_pieces(of_text, np.array(found.ids), vocabulary)[0])
-    axes = principal_axes(np.concatenate(states), n=DIMENSION)
+    tokens = [found.ids for found in tokenizer.encode_batch(texts)]
+
+    def join(place: int, _: np.ndarray, of_text: np.ndarray) -> np.ndarray:
+        return join_pieces(of_text, np.array(tokens[place]), vocabulary)[0]
+
+    states = dict(read(tokens, join))
+    axes = principal_axes(np.concatenate([states[place] for place in sorted(states)]), n=DIMENSION)
     # The sign of an axis means nothing: fix it, so that every run writes the same file.
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(DIMENSION)])
     np.save(options.output, axes.astype(np.float16))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
-from landscape.errors import InputError, RemoteError, require
+from landscape.errors import DISTRIBUTION, InputError, RemoteError, require
 
 if TYPE_CHECKING:
     import ssl
@@ -469,7 +469,7 @@ def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
 def user_agent() -> str:
     """Return the User-Agent header: the name and version of this package."""
     try:
-        version = importlib.metadata.version("landscape")
+        version = importlib.metadata.version(DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:
         version = "0"
     return f"landscape/{version} (astronomy literature mapping)"

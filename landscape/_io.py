@@ -242,9 +242,13 @@ def read_yaml(path: Path) -> Any:
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder for files that can be computed again; it may not exist yet."""
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches).resolve() / "landscape" / name
+    """Return a folder for files that can be made again; it may not exist yet.
+
+    The environment variables LANDSCAPE_CACHE and XDG_CACHE_HOME change the place of the cache.
+    """
+    own = os.environ.get("LANDSCAPE_CACHE")
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (Path(own) if own else caches / "landscape").resolve() / name
 
 
 def sha256_of(path: Path) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import re
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from landscape._bibliography import escape_latex
 from landscape._wording import escape_invisible
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a formula
 _MAX_ROWS = 40
-_MANY_COLUMNS, _FEW_ROWS = 12, 6
+_FEW_ROWS = 3  # maximum number of rows of a transposed table
+_GAP, _NARROW, _LONG_WORD = 2, 16, 30  # characters of a table in a terminal
 _LATEX_COLUMNS, _LONG_CELL = 8, 48  # columns of a LaTeX table, characters of a cell
 _BOUNDS = ("low", "high")
 _EXACT = {"papers_low", "papers_high"}  # the number of papers is exact
@@ -157,9 +161,15 @@ def name_bounds(table: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={end: f"{value}_{end}" for end in _BOUNDS})
 
 
-def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) -> pd.DataFrame:
+def with_units(
+    table: pd.DataFrame,
+    kind: str,
+    *,
+    n_columns: int | None = None,
+    names: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """Convert the shown columns to text in the units of their headings, with intervals."""
-    names = shown_columns(table, kind)[:n_columns]
+    names = list(names or shown_columns(table, kind)[:n_columns])
     bounds = {f"{name}_{end}" for name in names for end in _BOUNDS} - _EXACT
     table = name_bounds(table)
     table = table[[column for column in table if column in names or column in bounds]]
@@ -182,14 +192,98 @@ def with_units(table: pd.DataFrame, kind: str, *, n_columns: int | None = None) 
     return text
 
 
-def to_text(table: pd.DataFrame) -> str:
-    """Write a table as text, and transpose a table with many columns and few rows."""
-    shown = with_intervals(table.head(_MAX_ROWS))
-    rest = len(table) - len(shown)
-    more = f"\n... and {rest:,} more rows" if rest else ""
-    if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
-        return f"{shown.T.to_string(header=False, max_colwidth=60)}{more}"
-    return f"{shown.to_string(index=False, max_colwidth=60)}{more}"
+def to_text(
+    table: pd.DataFrame, kind: str, *, columns: Sequence[str] = (), width: int | None = None
+) -> str:
+    """Write the main columns of a table, or chosen ones, as text that fits a terminal.
+
+    Columns that do not fit are named in the last line; a short table with many is transposed.
+    """
+    width = width or shutil.get_terminal_size((100, 24)).columns
+    first = table.head(_MAX_ROWS)
+    shown = with_units(first, kind, names=_chosen_columns(table, columns))
+    is_number = {name: name_bounds(first)[name].dtype.kind in "iuf" for name in shown}
+    columns_of_grid = [
+        _GridColumn(heading(kind, str(name)), shown[name].tolist(), is_number[name])
+        for name in shown
+    ]
+    totals = itertools.accumulate(column.least_width + _GAP for column in columns_of_grid)
+    n_fit = max(2, sum(total <= width + _GAP for total in totals))
+    others = list(map(str, shown))[n_fit:]
+    notes = [f"{len(table) - len(first):,} more rows"] if len(first) < len(table) else []
+    if others and len(shown) <= _FEW_ROWS:
+        cells = [[column.heading, *column.cells] for column in columns_of_grid]
+        upright = [
+            _GridColumn("", list(column), is_number=False) for column in zip(*cells, strict=True)
+        ]
+        written = _grid(upright, width)
+    else:
+        written = _grid(columns_of_grid[:n_fit], width)
+        if others:
+            notes.append(f"columns that do not fit: {', '.join(others)}")
+    return "\n... ".join([written, *(["; ".join(notes)] if notes else [])])
+
+
+class _GridColumn(NamedTuple):
+    heading: str
+    cells: list[str]
+    is_number: bool
+
+    @property
+    def widest(self) -> int:
+        """Width at which nothing is wrapped."""
+        return max(map(len, (self.heading, *self.cells)))
+
+    @property
+    def least_width(self) -> int:
+        """Width at which numbers and most words are not broken."""
+        words = [word for text in (self.heading, *self.cells) for word in text.split()]
+        longest = max(map(len, words), default=1)
+        if self.is_number:
+            return max([longest, *map(len, self.cells)])
+        return min(max(longest, min(_NARROW, *map(len, self.cells))), _LONG_WORD)
+
+
+def _chosen_columns(table: pd.DataFrame, columns: Sequence[str]) -> list[str] | None:
+    """Check the names of columns; None means the main ones."""
+    from landscape._wording import did_you_mean
+    from landscape.errors import InputError
+
+    if not columns:
+        return None
+    known = [str(name) for name in name_bounds(table)]
+    for name in columns:
+        if name not in known:
+            raise InputError(
+                f"There is no column {name!r}{did_you_mean(name, known)} "
+                f"Choose from: {', '.join(known)}."
+            )
+    return list(columns)
+
+
+def _grid(columns: Sequence[_GridColumn], width: int) -> str:
+    """Write columns side by side; long texts are wrapped."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    widths = [column.least_width for column in columns]
+    free = width - sum(widths) - _GAP * (len(columns) - 1)
+    for place in sorted(range(len(columns)), key=lambda place: columns[place].is_number):
+        more = min(max(free, 0), columns[place].widest - widths[place])
+        widths[place], free = widths[place] + more, free - more
+    has_header = any(column.heading for column in columns)
+    grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=has_header)
+    for column, size in zip(columns, widths, strict=True):
+        side: Literal["left", "right"] = "right" if column.is_number else "left"
+        grid.add_column(Text(column.heading), justify=side, overflow="fold", width=size)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        grid.add_row(*map(Text, row))
+    out = io.StringIO()
+    # A table of two columns with long words may be wider than the terminal.
+    whole = max(width, sum(widths) + _GAP * len(widths))
+    Console(file=out, width=whole, color_system=None, force_terminal=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n"))
 
 
 def to_html(table: pd.DataFrame) -> str:

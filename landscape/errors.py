@@ -10,6 +10,9 @@ import importlib.metadata
 import importlib.util
 from types import ModuleType
 
+DISTRIBUTION = "landscape-atlas"
+"""Name on PyPI, where ``landscape`` is an unrelated project."""
+
 
 class LandscapeError(Exception):
     """Base class of the exceptions of Landscape.
@@ -79,7 +82,7 @@ def require(module: str, extra: str) -> ModuleType:
 def install_line(extra: str) -> str:
     """Return the command that installs an extra, or "" if the extra is unknown.
 
-    The command names the packages, because ``landscape`` on PyPI is an unrelated project.
+    The command names the packages, so it also works before a version is on PyPI.
 
     Parameters
     ----------
@@ -136,7 +139,7 @@ def misfits(extra: str) -> list[str]:
 def _packages_of(extra: str) -> list[str]:
     """Return the requirements of an extra, from the metadata of this package."""
     try:
-        requirements = importlib.metadata.requires("landscape") or []
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:
         return []
     wanted = []

@@ -986,8 +986,8 @@ class Analysis(Record):
     >>> impact = Analysis("impact", table, "Share of papers.", {"papers": 8}, {"generated": True})
     >>> print(impact.to_text())
     Share of papers.
-    facility  share
-        ALMA   0.25
+    Facility  Share (%)
+    ALMA             25
     Of 8 papers.
     Generated demo corpus: these papers do not exist.
     """
@@ -1028,9 +1028,28 @@ class Analysis(Record):
         """Return the caption, the notes and the shown columns of the tables as Markdown."""
         return render("analysis.md", analysis=self)
 
-    def to_text(self) -> str:
-        """Return the main table as text for a terminal. Intervals are in brackets."""
-        rows = serializer.to_text(self.table) if len(self.table) else "The table has no rows."
+    def to_text(self, *, columns: Sequence[str] = (), width: int | None = None) -> str:
+        """Return the main table as text for a terminal. Intervals are in brackets.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Names of columns of ``table``, by default the main ones.
+        width : int, optional
+            Characters of a line, by default the width of the terminal.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            If a column is unknown.
+        """
+        rows = "The table has no rows."
+        if len(self.table):
+            rows = serializer.to_text(self.table, self.kind, columns=columns, width=width)
         return "\n".join([self.caption, rows, *self.notes])
 
     def _repr_html_(self) -> str:

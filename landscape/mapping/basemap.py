@@ -18,8 +18,8 @@ import numpy as np
 
 from landscape._io import check_output, is_file, replacing, reporting_unwritable
 from landscape.embeddings import nearest
-from landscape.embeddings.minilm import MODEL
 from landscape.embeddings.neighbours import overlap
+from landscape.embeddings.weights import MODEL
 from landscape.errors import InputError
 from landscape.mapping.growth import place_in_regions
 from landscape.mapping.projection import choose_landmarks, place_between, settle

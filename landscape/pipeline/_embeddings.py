@@ -69,6 +69,16 @@ def embedder_of(context: Context) -> str:
     return "ready" if brings_all(context, "vectors") else "minilm"
 
 
+def prepare_embedder(context: Context) -> None:
+    """Provide the weights of the default model before the stages that take long."""
+    from landscape.embeddings.weights import model_folder, provide_weights
+
+    if embedder_of(context) == "minilm":
+        if context.options.approve is not None:
+            provide_weights(context.options.approve)
+        model_folder()
+
+
 def _parameters(context: Context) -> dict[str, Any]:
     from landscape.embeddings.embedder import identity
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._io import TEMPORARY_SUFFIX
 from landscape._processes import hidden_script, start_processes
-from landscape.errors import InputError, LandscapeError, require
+from landscape.errors import DISTRIBUTION, InputError, LandscapeError, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -256,7 +256,7 @@ class DaskExecutor(Executor):
             raise InputError(
                 f"A worker of {self._address} cannot run Landscape ({type(error).__name__}: "
                 f"{' '.join(str(error).split())[:120]}). Install the same version there: "
-                f'pip install "landscape[cluster]=={__version__}"'
+                f'pip install "{DISTRIBUTION}[cluster]=={__version__}"'
             ) from error
         finally:
             seen.unlink(missing_ok=True)

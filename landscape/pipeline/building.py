@@ -14,7 +14,7 @@ from landscape._io import LOCK_NAME, TEMPORARY_SUFFIX, locked, refuse_links, rem
 from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
+from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
 from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
@@ -229,6 +229,8 @@ def _run_stages(context: Context) -> None:
                 "(--workers 1), or split the input into files with fewer papers. The same command "
                 "resumes the build."
             ) from error
+        if stage.name == "ingest":
+            prepare_embedder(context)
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
     _finish(context)

@@ -69,7 +69,10 @@ def _embedder(model: str, trust: bool) -> Embedder | None:
     """Return the embedder that is described in JSON, or None if it is paid."""
     from landscape.embeddings.embedder import PaidEmbedder, embedder_for
 
-    embedder = embedder_for(json.loads(model), trust=trust)
+    described = json.loads(model)
+    exact = described.get("name") == "minilm" and described.get("precision") == "float32"
+    options = {"precision": "float32"} if exact else {}  # equal on all CPUs
+    embedder = embedder_for(described, trust=trust, **options)
     return None if isinstance(embedder, PaidEmbedder) else embedder
 
 

@@ -23,6 +23,7 @@ from landscape._io import (
     sha256_of,
     write_bytes,
 )
+from landscape._processes import n_usable_cores
 from landscape._progress import progress
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
@@ -152,8 +153,8 @@ class BuildOptions(Settings):
     )
     approve: Callable[[str], bool] | None = Field(
         None,
-        description="function that is called with a question before a paid embedding starts; it "
-        "returns True to approve the cost",
+        description="function that is called with a question before a paid embedding or a "
+        "download of weights starts; it returns True to agree",
         examples=["a function"],
     )
 
@@ -165,12 +166,7 @@ class BuildOptions(Settings):
     @property
     def n_workers(self) -> int:
         """Number of processes. The default is one per available core."""
-        if self.workers is not None:
-            return self.workers
-        try:
-            return len(os.sched_getaffinity(0))
-        except AttributeError:  # the function is not available on macOS and Windows
-            return os.cpu_count() or 1
+        return n_usable_cores() if self.workers is None else self.workers
 
 
 def with_absolute_paths(options: BuildOptions) -> BuildOptions:

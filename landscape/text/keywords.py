@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import importlib.util
 import math
 import re
 from collections import Counter
@@ -55,8 +56,9 @@ def extract_keywords(
     Parameters
     ----------
     texts : str or sequence of str, shape (n,)
-        Title and abstract, separated by a full stop. A single text is ranked by pytextrank. Several
-        texts are ranked with arrays, which is twenty times as fast and gives the same ranks.
+        Title and abstract, separated by a full stop. A single text is ranked by pytextrank if the
+        extra ``spacy`` is installed. Several texts are ranked with arrays, which is twenty times as
+        fast and gives the same ranks.
     limit : int, default 20
         Maximum number of keywords per text.
     workers : int, default 1
@@ -101,7 +103,9 @@ def extract_keywords(
 
 
 def _extract_one(text: str, limit: int, tagger: str) -> list[str]:
-    """Extract the keywords of one text with pytextrank."""
+    """Extract the keywords of one text with pytextrank, if it is installed."""
+    if importlib.util.find_spec("pytextrank") is None:
+        return _extract_here([text], limit, tagger)[0]
     (tagged,) = tag_texts([text], tagger=tagger)
     chunks = _trimmed_chunks(tagged)
     kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from landscape._io import data_file, read_yaml
-from landscape.errors import InputError, MissingExtraError
+from landscape.errors import InputError, MissingExtraError, require
 from landscape.text.words import lexicon, singular, split_words
 
 if TYPE_CHECKING:
@@ -102,9 +102,9 @@ def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]
 
 @cache
 def _load_model() -> Language:
-    import spacy
-
-    return spacy.load(_model_package(), exclude=["ner"])
+    spacy = require("spacy", "spacy")
+    model: Language = spacy.load(_model_package(), exclude=["ner"])
+    return model
 
 
 def _as_lists(document: Doc) -> TaggedText:

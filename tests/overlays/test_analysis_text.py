@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
+from landscape.errors import InputError
 from landscape.types import Analysis
 
 
 def analysis(table: pd.DataFrame) -> Analysis:
     return Analysis(
-        kind="reviews",
+        kind="any",
         table=table,
         caption="Reviews.",
         denominators={"papers": 3},
@@ -30,15 +32,38 @@ def test_numbers_stand_with_their_intervals_and_years_without_commas():
         }
     )
     text = analysis(table).to_text()
-    assert "0.25 (0.2 to 0.3)" in text
+    assert "25 (20 to 30)" in text
     assert "2012" in text
     assert "2,01" not in text
     assert "12,345" in text
     assert "nan" not in text.lower()
-    assert "share_low" not in text
+    assert "low" not in text
 
 
 def test_wide_rows_stand_upright():
-    table = pd.DataFrame([{f"measure {i}": i for i in range(14)}])
-    lines = analysis(table).to_text().splitlines()
-    assert sum(line.startswith("measure") for line in lines) == 14
+    table = pd.DataFrame([{f"measure {i}": i for i in range(30)}])
+    lines = analysis(table).to_text(width=80).splitlines()
+    assert sum(line.startswith("Measure") for line in lines) == 30
+
+
+def test_tables_fit_the_terminal_and_name_the_columns_that_do_not():
+    rows = [{"label": "Dust and gas of galaxies", **{f"value_{i}": 1000 + i for i in range(30)}}]
+    found = analysis(pd.DataFrame(rows * 50))
+    for width in (60, 120):
+        lines = found.to_text(width=width).splitlines()
+        assert max(map(len, lines[1:-2])) <= width
+    assert "value_29" in lines[-2]
+    assert lines[-2].startswith("... 10 more rows; columns that do not fit: value_")
+    text = found.to_text(columns=["value_29", "label"], width=80)
+    assert "Value 29" in text
+    assert "Value 1" not in text
+    with pytest.raises(InputError, match=r"no column 'value_99'.*Choose from: label, value_0"):
+        found.to_text(columns=["value_99"])
+
+
+def test_the_texts_of_papers_are_inert():
+    table = pd.DataFrame({"label": ["[red]not a colour[/red] \x1b[31m", "a" * 70]})
+    text = analysis(table).to_text(width=60)
+    assert "[red]not a colour[/red]" in text
+    assert "\x1b" not in text
+    assert text.count("a" * 20) >= 3, "long words are folded, not cut"

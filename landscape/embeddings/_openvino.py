@@ -1,0 +1,150 @@
+"""Forward pass of a small BERT model on CPUs, in OpenVINO.
+
+Each request embeds one text, without padding. The vector of a text does not depend on other texts
+or on the number of threads, so a resumed build writes the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from landscape._processes import n_usable_cores
+
+if TYPE_CHECKING:
+    import openvino
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
+_T = TypeVar("_T")
+_PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+Process = Callable[[int, "Floats", "Floats"], _T]
+"""Function of the place of a text, its vector, and the projected states of its tokens.
+
+The arrays are overwritten after the function returns.
+"""
+
+
+class Encoder:
+    """A BERT encoder with mean pooling (Devlin et al. 2019; Reimers & Gurevych 2019).
+
+    Parameters
+    ----------
+    weights : mapping of str to numpy.ndarray
+        Weights by the names of ``transformers``.
+    heads : int
+        Number of attention heads.
+    axes : numpy.ndarray
+        Matrix that projects the states of tokens, shape (dimension, n_axes).
+    precision : {"float32", "bfloat16"}
+    n_texts : int, optional
+        Number of texts that are embedded at the same time, one per core by default.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, Floats],
+        *,
+        heads: int,
+        axes: Floats,
+        precision: str,
+        n_texts: int | None = None,
+    ) -> None:
+        import openvino
+
+        n_cores = n_usable_cores()
+        n_texts = n_texts or n_cores
+        options = {
+            "INFERENCE_PRECISION_HINT": _PRECISIONS[precision],
+            "NUM_STREAMS": n_texts,
+            "INFERENCE_NUM_THREADS": n_cores,
+            "ENABLE_CPU_PINNING": False,  # other programs may use some of the cores
+        }
+        model = _model(weights, heads=heads, axes=axes)
+        compiled = openvino.Core().compile_model(model, "CPU", options)
+        # One more thread than streams, so that a stream does not wait for Python. Callbacks of
+        # OpenVINO are not used, because it can wait for them for ever when the model is deleted.
+        self._pool = ThreadPoolExecutor(n_texts + 1)
+        self._idle: SimpleQueue[openvino.InferRequest] = SimpleQueue()
+        for _ in range(n_texts + 1):
+            self._idle.put(compiled.create_infer_request())
+
+    def __call__(
+        self, texts: Sequence[Sequence[int]], process: Process[_T]
+    ) -> Iterator[tuple[int, _T]]:
+        """Embed tokenised texts; yield their places and the results of a function.
+
+        The longest texts are first. The function is called while other texts are embedded.
+        """
+
+        def embed(place: int) -> tuple[int, _T]:
+            request = self._idle.get()
+            try:
+                request.infer([np.array([texts[place]], dtype=np.int64)], share_inputs=True)
+                vector, states = (request.get_output_tensor(number).data[0] for number in (0, 1))
+                return place, process(place, vector, states)
+            finally:
+                self._idle.put(request)
+
+        yield from self._pool.map(embed, sorted(range(len(texts)), key=lambda n: -len(texts[n])))
+
+
+def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvino.Model:
+    """Return the network: from tokens, shape (1, n), to the vector and the projected states."""
+    import openvino
+    from openvino import opset13 as nn
+
+    def constant(value: Any) -> Any:
+        return nn.constant(np.ascontiguousarray(value))
+
+    def integers(*values: int) -> Any:
+        return constant(np.array(values, dtype=np.int64))
+
+    def dense(x: Any, at: str) -> Any:
+        product = nn.matmul(x, constant(weights[f"{at}.weight"]), False, True)
+        return nn.add(product, constant(weights[f"{at}.bias"]))
+
+    def normalised(x: Any, at: str) -> Any:
+        scale, shift = (weights[f"{at}.LayerNorm.{kind}"] for kind in ("weight", "bias"))
+        x = nn.mvn(x, integers(-1), True, _EPSILON, "inside_sqrt")
+        return nn.add(nn.multiply(x, constant(scale)), constant(shift))
+
+    def by_head(x: Any) -> Any:
+        parts = nn.reshape(x, integers(0, 0, heads, -1), True)
+        return nn.transpose(parts, integers(0, 2, 1, 3))
+
+    def attended(x: Any, at: str) -> Any:
+        """Scaled dot-product attention (Vaswani et al. 2017, eq. 1)."""
+        parts = (by_head(dense(x, f"{at}.{part}")) for part in ("query", "key", "value"))
+        joined = nn.transpose(nn.scaled_dot_product_attention(*parts), integers(0, 2, 1, 3))
+        return nn.reshape(joined, integers(0, 0, -1), True)
+
+    words, positions, types = (
+        weights[f"embeddings.{name}_embeddings.weight"]
+        for name in ("word", "position", "token_type")
+    )
+    tokens = nn.parameter([1, -1], np.int64, name="tokens")
+    n_tokens = nn.slice(nn.shape_of(tokens), integers(1), integers(2), integers(1))
+    # All tokens are in one segment, so the type embedding is a constant.
+    places = nn.slice(
+        constant(positions + types[0]), integers(0), n_tokens, integers(1), integers(0)
+    )
+    hidden = nn.add(nn.gather(constant(words), tokens, constant(np.int64(0))), places)
+    hidden = normalised(hidden, "embeddings")
+    for number in range(1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)):
+        at = f"encoder.layer.{number}"
+        mixed = dense(attended(hidden, f"{at}.attention.self"), f"{at}.attention.output.dense")
+        hidden = normalised(nn.add(mixed, hidden), f"{at}.attention.output")
+        widened = nn.gelu(dense(hidden, f"{at}.intermediate.dense"), "erf")
+        narrowed = dense(widened, f"{at}.output.dense")
+        hidden = normalised(nn.add(narrowed, hidden), f"{at}.output")
+    mean = nn.reduce_mean(hidden, integers(1))
+    vector = nn.normalize_l2(mean, integers(1), _EPSILON, "max")
+    states = nn.matmul(hidden, constant(axes), False, False)
+    return openvino.Model([vector, states], [tokens], "bert")

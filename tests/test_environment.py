@@ -172,6 +172,8 @@ def test_an_installed_package_has_its_data_on_systems_without_symbolic_links(
     subprocess.run(command, cwd=sources, check=True)
     assert data_files(installed) == [Path("landscape", "_data", name) for name in DATA_FILES]
     assert (installed / "landscape" / "py.typed").is_file()
+    kinds = {path.suffix for path in (installed / "landscape" / "_notebooks").iterdir()}
+    assert kinds == {".ipynb", ".md"}
     assert not (installed / "landscape" / "viewer" / "js").exists()
     kept = {".py", ".pyi", ".typed"}
     for path in (REPOSITORY / "landscape").rglob("*.*"):  # templates, word lists, styles, arrays

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import errno
 import html
-import importlib.metadata
 import os
 import shutil
 import socket
@@ -50,17 +49,13 @@ def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
 
 
 def _installed() -> Path:
-    try:
-        files = importlib.metadata.files("landscape") or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name == _FIRST and (path := Path(os.fspath(file.locate()))).is_file():
-            return path.resolve().parent
-    raise InputError(
-        "This installation contains no notebooks. Clone the repository of Landscape and run the "
-        "command there."
-    )
+    folder = Path(__file__).resolve().parents[1] / "_notebooks"  # see setup.py
+    if not (folder / _FIRST).is_file():
+        raise InputError(
+            "This installation contains no notebooks. Clone the repository of Landscape and run "
+            "the command there."
+        )
+    return folder
 
 
 def _copy_missing(source: Path, target: Path) -> int:

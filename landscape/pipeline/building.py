@@ -217,6 +217,8 @@ def _run_stages(context: Context) -> None:
         if ran.count(stage.name) > 1:  # avoid an endless loop
             raise RuntimeError(f"The stage {stage.name} is still out of date after two runs.")
         ran.append(stage.name)
+        if stage.name in ("keywords", "embeddings"):
+            prepare_embedder(context)
         try:
             run_stage(stage, context)
         except SourceNeeded:
@@ -229,8 +231,6 @@ def _run_stages(context: Context) -> None:
                 "(--workers 1), or split the input into files with fewer papers. The same command "
                 "resumes the build."
             ) from error
-        if stage.name == "ingest":
-            prepare_embedder(context)
         record = context.manifest.stages[stage.name]
         context.say(f"{stage.name}: {record.rows:,} {stage.unit} in {record.seconds:,.1f} s")
     _finish(context)

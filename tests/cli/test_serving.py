@@ -57,7 +57,6 @@ def test_an_installation_without_notebooks_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notebooks, "__file__", str(tmp_path / "a" / "b" / "c.py"))
-    monkeypatch.setattr("importlib.metadata.files", lambda _: [])
     with pytest.raises(InputError, match="contains no notebooks"):
         notebooks_folder()
 

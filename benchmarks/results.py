@@ -12,6 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import landscape
+
 REPORT = Path(__file__).parent / "RESULTS.md"
 _INTRODUCTION = """\
 # Results of the benchmarks
@@ -63,7 +65,8 @@ def update_report(name: str, text: str, *, report: Path = REPORT) -> None:
 def _setting(packages: Sequence[str]) -> str:
     """Return date, processor and versions."""
     day = datetime.now(UTC).date().isoformat()
-    versions = [f"{one} {version(one)}" for one in ("landscape", "numpy", *packages)]
+    versions = [f"landscape {landscape.__version__}"]
+    versions += [f"{one} {version(one)}" for one in ("numpy", *packages)]
     python = f"Python {platform.python_version()}"
     return f"{day}; {_processor()}; " + ", ".join([python, *versions])
 

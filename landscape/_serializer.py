@@ -232,16 +232,21 @@ class _GridColumn(NamedTuple):
     @property
     def widest(self) -> int:
         """Width at which nothing is wrapped."""
-        return max(map(len, (self.heading, *self.cells)))
+        from rich.cells import cell_len
+
+        return max(map(cell_len, (self.heading, *self.cells)))
 
     @property
     def least_width(self) -> int:
         """Width at which numbers and most words are not broken."""
+        from rich.cells import cell_len
+
         words = [word for text in (self.heading, *self.cells) for word in text.split()]
-        longest = max(map(len, words), default=1)
+        longest = max(map(cell_len, words), default=1)
+        widest = max(map(cell_len, self.cells), default=1)
         if self.is_number:
-            return max([longest, *map(len, self.cells)])
-        return min(max(longest, min(_NARROW, *map(len, self.cells))), _LONG_WORD)
+            return max(longest, widest)
+        return min(max(longest, min(_NARROW, widest)), _LONG_WORD)
 
 
 def _chosen_columns(table: pd.DataFrame, columns: Sequence[str]) -> list[str] | None:
@@ -251,14 +256,16 @@ def _chosen_columns(table: pd.DataFrame, columns: Sequence[str]) -> list[str] | 
 
     if not columns:
         return None
-    known = [str(name) for name in name_bounds(table)]
+    named = name_bounds(table)
+    bounds = {f"{name}_{end}" for name in named for end in _BOUNDS}
+    known = [str(name) for name in named if str(name) not in bounds]  # they are in the cells
     for name in columns:
         if name not in known:
             raise InputError(
                 f"There is no column {name!r}{did_you_mean(name, known)} "
                 f"Choose from: {', '.join(known)}."
             )
-    return list(columns)
+    return list(dict.fromkeys(columns))
 
 
 def _grid(columns: Sequence[_GridColumn], width: int) -> str:
@@ -282,7 +289,8 @@ def _grid(columns: Sequence[_GridColumn], width: int) -> str:
     out = io.StringIO()
     # A table of two columns with long words may be wider than the terminal.
     whole = max(width, sum(widths) + _GAP * len(widths))
-    Console(file=out, width=whole, color_system=None, force_terminal=False).print(grid)
+    # Without the last two options, rich would write colours, or display the table in a notebook.
+    Console(file=out, width=whole, force_terminal=False, force_jupyter=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n"))
 
 

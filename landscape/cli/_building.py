@@ -46,7 +46,9 @@ def demo(
     """Build and draw an example atlas of synthetic papers."""
     from landscape.atlas import build_demo
 
-    atlas = build_demo(out, n_papers=papers, seed=seed, workers=workers, say=note)
+    atlas = build_demo(
+        out, n_papers=papers, seed=seed, workers=workers, say=note, approve=ask_on_terminal
+    )
     figures.mkdir(parents=True, exist_ok=True)
     pictures = [figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
@@ -82,7 +84,7 @@ def add_build(app: App) -> None:
         help="files of papers; if there are none, --citations adds citations to an existing atlas"
     )
     folder = option("directory of the atlas", "--out")
-    agree = option("accept the cost of remote embeddings")
+    agree = option("agree to the cost of remote embeddings, and to a download of weights")
     only = inspect.Parameter.KEYWORD_ONLY
     command = derived(
         build,
@@ -118,7 +120,7 @@ def add_update(app: App) -> None:
     only, first = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
     files = Parameter(help="new files of papers, and files that have changed")
     remove = option("name of a source whose papers are removed (repeatable)")
-    agree = option("accept the cost of remote embeddings")
+    agree = option("agree to the cost of remote embeddings, and to a download of weights")
     command = derived(
         update,
         _update,

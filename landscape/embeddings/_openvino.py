@@ -6,6 +6,8 @@ or on the number of threads, so a resumed build writes the same bytes.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+_STATISTICS = "openvino_telemetry"
 _EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _T = TypeVar("_T")
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
@@ -56,9 +59,8 @@ class Encoder:
         precision: str,
         n_texts: int | None = None,
     ) -> None:
-        import openvino
-
-        n_cores = n_usable_cores()
+        openvino = import_openvino()
+        n_cores = _n_threads()
         n_texts = n_texts or n_cores
         options = {
             "INFERENCE_PRECISION_HINT": _PRECISIONS[precision],
@@ -71,7 +73,7 @@ class Encoder:
         # One more thread than streams, so that a stream does not wait for Python. Callbacks of
         # OpenVINO are not used, because it can wait for them for ever when the model is deleted.
         self._pool = ThreadPoolExecutor(n_texts + 1)
-        self._idle: SimpleQueue[openvino.InferRequest] = SimpleQueue()
+        self._idle: SimpleQueue[Any] = SimpleQueue()
         for _ in range(n_texts + 1):
             self._idle.put(compiled.create_infer_request())
 
@@ -95,10 +97,32 @@ class Encoder:
         yield from self._pool.map(embed, sorted(range(len(texts)), key=lambda n: -len(texts[n])))
 
 
+def import_openvino() -> Any:
+    """Import OpenVINO without its statistics of usage, which an import sends to a server."""
+    missing = object()
+    known = sys.modules.get(_STATISTICS, missing)
+    sys.modules[_STATISTICS] = None  # type: ignore[assignment] # this module cannot be imported
+    try:
+        import openvino
+        import openvino.opset13
+    finally:
+        if known is missing:
+            del sys.modules[_STATISTICS]
+        else:
+            sys.modules[_STATISTICS] = known  # type: ignore[assignment]
+    return openvino
+
+
+def _n_threads() -> int:
+    """Return the number of threads, which Dask limits for its workers by a variable."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return min(n_usable_cores(), int(limit)) if limit.isdigit() and int(limit) else n_usable_cores()
+
+
 def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvino.Model:
     """Return the network: from tokens, shape (1, n), to the vector and the projected states."""
-    import openvino
-    from openvino import opset13 as nn
+    openvino = import_openvino()
+    nn = openvino.opset13
 
     def constant(value: Any) -> Any:
         return nn.constant(np.ascontiguousarray(value))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.embeddings._openvino import Encoder, Process
+from landscape.embeddings._openvino import Encoder, Process, import_openvino
 from landscape.embeddings.vectors import DIMENSION as _WORD_DIMENSION
 from landscape.embeddings.vectors import (
     DescribedEmbedder,
@@ -319,10 +319,13 @@ def _tf32() -> Iterator[None]:
 
 
 def choose_device() -> str:
-    """Return the fastest device of this computer, which is the CPU if PyTorch is not installed."""
-    if importlib.util.find_spec("torch") is None:
+    """Return the fastest device of this computer: the CPU unless the extra models is installed."""
+    if any(importlib.util.find_spec(name) is None for name in ("torch", "transformers")):
         return "cpu"
-    import torch
+    try:
+        import torch
+    except (ImportError, OSError):  # an installation that does not work
+        return "cpu"
 
     if torch.cuda.is_available():
         return "cuda"
@@ -331,6 +334,4 @@ def choose_device() -> str:
 
 def has_bf16_instructions() -> bool:
     """Return whether this CPU has instructions for bf16 matrix multiplication."""
-    import openvino
-
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return "BF16" in import_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

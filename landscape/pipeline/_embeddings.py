@@ -71,9 +71,14 @@ def embedder_of(context: Context) -> str:
 
 def prepare_embedder(context: Context) -> None:
     """Provide the weights of the default model before the stages that take long."""
-    from landscape.embeddings.weights import model_folder, provide_weights
+    from landscape.embeddings.weights import INSTALL, MODEL, model_folder, provide_weights
 
     if embedder_of(context) == "minilm":
+        if without := context.executor.without_weights:
+            raise InputError(
+                f"The worker {without[0]} has no weights of {MODEL}. Install them on all machines "
+                f"with: {INSTALL}"
+            )
         if context.options.approve is not None:
             provide_weights(context.options.approve)
         model_folder()

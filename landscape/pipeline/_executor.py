@@ -89,6 +89,7 @@ class Executor:
     n_workers = 1
     is_cluster = False
     has_bf16 = False  # whether all workers of a cluster have the instructions for bf16
+    without_weights: tuple[str, ...] = ()  # workers of a cluster without the default model
 
     def map(
         self,
@@ -192,6 +193,7 @@ class DaskExecutor(Executor):
             {EMBEDDING: 1} if all(EMBEDDING in one["resources"] for one in workers) else None
         )
         self.has_bf16 = all(fact.has_bf16 for fact in facts.values())
+        self.without_weights = tuple(name for name, fact in facts.items() if not fact.has_weights)
 
     @property
     def n_workers(self) -> int:  # type: ignore[override]  # workers can join and leave
@@ -275,6 +277,7 @@ class _WorkerFacts:
     versions: str
     sees_folder: bool
     has_bf16: bool
+    has_weights: bool = True
 
 
 def _versions() -> str:
@@ -285,8 +288,9 @@ def _versions() -> str:
 
 def _facts_of_worker(file: Path) -> _WorkerFacts:
     from landscape.embeddings.minilm import has_bf16_instructions
+    from landscape.embeddings.weights import has_weights
 
-    return _WorkerFacts(_versions(), file.exists(), has_bf16_instructions())
+    return _WorkerFacts(_versions(), file.exists(), has_bf16_instructions(), has_weights())
 
 
 def _check_worker(worker: str, fact: _WorkerFacts, versions: str, folder: Path) -> None:

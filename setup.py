@@ -22,7 +22,7 @@ class BuildWithViewer(build_py):
         super().run()
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        """Return the modules of a package; the notebooks' Python sources are none."""
+        """Return the modules of a package, without the Python sources of the notebooks."""
         if package == "landscape._notebooks":
             return []
         return list(super().find_package_modules(package, package_dir))

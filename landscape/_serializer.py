@@ -132,7 +132,7 @@ def to_latex(table: pd.DataFrame, kind: str, caption: str, notes: Iterable[str])
     values. A comment at the end lists the other columns. The package booktabs is required.
     """
     first = table.head(_MAX_ROWS)
-    shown = with_units(first, kind, n_columns=_LATEX_COLUMNS)
+    shown = with_units(first, kind, shown_columns(first, kind)[:_LATEX_COLUMNS])
     names = list(shown)
     is_long = {name: shown[name].map(len).max() > _LONG_CELL for name in names}
     align = {name: "r" if first[name].dtype.kind in "iuf" else "l" for name in names}
@@ -161,15 +161,9 @@ def name_bounds(table: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={end: f"{value}_{end}" for end in _BOUNDS})
 
 
-def with_units(
-    table: pd.DataFrame,
-    kind: str,
-    *,
-    n_columns: int | None = None,
-    names: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Convert the shown columns to text in the units of their headings, with intervals."""
-    names = list(names or shown_columns(table, kind)[:n_columns])
+def with_units(table: pd.DataFrame, kind: str, names: Sequence[str] | None = None) -> pd.DataFrame:
+    """Convert columns to text in the units of their headings, by default the shown columns."""
+    names = list(names or shown_columns(table, kind))
     bounds = {f"{name}_{end}" for name in names for end in _BOUNDS} - _EXACT
     table = name_bounds(table)
     table = table[[column for column in table if column in names or column in bounds]]
@@ -201,7 +195,7 @@ def to_text(
     """
     width = width or shutil.get_terminal_size((100, 24)).columns
     first = table.head(_MAX_ROWS)
-    shown = with_units(first, kind, names=_chosen_columns(table, columns))
+    shown = with_units(first, kind, _chosen_columns(table, columns))
     is_number = {name: name_bounds(first)[name].dtype.kind in "iuf" for name in shown}
     columns_of_grid = [
         _GridColumn(heading(kind, str(name)), shown[name].tolist(), is_number[name])

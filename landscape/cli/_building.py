@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
     from landscape.corpus.fetch import Fetched
 
+_AGREE = option("agree to the cost of remote embeddings, and to a download of weights")
+
 
 def demo(
     *,
@@ -42,12 +44,13 @@ def demo(
     figures: Annotated[Path, option("directory of the figures")] = Path("figures/demo"),
     seed: Annotated[int, option("seed of the map")] = 1,
     workers: Annotated[int | None, option("number of processes")] = None,
+    yes: Annotated[bool, _AGREE] = False,
 ) -> Answer:
     """Build and draw an example atlas of synthetic papers."""
     from landscape.atlas import build_demo
 
     atlas = build_demo(
-        out, n_papers=papers, seed=seed, workers=workers, say=note, approve=ask_on_terminal
+        out, n_papers=papers, seed=seed, workers=workers, say=note, approve=_approval(yes)
     )
     figures.mkdir(parents=True, exist_ok=True)
     pictures = [figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
@@ -84,7 +87,6 @@ def add_build(app: App) -> None:
         help="files of papers; if there are none, --citations adds citations to an existing atlas"
     )
     folder = option("directory of the atlas", "--out")
-    agree = option("agree to the cost of remote embeddings, and to a download of weights")
     only = inspect.Parameter.KEYWORD_ONLY
     command = derived(
         build,
@@ -105,7 +107,7 @@ def add_build(app: App) -> None:
         ],
         extra=[
             inspect.Parameter("out", only, annotation=Annotated[Path, folder]),
-            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, agree]),
+            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, _AGREE]),
             inspect.Parameter("json", only, default=False, annotation=Json),
         ],
         of_atlas=False,
@@ -120,7 +122,6 @@ def add_update(app: App) -> None:
     only, first = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
     files = Parameter(help="new files of papers, and files that have changed")
     remove = option("name of a source whose papers are removed (repeatable)")
-    agree = option("agree to the cost of remote embeddings, and to a download of weights")
     command = derived(
         update,
         _update,
@@ -136,7 +137,7 @@ def add_update(app: App) -> None:
             inspect.Parameter(
                 "remove", only, default=(), annotation=Annotated[tuple[str, ...], remove]
             ),
-            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, agree]),
+            inspect.Parameter("yes", only, default=False, annotation=Annotated[bool, _AGREE]),
             inspect.Parameter("json", only, default=False, annotation=Json),
         ],
         of_atlas=False,
@@ -156,8 +157,7 @@ def _update(
 ) -> Answer:
     from landscape.store.info import facts
 
-    agree = (lambda _: True) if yes else ask_on_terminal
-    updated = update(atlas, inputs, remove=remove, approve=agree, say=note, **options)
+    updated = update(atlas, inputs, remove=remove, approve=_approval(yes), say=note, **options)
     return Answer(as_json(facts(updated)) if json else _sources_text(updated))
 
 
@@ -287,8 +287,7 @@ def _build(
         atlas = add_citations(out, citations, say=note)
         links = f"{atlas.path}: {count(atlas.citations.n_links, 'citation')}"
         return Answer(as_json(facts(atlas)) if json else links)
-    agree = (lambda _: True) if yes else ask_on_terminal
-    atlas = build(inputs, out, citations=citations, approve=agree, say=note, **options)
+    atlas = build(inputs, out, citations=citations, approve=_approval(yes), say=note, **options)
     if json:
         return Answer(as_json(facts(atlas)))
     return Answer(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
@@ -318,6 +317,11 @@ def info(
         return Answer(as_json(store_info.facts(opened) | ({"verified": True} if verify else {})))
     verified = f"\n\nverified: all {len(opened.manifest.files):,} files are unchanged"
     return Answer(store_info.describe(opened) + (verified if verify else ""))
+
+
+def _approval(yes: bool) -> Callable[[str], bool]:
+    """Return the function that answers the questions of a build."""
+    return (lambda _: True) if yes else ask_on_terminal
 
 
 def ask_on_terminal(question: str) -> bool:

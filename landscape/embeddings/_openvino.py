@@ -46,35 +46,31 @@ class Encoder:
     axes : numpy.ndarray
         Matrix that projects the states of tokens, shape (dimension, n_axes).
     precision : {"float32", "bfloat16"}
-    n_texts : int, optional
-        Number of texts that are embedded at the same time, one per core by default.
+
+    Notes
+    -----
+    Each core embeds one text at a time. The threads do not survive a fork, so a process that was
+    forked from a process with an encoder cannot embed; spawn it instead.
     """
 
     def __init__(
-        self,
-        weights: Mapping[str, Floats],
-        *,
-        heads: int,
-        axes: Floats,
-        precision: str,
-        n_texts: int | None = None,
+        self, weights: Mapping[str, Floats], *, heads: int, axes: Floats, precision: str
     ) -> None:
         openvino = import_openvino()
-        n_cores = _n_threads()
-        n_texts = n_texts or n_cores
+        n_threads = _n_threads()
         options = {
             "INFERENCE_PRECISION_HINT": _PRECISIONS[precision],
-            "NUM_STREAMS": n_texts,
-            "INFERENCE_NUM_THREADS": n_cores,
+            "NUM_STREAMS": n_threads,
+            "INFERENCE_NUM_THREADS": n_threads,
             "ENABLE_CPU_PINNING": False,  # other programs may use some of the cores
         }
         model = _model(weights, heads=heads, axes=axes)
         compiled = openvino.Core().compile_model(model, "CPU", options)
         # One more thread than streams, so that a stream does not wait for Python. Callbacks of
-        # OpenVINO are not used, because it can wait for them for ever when the model is deleted.
-        self._pool = ThreadPoolExecutor(n_texts + 1)
+        # OpenVINO are not used, because it can wait for them forever when the model is deleted.
+        self._pool = ThreadPoolExecutor(n_threads + 1)
         self._idle: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(n_texts + 1):
+        for _ in range(n_threads + 1):
             self._idle.put(compiled.create_infer_request())
 
     def __call__(

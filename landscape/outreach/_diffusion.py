@@ -696,12 +696,10 @@ class _Redrawing:
             "size": list(self.size),
             "start_sha256": _digest(self.picture),
             "picture_sha256": _digest(picture),
-            "versions": {
-                "landscape": __version__,
-                **{
-                    name: importlib.metadata.version(name)
-                    for name in ("diffusers", "transformers", "torch")
-                },
+            "versions": {"landscape": __version__}
+            | {
+                name: importlib.metadata.version(name)
+                for name in ("diffusers", "transformers", "torch")
             },
             "attempts": tries,
         }

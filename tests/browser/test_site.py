@@ -361,7 +361,7 @@ def test_on_a_phone(browser: Browser, site: str) -> None:
 def test_a_table_is_sorted_and_filtered(visit: Visit, site: str) -> None:
     page = visit.page
     page.goto(f"{site}/concepts.html")
-    rows = page.locator("table.sortable tbody tr")
+    rows = page.locator("table.landscape-table tbody tr")
     name, papers = (rows.locator(f"td:nth-child({column})") for column in (1, 2))
     page.get_by_role("button", name="Papers").click()
     sizes = [int(text.replace(",", "")) for text in papers.all_text_contents()]

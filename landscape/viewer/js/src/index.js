@@ -49,7 +49,7 @@ export default {
   },
 };
 
-for (const table of document.querySelectorAll("table.sortable")) {
+for (const table of document.querySelectorAll("table.landscape-table")) {
   if (table instanceof HTMLTableElement) enhance(table);
 }
 

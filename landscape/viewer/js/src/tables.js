@@ -1,6 +1,6 @@
 // Tables of the pages of a site: headings sort the rows, and long tables have a filter.
 
-import { count, h } from "./dom.js";
+import { count, h, number } from "./dom.js";
 
 const LONG = 12; // rows of a table that gets a filter
 
@@ -63,7 +63,7 @@ export function enhance(table) {
       row.hidden = !words.every((word) => texts[place].includes(word));
       if (!row.hidden) shown++;
     });
-    said.textContent = words.length ? ` ${count(shown, "row")} of ${count(rows.length, "row")}` : "";
+    said.textContent = words.length ? ` ${number(shown)} of ${count(rows.length, "row")}` : "";
   };
   const input = h("input", { type: "search", placeholder: "Filter the rows", "aria-label": "Filter the rows", oninput: filter });
   const place = table.closest(".wide") ?? table;

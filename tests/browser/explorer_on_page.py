@@ -57,9 +57,13 @@ class ExplorerOnPage:
         self.map.scroll_into_view_if_needed()
         box = box_of(self.map)
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        before = self.scale()
         for _ in range(abs(notches)):
             self.page.mouse.wheel(0, -100 if notches > 0 else 100)
             self.page.wait_for_timeout(30)
+        # A busy browser passes the wheel on later.
+        sign = ">" if notches > 0 else "<"
+        self.until(f"v.map.camera.view.scale / v.map.camera.whole {sign} {before}")
         self.rest()
 
     def place_of(self, point: int) -> tuple[float, float]:

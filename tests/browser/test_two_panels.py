@@ -16,6 +16,8 @@ CODE = (
     "second = MapExplorer(atlas, colour_by='year')\nsecond",
 )
 
+LOW = "second = MapExplorer(atlas, height=400)\nsecond"
+
 
 def show(jupyter: JupyterPage, lab: Lab, name: str, *codes: str) -> list[ExplorerOnPage]:
     """Return the two explorers of a new notebook with some cells."""
@@ -31,9 +33,14 @@ def show(jupyter: JupyterPage, lab: Lab, name: str, *codes: str) -> list[Explore
 
 
 def test_linked_panels_share_window_filters_and_selection(jupyter: JupyterPage, lab: Lab) -> None:
-    first, second = show(jupyter, lab, "linked.ipynb", *CODE, "first.link(second)")
+    first, second = show(jupyter, lab, "linked.ipynb", *CODE[:2], LOW, "first.link(second)")
     first.zoom(5)
+    zoomed = first.scale()
     second.until("v.map.camera.view.scale > 2 * v.map.camera.whole")
+    second.rest()
+    # The second is lower and shows more of the map; the first must not follow it.
+    assert second.state("v.map.camera.height") < first.state("v.map.camera.height")
+    assert first.scale() == pytest.approx(zoomed, rel=1e-4)
     second.press("Show the whole map")
     second.rest()
     second.press("Select")

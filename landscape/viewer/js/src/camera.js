@@ -24,6 +24,8 @@ export class Camera {
     /** @type {Map<number, {x: number, y: number}>} */
     this._fingers = new Map();
     this._flight = 0;
+    /** @type {View | null} */
+    this._landing = null; // the window at the end of a flight
     this._rest = 0;
     this._moved = 0;
     /** @type {[number, number][] | null} */
@@ -56,18 +58,33 @@ export class Camera {
     this.width = width;
     this.height = height;
     this.view.scale = isFirst ? this.whole : relative * this.whole;
-    this._bound();
+    this.view = this._bounded(this.view);
     this.on.changed();
   }
 
+  /** The window that is shown when the map rests. */
+  get destination() {
+    return this._landing ?? this.view;
+  }
+
   /**
-   * Show a window.
+   * Show a window; a flight to another one ends.
    * @param {Partial<View>} to
    */
   look(to) {
-    Object.assign(this.view, to);
-    this._bound();
+    this._stop();
+    this._put(to);
+  }
+
+  /** @param {Partial<View>} to */
+  _put(to) {
+    this.view = this._bounded({ ...this.view, ...to });
     this._stir();
+  }
+
+  _stop() {
+    cancelAnimationFrame(this._flight);
+    this._landing = null;
   }
 
   /**
@@ -75,22 +92,24 @@ export class Camera {
    * @param {View} to
    */
   fly(to) {
-    cancelAnimationFrame(this._flight);
+    this._stop();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
       this.look(to);
       return;
     }
     const from = { ...this.view };
     const start = performance.now();
+    this._landing = this._bounded(to);
     const step = () => {
       const time = Math.min(1, (performance.now() - start) / FLIGHT);
       const share = time * time * (3 - 2 * time);
-      this.look({
+      this._put({
         x: from.x + (to.x - from.x) * share,
         y: from.y + (to.y - from.y) * share,
         scale: from.scale * (to.scale / from.scale) ** share,
       });
       if (time < 1) this._flight = requestAnimationFrame(step);
+      else this._landing = null;
     };
     step();
   }
@@ -166,10 +185,14 @@ export class Camera {
     return Math.min(200 * this.whole, Math.max(0.5 * this.whole, scale));
   }
 
-  _bound() {
-    this.view.x = Math.min(1.1, Math.max(-0.1, this.view.x));
-    this.view.y = Math.min(1.1, Math.max(-0.1, this.view.y));
-    this.view.scale = this._scaleWithin(this.view.scale);
+  /**
+   * The nearest window within the limits.
+   * @param {View} view
+   * @returns {View}
+   */
+  _bounded({ x, y, scale }) {
+    const within = (/** @type {number} */ place) => Math.min(1.1, Math.max(-0.1, place));
+    return { x: within(x), y: within(y), scale: this._scaleWithin(scale) };
   }
 
   /** Report a movement, and its end after some time without another one. */
@@ -186,7 +209,7 @@ export class Camera {
   /** @param {PointerEvent} event */
   _down(event) {
     if (event.button > 0) return;
-    cancelAnimationFrame(this._flight);
+    this._stop();
     const [x, y] = this.pixelOf(event);
     this._fingers.set(event.pointerId, { x, y });
     this._moved = this._fingers.size > 1 ? CLICK + 1 : 0;

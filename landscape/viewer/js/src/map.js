@@ -440,9 +440,9 @@ export class MapView {
     if (loaded.length) this.camera.fly(this.camera.around(loaded.map((point) => this.placeOf(point))));
   }
 
-  /** The visible window in the units of the map: x0, y0, x1, y1; null for the whole map. */
+  /** The window of the map at rest, in the units of the map: x0, y0, x1, y1; null for the whole map. */
   get window() {
-    const { view, whole, width, height } = this.camera;
+    const { destination: view, whole, width, height } = this.camera;
     if (Math.abs(view.scale / whole - 1) < 0.01 && Math.hypot(view.x - 0.5, view.y - 0.5) < 0.01) return null;
     const [x0, y0, x1] = this.source.manifest.box;
     const side = x1 - x0;

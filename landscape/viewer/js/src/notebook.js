@@ -212,17 +212,19 @@ export class Kernel {
     this._viewers.add(viewer);
     const box = viewer.source.manifest.box;
     const side = box[2] - box[0];
-    let written = "";
+    let written = ""; // what the model holds
+    let own = ""; // what the viewer makes of it: in a panel of another shape, another window
     let selected = viewer.model.state.selected;
     let timer = 0;
     const write = () => {
       const given = describe(viewer);
       const text = JSON.stringify(given);
       const { state } = viewer.model;
-      const isNew = text !== written;
+      const isNew = text !== own;
       const isSelected = state.selected !== selected;
       // Setting tells this viewer, too, which must know that the change is its own.
-      [written, selected] = [text, state.selected];
+      written = own = text;
+      selected = state.selected;
       if (isNew) model.set("given", given);
       if (isSelected) {
         // The number tells one set of bytes from another, because the model cannot.
@@ -243,6 +245,8 @@ export class Kernel {
       if (text === written) return;
       written = text;
       apply(viewer, given);
+      // Told to a linked viewer, this would return changed from there, and so on without end.
+      own = JSON.stringify({ ...describe(viewer), ...(given.paper ? { paper: given.paper } : {}) });
     };
     const readSelected = () => {
       const points = pointsOf(model.get("selected")?.points);

@@ -143,7 +143,12 @@ class JupyterPage:
         before = path.stat().st_mtime_ns
         self.page.locator(".lm-MenuBar-itemLabel:text-is('File')").click()
         self.page.locator(".lm-Menu-itemLabel:text-is('Save Notebook')").click()
-        self.until(lambda: path.stat().st_mtime_ns > before, "the notebook is saved")
+
+        def is_whole() -> bool:
+            # The server writes in place, so the file is empty for a moment.
+            return path.stat().st_mtime_ns > before and path.read_text("utf-8").endswith("}\n")
+
+        self.until(is_whole, "the notebook is saved")
         self.dismiss_dialogs()
         return path.read_text("utf-8")
 

@@ -53,21 +53,42 @@ def demo(
         out, n_papers=papers, seed=seed, workers=workers, say=note, approve=_approval(yes)
     )
     figures.mkdir(parents=True, exist_ok=True)
+    note("drawing the map")
+    figure = landscape.figures.heatmap(atlas)
     pictures = [figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
-        landscape.figures.save_figure(landscape.figures.heatmap(atlas), picture)
+        landscape.figures.save_figure(figure, picture)
     program = _program()
     return Answer(
         f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+        f"Its map: {pictures[0]} and {pictures[1]}\n"
+        f"{_finding(atlas)}"
         f"{GENERATED} They are not evidence about astronomy.\n\n"
-        "Open next:\n"
-        f"  {pictures[0]}  the labelled map\n"
-        f"  {pictures[1]}  the same map, for print\n"
+        "Next:\n"
         f"  {program} lab\n"
-        f"  {program} info {out}\n"
         f'  {program} search {out} "winds of massive stars"\n'
-        f"  {program} figure report {out} HST -o hst.pdf\n"
         f"  {program} build YOUR-PAPERS.jsonl --out your.atlas"
+    )
+
+
+def _finding(atlas: Atlas) -> str:
+    """Return a sentence on the region in which the most used facility has its highest share."""
+    from landscape.overlays.missions import impact
+
+    mentions = atlas.missions
+    used = mentions[mentions["role"] == "science"].drop_duplicates(["facility", "paper_id"])
+    if used.empty:
+        return ""
+    found = impact(atlas, [used["facility"].mode().iloc[0]])
+    whole, regions = found.table.iloc[0], found.tables["regions"]
+    if regions.empty:
+        return ""
+    top = regions.loc[regions["share_low"].idxmax()]
+    return (
+        f"One finding: {whole['facility']} provides data for {top['share']:.0%} of the papers on "
+        f"{top['label']!r} ({top['papers']:,} of {top['region_papers']:,}; 95% interval "
+        f"{top['share_low']:.0%} to {top['share_high']:.0%}), and for {whole['share']:.0%} of all "
+        "papers.\n"
     )
 
 

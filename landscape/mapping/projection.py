@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,8 +39,11 @@ def _umap(
     vectors: NDArray[np.float32], seed: int | None, n_neighbors: int, min_dist: float, start: Start
 ) -> NDArray[np.float32]:
     """Apply UMAP (McInnes, Healy & Melville 2018) with the cosine metric."""
+    k = min(n_neighbors, len(vectors) - 1)
+    near = _neighbours(vectors, k) if len(vectors) <= _MOST_FOR_EXACT else None
     reducer = umap_with_kept_code().UMAP(
-        n_neighbors=min(n_neighbors, len(vectors) - 1),
+        n_neighbors=k,
+        precomputed_knn=(None, None, None) if near is None else (*near, None),
         min_dist=min_dist,
         metric="cosine",
         # spectral decomposition needs many more papers than components
@@ -49,7 +53,24 @@ def _umap(
         n_jobs=1 if seed is not None else -1,
         unique=False,
     )
-    return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"precomputed_knn\[2\]")  # only for `transform`
+        return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
+
+
+#: With more papers, the approximate search of umap-learn is faster; benchmarks/RESULTS.md.
+_MOST_FOR_EXACT = 60_000
+
+
+def _neighbours(
+    vectors: NDArray[np.float32], k: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Return the nearest papers of each paper and their cosine distances, itself included."""
+    rows, similarities = nearest(vectors, np.asarray(vectors), k=k)
+    distances = np.maximum(1.0 - similarities, 0.0).astype(np.float32)
+    # Rounding would otherwise make UMAP take the paper itself for its nearest neighbour.
+    distances[rows == np.arange(len(rows))[:, None]] = 0.0
+    return rows.astype(np.int32), distances
 
 
 def _tsne(vectors: NDArray[np.float32], seed: int | None) -> NDArray[np.float32]:

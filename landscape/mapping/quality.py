@@ -42,7 +42,7 @@ def measure_quality(
     n_neighbors: int = 15,
     min_dist: float = 0.05,
     n_sample: int = 2000,
-    n_second_run: int = 8000,
+    n_second_run: int | None = None,
     seed: int = 0,
     sample: Sample | None = None,
 ) -> Measures:
@@ -69,8 +69,9 @@ def measure_quality(
         Settings of the map; see `project`.
     n_sample : int, default 2000
         Number of randomly sampled papers whose neighbours are compared.
-    n_second_run : int, default 8000
-        Number of papers in the two runs that are compared for stability.
+    n_second_run : int, optional
+        Number of papers in the two runs that are compared for stability. The default is a fifth
+        of the papers, but at least 2,000 and at most 8,000.
     seed : int, default 0
     sample : Sample, optional
         Nearest papers of a sample, if they are known. `n_sample` is then not used.
@@ -132,6 +133,8 @@ def measure_quality(
     if layout in _WITHOUT_RUNS:
         measures["stability_reason"] = _WITHOUT_RUNS[layout]
         return measures
+    if n_second_run is None:
+        n_second_run = min(8000, max(2000, n_papers // 5))
     measures["stability"] = stability(
         vectors,
         layout=layout,

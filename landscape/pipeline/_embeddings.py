@@ -89,7 +89,9 @@ def _parameters(context: Context) -> dict[str, Any]:
 
     spec = embedder_of(context)
     parameters = {"embedder": spec, **identity(spec)}
-    if spec == "minilm" and (context.options.seed is not None or _was_exact(context)):
+    precision, seed = context.options.precision, context.options.seed
+    exact = precision == "float32" or (precision is None and seed is not None)
+    if spec == "minilm" and (exact or _was_exact(context)):
         parameters["precision"] = "float32"  # vectors in bf16 differ between CPUs
     return parameters
 

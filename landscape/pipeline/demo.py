@@ -92,6 +92,7 @@ def build_demo(
         [files.papers],
         out,
         seed=seed,
+        precision="auto",
         workers=workers,
         title=TITLE,
         # The themes share no papers, so the default of UMAP would shrink each theme to a point.

@@ -59,6 +59,9 @@ def as_paths(paths: object) -> object:
 Paths = Annotated[tuple[Path, ...], BeforeValidator(as_paths)]
 
 
+Precision = Literal["auto", "float32"]
+
+
 class BuildOptions(Settings):
     """Options of a build."""
 
@@ -87,7 +90,13 @@ class BuildOptions(Settings):
         ge=0,
         le=2**32 - 1,
         description="seed of the map. With a seed, the map is reproducible on a CPU, but is "
-        "computed on one core, and MiniLM uses float32",
+        "computed on one core, and the precision is float32",
+    )
+    precision: Precision | None = Field(
+        None,
+        description="numbers of MiniLM: auto takes bfloat16 on CPUs that have it, which is twice "
+        "as fast; float32, the default with a seed, gives the same vectors on all CPUs. An atlas "
+        "with float32 keeps it",
     )
     n_neighbors: Whole = Field(15, ge=2, description="number of neighbours of each paper in UMAP")
     min_dist: Number = Field(

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -254,6 +255,12 @@ def test_the_demo_ends_by_saying_what_to_open(
     named = [Path(word) for word in out.split() if word.startswith(str(figures))]
     assert {path.suffix for path in named} == {".png", ".pdf"}
     assert all(path.stat().st_size > 1000 for path in named)
+    _, _, after = out.partition("One finding: ")
+    finding = re.match(r".* for \d+% of the papers on '.*' \((\d+) of (\d+); ", after)
+    assert finding
+    assert 0 < int(finding[1]) <= int(finding[2]) <= len(demo_atlas)
+    _, _, steps = out.partition("Next:\n")
+    assert len(steps.splitlines()) == 3
 
 
 def test_search_exports_what_it_found(

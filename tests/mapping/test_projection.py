@@ -9,6 +9,7 @@ from landscape.embeddings import nearest
 from landscape.errors import InputError, MissingExtraError
 from landscape.mapping import place, project
 from landscape.mapping.projection import (
+    _neighbours,
     choose_landmarks,
     memberships,
     orient,
@@ -172,3 +173,14 @@ def test_functions_with_and_without_threads_have_caches_of_their_own() -> None:
         for kind in ("", "_parallel")
     }
     assert len(files) == 2
+
+
+@pytest.mark.filterwarnings("ignore:precomputed_knn")
+def test_umap_has_the_graph_that_it_would_compute() -> None:
+    vectors = clusters(300)
+    rows, distances = _neighbours(vectors, 15)
+    umap = umap_with_kept_code()
+    settings = {"metric": "cosine", "n_epochs": 1, "random_state": 1, "n_jobs": 1}
+    its = umap.UMAP(**settings).fit(vectors).graph_
+    ours = umap.UMAP(**settings, precomputed_knn=(rows, distances, None)).fit(vectors).graph_
+    assert abs(its - ours).max() < 1e-3

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -53,18 +54,29 @@ def test_tables_are_equal_with_and_without_avx512(
     assert np.allclose(one[likely], other[likely], atol=1e-3)
 
 
-@pytest.mark.parametrize(("seed", "precision"), [(1, "float32"), (None, "bfloat16")])
-def test_only_a_build_without_seed_uses_bf16(
+@pytest.mark.parametrize(
+    ("seed", "asked", "precision"),
+    [
+        (1, None, "float32"),
+        (1, "auto", "bfloat16"),
+        (None, "float32", "float32"),
+        (None, None, "bfloat16"),
+    ],
+)
+def test_only_a_build_without_seed_uses_bf16_unless_asked(
     tmp_path: Path,
     papers_file: Callable[..., Path],
     monkeypatch: pytest.MonkeyPatch,
     seed: int | None,
+    asked: Literal["auto", "float32"] | None,
     precision: str,
 ) -> None:
     monkeypatch.setattr("landscape.embeddings.minilm.has_bf16_instructions", lambda: True)
     source = papers_file(tmp_path / "papers.jsonl", range(12))
     for _ in range(2):
-        atlas = build(source, tmp_path / "a.atlas", seed=seed, layout="pca", workers=1)
+        atlas = build(
+            source, tmp_path / "a.atlas", seed=seed, precision=asked, layout="pca", workers=1
+        )
         assert atlas.stages["embeddings"].model["precision"] == precision
         source = papers_file(tmp_path / "papers.jsonl", range(14))
     assert atlas.stages["embeddings"].details["reused"] == 12

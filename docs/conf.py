@@ -32,6 +32,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 9,
     "show_prev_next": False,
+    "navigation_depth": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": [],
     "footer_end": [],

@@ -213,7 +213,7 @@ def variables() -> dict[str, str]:
                 texts.append((node.name, " ".join(sentences)))
                 texts += [(", ".join([node.name, *m.args[1:]]), m.description) for m in parsed.meta]
     for label, text in texts:
-        if text and "environment variable" in text:
+        if "environment variable" in (text := cell(text or "")):
             for name in _VARIABLE.findall(text):
                 said.setdefault(name, {})[f"`{label}`: {text.replace('`', '')}"] = None
     return {name: " ".join(lines) for name, lines in said.items()}
@@ -270,7 +270,8 @@ def example_page(name: str, text: str, figures: Path = REAL_FIGURES) -> str:
         caption = captions.get(name, "The same figure of real papers.")
         place = f"/../figures/astro-ph/{name}.png"
         lines += [f".. figure:: {place}", f"   :alt: {title}", "", f"   {caption}", ""]
-    return text.replace(first, "\n".join(lines), 1)
+    text = text.replace(first, "\n".join(lines), 1)
+    return re.sub(r"^Run: (python .*)$", r"Run: ``\1``", text, count=1, flags=re.MULTILINE)
 
 
 def arguments(_: dict[str, Any], script: dict[str, Any]) -> list[str]:

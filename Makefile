@@ -56,7 +56,8 @@ gallery: demo
 	  $(BIN)/python examples/outreach.py demo.atlas figures/gallery/outreach_$$theme.png $$theme || exit 1; \
 	done
 
-SPHINX := $(BIN)/python -m sphinx --jobs 2 --fail-on-warning --keep-going --quiet docs build/docs
+# One process: a fork after the examples, which leave threads of numerical libraries, could hang.
+SPHINX := $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
 
 docs: spelling
 	$(SPHINX)

@@ -7,6 +7,8 @@
 #   make lint     check style, formatting, types and imports
 #   make format   correct style and formatting
 #   make gallery  draw the figures of the gallery again
+#   make docs     build the documentation in build/docs; run its examples and notebooks (5 minutes)
+#   make docs-quick  the same without running examples and notebooks
 #   make bench    measure speed and quality (hours)
 #   make clean    remove .venv and caches
 # Existing outputs are reused.
@@ -21,7 +23,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery chromium test lint format bench clean
+.PHONY: help install demo gallery docs docs-quick spelling chromium test lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -54,6 +56,18 @@ gallery: demo
 	  $(BIN)/python examples/outreach.py demo.atlas figures/gallery/outreach_$$theme.png $$theme || exit 1; \
 	done
 
+# One process: a fork after the examples, which leave threads of numerical libraries, could hang.
+SPHINX := $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
+
+docs: spelling
+	$(SPHINX)
+
+docs-quick: spelling
+	$(SPHINX) -D nb_execution_mode=off -D plot_gallery=0
+
+spelling: install
+	$(BIN)/codespell
+
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -77,4 +91,4 @@ format: install
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build/docs* docs/gallery docs/notebooks docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

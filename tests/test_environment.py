@@ -62,7 +62,7 @@ def conda() -> dict[str, str]:
 
 def wanted_by(project: dict) -> dict[str, str]:
     extras = project["optional-dependencies"]
-    users = [name for name in extras if name not in ("all", "bench", "dev")]
+    users = [name for name in extras if name not in ("all", "bench", "dev", "docs")]
     return parse([*project["dependencies"], *(line for name in users for line in extras[name])])
 
 
@@ -93,7 +93,7 @@ def test_torch_is_pinned_and_comes_first(project: dict, conda: dict[str, str]) -
 def test_everybody_who_installs_all_extras_gets_every_extra(project: dict) -> None:
     extras = project["optional-dependencies"]
     named = set(re.findall(r"[\w-]+", extras["all"][0].split("[")[1]))
-    assert named == set(extras) - {"all", "bench", "dev"}
+    assert named == set(extras) - {"all", "bench", "dev", "docs"}
 
 
 def test_constraints_allow_what_the_project_asks_for(project: dict) -> None:

@@ -8,6 +8,7 @@
 #   make format   correct style and formatting
 #   make gallery  draw the figures of the gallery again
 #   make bench    measure speed and quality (hours)
+#   make dist     build the source distribution and the wheel into dist/
 #   make clean    remove .venv and caches
 # Existing outputs are reused.
 
@@ -21,7 +22,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery chromium test lint format bench clean
+.PHONY: help install demo gallery chromium test lint format bench dist clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -72,9 +73,14 @@ bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
+# The wheel is built from the source distribution, so both are checked.
+dist: install
+	rm -rf build dist
+	$(BIN)/python -m build
+
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -74,6 +74,15 @@ def test_conda_users_get_the_same_set(project: dict, conda: dict[str, str]) -> N
     assert differing == {}
 
 
+def test_the_recipe_of_conda_forge_needs_the_core(project: dict) -> None:
+    path = REPOSITORY / ".github" / "conda" / "recipe.yaml"
+    recipe = yaml.safe_load(path.read_text("utf-8"))
+    run = parse([line for line in recipe["requirements"]["run"] if not line.startswith("python ")])
+    assert run == parse(project["dependencies"])
+    assert recipe["context"]["version"] == landscape.__version__
+    assert recipe["build"]["python"]["entry_points"] == ["landscape = landscape.cli:main"]
+
+
 def test_what_the_user_asked_for_is_there(project: dict, conda: dict[str, str]) -> None:
     assert set(ASKED_FOR) <= set(wanted_by(project))
     assert set(ASKED_FOR) <= set(conda)

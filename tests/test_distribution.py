@@ -87,16 +87,17 @@ class Installed:
         paths = sysconfig.get_paths("venv", {"base": str(env), "platbase": str(env)})
         self.scripts, site = Path(paths["scripts"]), Path(paths["purelib"])
         self.package = site / "landscape"
-        # The dependencies are those of the running environment. Its own .pth files, such as that of
-        # an editable installation, are not read from here.
+        self.env = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+        pip = [sys.executable, "-m", "pip", "--python", str(env), "install", "--no-index"]
+        subprocess.run([*pip, "--quiet", "--no-deps", str(wheel)], env=self.env, check=True)
+        # The dependencies are those of the running environment. They are added afterwards, because
+        # pip skips a package that it finds there. Its own .pth files, such as that of an editable
+        # installation, are not read from here.
         running = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
         (site / "dependencies.pth").write_text("\n".join(running))
-        pip = [sys.executable, "-m", "pip", "--python", str(env), "install", "--no-index"]
-        subprocess.run([*pip, "--quiet", "--no-deps", str(wheel)], check=True)
         for path in (self.package, *self.package.rglob("*")):
             path.chmod(path.stat().st_mode & ~0o222)
         self.before = self.files()
-        self.env = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
         # These files of JupyterLab are in the running environment, outside of site-packages.
         self.env["JUPYTERLAB_DIR"] = str(Path(sys.prefix, "share", "jupyter", "lab"))
 

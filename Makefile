@@ -10,6 +10,7 @@
 #   make docs     build the documentation in build/docs; run its examples and notebooks (5 minutes)
 #   make docs-quick  the same without running examples and notebooks
 #   make bench    measure speed and quality (hours)
+#   make dist     build the source distribution and the wheel into dist/
 #   make clean    remove .venv and caches
 # Existing outputs are reused.
 
@@ -23,7 +24,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery docs docs-quick spelling chromium test lint format bench clean
+.PHONY: help install demo gallery docs docs-quick spelling chromium test lint format bench dist clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -86,9 +87,14 @@ bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
+# The wheel is built from the source distribution, so both are checked.
+dist: install
+	rm -rf build dist
+	$(BIN)/python -m build
+
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build/docs* docs/gallery docs/notebooks docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/gallery docs/notebooks docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

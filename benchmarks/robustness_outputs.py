@@ -14,6 +14,7 @@ import io
 import json
 import re
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -416,7 +417,7 @@ def _widgets(kind: str, atlas: landscape.Atlas, folder: Path, chromium: Chromium
     write(notebook, path)  # type: ignore[no-untyped-call]
     words = (str(path), "--token", "--Voila.ip=127.0.0.1")
     page, faults = chromium.page()
-    with Running(*words, folder=folder, program="voila") as address:
+    with Running(*words, folder=folder, program=(sys.executable, "-m", "voila")) as address:
         page.goto(address, timeout=400_000, wait_until="domcontentloaded")
         outputs = page.locator(".jp-OutputArea")
         with contextlib.suppress(Exception):  # told below: a panel is missing

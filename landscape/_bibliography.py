@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from string import Template
 from typing import Protocol
 from urllib.parse import quote
 
@@ -187,6 +188,37 @@ def ads_url(query: str, *, order: str = "date desc") -> str:
     # Sort ties by bibcode, so that pages of results do not overlap.
     sort = quote(f"{order}, bibcode desc", safe="")
     return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
+
+
+def citation(*, version: str | None = None, predecessors: bool = True) -> str:
+    """Return BibTeX entries to cite Landscape and the systems that it builds on.
+
+    Parameters
+    ----------
+    version : str, optional
+        Version of Landscape; by default, the installed version.
+    predecessors : bool, default True
+        Whether to add pathfinder, SciLit, PaSa and CiteME.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(citation(version="0.1.0", predecessors=False))
+    @software{landscape,
+      author = {{The Landscape developers}},
+      title = {{Landscape: maps of a research literature}},
+      year = {2026},
+      version = {0.1.0}
+    }
+    """
+    from landscape import __version__
+
+    entries = data_file("references.bib").read_text(encoding="utf-8").strip()
+    text = Template(entries).substitute(version=escape_latex(version or __version__))
+    return text if predecessors else text.partition("\n\n")[0]
 
 
 def escape_latex(text: str) -> str:

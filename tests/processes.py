@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,25 @@ def interruptible() -> None:
 class Running:
     """A server of the command line that is stopped by Ctrl-C."""
 
-    def __init__(self, *words: str, folder: Path, program: str = "landscape.cli") -> None:
-        self._words, self._folder = (program, *words), folder
+    def __init__(
+        self,
+        *words: str,
+        folder: Path,
+        program: Sequence[str] = (sys.executable, "-m", "landscape.cli"),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self._words, self._folder, self._env = (*program, *words, "--no-browser"), folder, env
         self._log = folder / "server.log"
 
     def __enter__(self) -> str:
-        words = [sys.executable, "-m", *self._words, "--no-browser"]
         with self._log.open("w") as out:
             self._server = subprocess.Popen(
-                words, stdout=out, stderr=out, cwd=self._folder, preexec_fn=interruptible
+                self._words,
+                stdout=out,
+                stderr=out,
+                cwd=self._folder,
+                env=self._env,
+                preexec_fn=interruptible,
             )
         deadline = time.monotonic() + 180
         while self._server.poll() is None and time.monotonic() < deadline:

@@ -15,7 +15,13 @@ import yaml
 import landscape
 from tests.conftest import REPOSITORY
 
-DOCUMENTS = ("CONTRIBUTING.md", "docs/architecture.md", "docs/security.md", "SECURITY.md")
+DOCUMENTS = (
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "docs/architecture.md",
+    "docs/security.md",
+    "SECURITY.md",
+)
 QUOTED = re.compile(r"`([^`\n]+)`")
 BLOCK = re.compile(r"\n\s*\n|\n(?=\d+\. |- |\| )")  # paragraphs, items of lists, rows of tables
 PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)*/?")
@@ -119,6 +125,21 @@ def test_workflows_use_the_pinned_torch_and_the_supported_versions() -> None:
     assert matrix["python"] == versions
     assert {"ubuntu-latest", "macos-latest", "windows-latest"} == set(matrix["os"])
     assert set(re.findall(r"torch==([\d.]+)", workflow)) == {"2.13.0"}
+
+
+def test_only_the_job_that_publishes_may_publish() -> None:
+    path = REPOSITORY / ".github" / "workflows" / "release.yml"
+    release = yaml.safe_load(path.read_text("utf-8"))
+    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML reads the key "on" as a boolean
+    assert release["permissions"] == {"contents": "read"}
+    granted = {name: job.get("permissions") for name, job in release["jobs"].items()}
+    assert granted == {"build": None, "publish": {"id-token": "write"}}
+    assert "secrets." not in path.read_text("utf-8")
+    foreign = re.findall(r"uses: (?!actions/)\S+@(\S+)", path.read_text("utf-8"))
+    assert all(re.fullmatch(r"[0-9a-f]{40}", version) for version in foreign)
+    constraints = (REPOSITORY / "constraints.txt").read_text("utf-8").split()
+    (pinned,) = (line for line in constraints if line.startswith("build=="))
+    assert pinned in path.read_text("utf-8")
 
 
 def test_forms_for_issues_are_complete() -> None:

@@ -1,15 +1,12 @@
-"""The files that describe an installation are consistent; an installed package has its data."""
+"""The files that describe an installation are consistent."""
 
 from __future__ import annotations
 
 import ast
 import importlib.metadata
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -77,6 +74,15 @@ def test_conda_users_get_the_same_set(project: dict, conda: dict[str, str]) -> N
     assert differing == {}
 
 
+def test_the_recipe_of_conda_forge_needs_the_core(project: dict) -> None:
+    path = REPOSITORY / ".github" / "conda" / "recipe.yaml"
+    recipe = yaml.safe_load(path.read_text("utf-8"))
+    run = parse([line for line in recipe["requirements"]["run"] if not line.startswith("python ")])
+    assert run == parse(project["dependencies"])
+    assert recipe["context"]["version"] == landscape.__version__
+    assert recipe["build"]["python"]["entry_points"] == ["landscape = landscape.cli:main"]
+
+
 def test_what_the_user_asked_for_is_there(project: dict, conda: dict[str, str]) -> None:
     assert set(ASKED_FOR) <= set(wanted_by(project))
     assert set(ASKED_FOR) <= set(conda)
@@ -132,60 +138,6 @@ def names_in(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-
-
-DATA_FILES = ("panels.yaml", "uat_subset.csv", "demo/english.yaml", "demo/themes/comets.yaml")
-READ = (
-    "import sys; from landscape._io import data_file; [print(data_file(n)) for n in sys.argv[1:]]"
-)
-
-
-def copy_sources(folder: Path) -> Path:
-    """Copy the sources of an installation; symbolic links become text files, as on Windows."""
-    for name in ("landscape", "data", "notebooks"):
-        for path in (REPOSITORY / name).rglob("*"):
-            if "node_modules" in path.parts:
-                continue
-            target = folder / path.relative_to(REPOSITORY)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_symlink():
-                target.write_text(str(path.readlink()))
-            elif path.is_file() and path.suffix != ".pyc":
-                shutil.copy(path, target)
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(REPOSITORY / name, folder)
-    return folder
-
-
-def data_files(folder: Path) -> list[Path]:
-    """Return the paths of the data files that the package in a folder reads."""
-    command = [sys.executable, "-c", READ, *DATA_FILES]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return [Path(line).relative_to(folder.resolve()) for line in done.stdout.splitlines()]
-
-
-def test_an_installed_package_has_its_data_on_systems_without_symbolic_links(
-    tmp_path: Path,
-) -> None:
-    sources, installed = copy_sources(tmp_path / "sources"), tmp_path / "installed"
-    command = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(installed)]
-    subprocess.run(command, cwd=sources, check=True)
-    assert data_files(installed) == [Path("landscape", "_data", name) for name in DATA_FILES]
-    assert (installed / "landscape" / "py.typed").is_file()
-    kinds = {path.suffix for path in (installed / "landscape" / "_notebooks").iterdir()}
-    assert kinds == {".ipynb", ".md"}
-    assert not (installed / "landscape" / "viewer" / "js").exists()
-    kept = {".py", ".pyi", ".typed"}
-    for path in (REPOSITORY / "landscape").rglob("*.*"):  # templates, word lists, styles, arrays
-        source = "js" in path.parts or path.suffix == ".pyc"
-        if path.is_file() and not source and path.suffix not in kept:
-            assert (installed / path.relative_to(REPOSITORY)).is_file(), path.name
-
-
-def test_a_checkout_without_symbolic_links_reads_its_data(tmp_path: Path) -> None:
-    sources = copy_sources(tmp_path)
-    (sources / "landscape" / "_data").write_text("../data")  # a link of an earlier version
-    assert data_files(sources) == [Path("data", name) for name in DATA_FILES]
 
 
 def test_the_version_is_written_once(project: dict) -> None:

@@ -42,7 +42,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
             "Find all papers on a question: search, select and follow citations.",
         ),
         "attribute": ("questions:attribute", "Find the paper that an excerpt cites."),
-        "cite": ("questions:cite", "Find papers to cite after a text."),
+        "cite": (
+            "questions:cite",
+            "Find papers to cite after a text; without an atlas, print how to cite Landscape.",
+        ),
         "check": (
             "questions:check",
             "Check whether cited papers support the sentences of a draft.",

@@ -231,8 +231,8 @@ def attribute(
 
 
 def cite(
-    atlas: AtlasFolder,
-    context: Annotated[str, Parameter(help="text before the citation")],
+    atlas: AtlasFolder | None = None,
+    context: Annotated[str | None, Parameter(help="text before the citation")] = None,
     /,
     *,
     keywords: Annotated[
@@ -246,9 +246,19 @@ def cite(
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
-    """Find papers to cite after a text."""
+    """Find papers to cite after a text; without an atlas, print how to cite Landscape."""
     if export:
         check_output(export, [".bib"], what="Papers to cite")
+    if atlas is None or context is None:
+        if atlas or keywords or also or json:
+            raise InputError(
+                'Pass an atlas and the text before the citation: landscape cite my.atlas "TEXT". '
+                "Without them, landscape cite prints how to cite Landscape."
+            )
+        entries = landscape.citation()
+        if export:
+            write_output(export, f"{entries}\n")
+        return Answer(entries)
     result = _collection([atlas, *also], trust_model).cite(
         context, keywords, k=k, model=None if no_model else "auto", n_highlights=highlights
     )

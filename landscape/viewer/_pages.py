@@ -12,7 +12,7 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from landscape._bibliography import escape_latex, to_bibtex
+from landscape._bibliography import citation, escape_latex, to_bibtex
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape._wording import count
@@ -217,7 +217,8 @@ def _about(atlas: Atlas) -> Page:
             f"  title = {{{{{escape_latex(title)}: map of {count(len(atlas), 'paper')}}}}},",
             f"  year = {{{built[:4]}}},",
             f"  note = {{Made with Landscape {escape_latex(version)}}}",
-            "}",
+            "}\n",
+            citation(version=version, predecessors=False),
         ]
     )
     body = render(

@@ -87,6 +87,7 @@ def test_tables_are_whole_and_regions_have_a_bibliography(demo_atlas: Atlas, sit
     about = (site / "about.html").read_text()
     assert "400" in about
     assert "these papers do not exist" in about
+    assert ls.citation(predecessors=False) in html.unescape(about)
 
 
 def test_no_file_is_large(site: Path) -> None:

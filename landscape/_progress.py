@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 Listener = Callable[[str, float, "float | None", str], None]
 """Callback with arguments ``(task, done, total, unit)``. It can raise `Stopped` to end the task."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_shown: Progress | None = None  # the terminal has one; a task inside another is a line of it
 
 
 class Stopped(Exception):  # noqa: N818 - a request of the user, not an error
@@ -39,6 +44,19 @@ def progress(
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    global _shown
+    outer, bar = _shown, _shown or _new_bar()
+    with nullcontext() if outer else bar:
+        _shown = bar
+        task_id = bar.add_task(task, total=total, unit=unit)
+        try:
+            yield lambda amount: bar.advance(task_id, amount)
+        finally:
+            _shown = outer
+            bar.remove_task(task_id)
+
+
+def _new_bar() -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -51,16 +69,16 @@ def progress(
     )
     from rich.text import Text
 
-    scale, shown = (1e6, "MB") if unit == "bytes" else (1.0, unit)
-
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
+            unit = task.fields["unit"]
+            scale, shown = (1e6, "MB") if unit == "bytes" else (1.0, unit)
             done = f"{task.completed / scale:,.0f}"
             of = f"/{task.total / scale:,.0f}" if task.total else ""
-            rate = f", {task.speed / scale:,.0f}/s" if task.speed else ""
+            rate = f", {task.speed / scale:,.0f}/s" if task.speed and unit != "steps" else ""
             return Text(f"{done}{of} {shown}{rate}")
 
-    bar = Progress(
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         Rate(),
@@ -70,9 +88,6 @@ def progress(
         console=Console(stderr=True),
         transient=True,
     )
-    with bar:
-        task_id = bar.add_task(task, total=total)
-        yield lambda amount: bar.advance(task_id, amount)
 
 
 def _report_to(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Literal
 
 from landscape import _bibliography as bibliography
@@ -1047,10 +1049,13 @@ class Analysis(Record):
         InputError
             If a column is unknown.
         """
+        width = width or shutil.get_terminal_size((100, 24)).columns
         rows = "The table has no rows."
         if len(self.table):
             rows = serializer.to_text(self.table, self.kind, columns=columns, width=width)
-        return "\n".join([self.caption, rows, *self.notes])
+        wrap = TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
+        above, *below = map(wrap, (self.caption, *self.notes))
+        return "\n".join([above, rows, *below])
 
     def _repr_html_(self) -> str:
         return render("analysis.html", analysis=self, table=serializer.to_html(self.table))

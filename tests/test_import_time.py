@@ -83,3 +83,17 @@ def test_a_first_search_imports_neither_pytorch_nor_pandas(demo_atlas: landscape
         text=True,
     )
     assert {"torch", "pandas", "scipy", "sklearn", "transformers"}.isdisjoint(done.stdout.split())
+
+
+def test_the_search_command_imports_neither_pandas_nor_converters(
+    demo_atlas: landscape.Atlas,
+) -> None:
+    code = (
+        "import sys; from landscape.cli import main; main(sys.argv[1:]); "
+        "import openvino; assert callable(openvino.convert_model); print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, "search", str(demo_atlas.path), "stellar winds"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "On the map, " in done.stdout
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert {"torch", "pandas", "openvino.tools.ovc"}.isdisjoint(modules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from cyclopts import App, Parameter
 
 import landscape
 from landscape._io import check_output, write_output
+from landscape._progress import progress
 from landscape._settings import bare_type, help_of
 from landscape.agents.settings import SurveySettings
 from landscape.cli._options import (
@@ -93,11 +95,19 @@ def _draw(
 ) -> Answer:
     from landscape.figures.export import check_kind
 
-    path, opened = check_kind(output), open_atlas(atlas, trust_model)
-    if draw is landscape.figures.heatmap and path.suffix.lower() == ".html":
-        return _write_viewer(opened, path, str(options.get("colour", "density")))
-    figure = draw(opened, **options)
-    return Answer(str(landscape.figures.save_figure(figure, path)))
+    path = check_kind(output)
+    with _drawing(path) as advance:
+        opened = open_atlas(atlas, trust_model)
+        if draw is landscape.figures.heatmap and path.suffix.lower() == ".html":
+            return _write_viewer(opened, path, str(options.get("colour", "density")))
+        figure = draw(opened, **options)
+        advance(1)
+        return Answer(str(landscape.figures.save_figure(figure, path)))
+
+
+def _drawing(path: Path) -> AbstractContextManager[Callable[[float], None]]:
+    """Show what is drawn. The second step, writing the file, takes about as long as the first."""
+    return progress(f"Drawing {path.name}", total=2, unit="steps")
 
 
 def _write_viewer(atlas: Atlas, path: Path, colour: str) -> Answer:
@@ -116,7 +126,8 @@ def _draw_facility(
     trust_model: bool,
     **options: object,
 ) -> Answer:
-    return Answer(str(draw(open_atlas(atlas, trust_model), facility, output, **options)))
+    with _drawing(output):
+        return Answer(str(draw(open_atlas(atlas, trust_model), facility, output, **options)))
 
 
 def query(
@@ -134,10 +145,12 @@ def query(
     from landscape.figures.export import check_kind
 
     path = check_kind(output)
-    opened = open_atlas(atlas, trust_model)
-    results = search_with_options(opened, text, options)
-    figure = landscape.figures.query_map(opened, results, colours=colours, title=title)
-    return Answer(str(landscape.figures.save_figure(figure, path)))
+    with _drawing(path) as advance:
+        opened = open_atlas(atlas, trust_model)
+        results = search_with_options(opened, text, options)
+        figure = landscape.figures.query_map(opened, results, colours=colours, title=title)
+        advance(1)
+        return Answer(str(landscape.figures.save_figure(figure, path)))
 
 
 def add_tables(app: App) -> None:
@@ -184,7 +197,8 @@ def _tabulate(
         check_table_kind(output)
     if "model" in options:
         options["model"] = connected_model(options["model"])
-    analysis = analyse(open_atlas(atlas, trust_model), **options)
+    with progress(f"Computing {analyse.__name__.replace('_', ' ')}", total=None, unit="steps"):
+        analysis = analyse(open_atlas(atlas, trust_model), **options)
     if output:
         return Answer(str(save_table(analysis, output)))
     if json or not isinstance(analysis, Analysis):  # an evaluation has no columns to choose
@@ -249,8 +263,9 @@ def _render(
         from landscape.llm import connect
 
         options["model"] = connect()
-    opened = open_atlas(atlas, trust_model)
-    note(render(opened, output, theme=theme, note=note, **options).used)
+    with _drawing(output):
+        opened = open_atlas(atlas, trust_model)
+        note(render(opened, output, theme=theme, note=note, **options).used)
     return Answer(str(output))
 
 

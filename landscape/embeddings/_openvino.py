@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_STATISTICS = "openvino_telemetry"
+_STATISTICS, _CONVERTERS = "openvino_telemetry", "openvino.tools.ovc"
 _EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _T = TypeVar("_T")
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
@@ -94,19 +94,27 @@ class Encoder:
 
 
 def import_openvino() -> Any:
-    """Import OpenVINO without its statistics of usage, which an import sends to a server."""
-    missing = object()
-    known = sys.modules.get(_STATISTICS, missing)
-    sys.modules[_STATISTICS] = None  # type: ignore[assignment] # this module cannot be imported
+    """Import OpenVINO without its statistics, which are sent to a server, and slow converters."""
+    known = {name: sys.modules.get(name) for name in (_STATISTICS, _CONVERTERS)}
+    for name in known:
+        sys.modules[name] = None  # type: ignore[assignment] # this module cannot be imported
     try:
         import openvino
         import openvino.opset13
     finally:
-        if known is missing:
-            del sys.modules[_STATISTICS]
-        else:
-            sys.modules[_STATISTICS] = known  # type: ignore[assignment]
+        for name, module in known.items():
+            del sys.modules[name]
+            if module is not None:
+                sys.modules[name] = module
+    vars(openvino).setdefault("convert_model", _convert_model)
     return openvino
+
+
+def _convert_model(*arguments: Any, **options: Any) -> Any:
+    """Convert a model with the converters that `import_openvino` did not import."""
+    from openvino.tools.ovc import convert_model
+
+    return convert_model(*arguments, **options)
 
 
 def _n_threads() -> int:

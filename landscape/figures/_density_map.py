@@ -43,7 +43,7 @@ from landscape.figures.page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
 from landscape.figures.scene import Arrows, Bools, Floats, Lines, Panel, Points, Scene
 from landscape.mapping.density import DensityGrid, contour_lines, count_grid
 from landscape.search import Spread, spread_of
-from landscape.search.outliers import rows_on_map
+from landscape.search.outliers import find_papers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,7 +300,8 @@ def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
     import pandas as pd
 
     found = results.papers
-    there = atlas.map.iloc[rows_on_map(atlas.map["paper_id"], [p.paper_id for p in found])]
+    rows = {paper: row for row, paper in enumerate(atlas.map["paper_id"])}
+    there = atlas.map.iloc[find_papers(rows, [paper.paper_id for paper in found])]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     return pd.DataFrame(
         {

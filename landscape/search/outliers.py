@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +12,6 @@ import numpy as np
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
@@ -146,28 +146,24 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
     >>> spread_of(atlas, atlas.search("dust in quasars")).kind  # doctest: +SKIP
     'one region'
     """
-    papers, topics = atlas.map, atlas.topics
-    rows = rows_on_map(papers["paper_id"], [paper.paper_id for paper in results.papers])
-    spread = spread_on_map(papers["topic_id"].to_numpy()[rows])
-    names = dict(zip(topics["topic_id"], topics["label"], strict=True))
-    labels = tuple(str(names.get(topic, "")) for topic, _ in spread.regions)
+    places = find_papers(atlas.regions_of_papers, [paper.paper_id for paper in results.papers])
+    spread = spread_on_map(places)
+    labels = tuple(str(atlas.region_names.get(topic, "")) for topic, _ in spread.regions)
     return replace(spread, labels=labels)
 
 
-def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
-    """Return the rows on the map of the papers with the given keys."""
-    places = np.flatnonzero(there.isin(wanted).to_numpy())
-    known = dict(zip(there.to_numpy()[places], places, strict=True))
-    missing = [paper for paper in wanted if paper not in known]
+def find_papers(on_map: Mapping[str, int], wanted: Sequence[str]) -> list[int]:
+    """Return the values of papers; raise InputError for a paper that is not on the map."""
+    missing = [paper for paper in wanted if paper not in on_map]
     if missing:
         raise InputError(
             f"{len(missing):,} of {len(wanted):,} papers found are not on this map, such as "
             f"{missing[0]!r}. The results are from another atlas. Search in this atlas."
         )
-    return np.array([known[paper] for paper in wanted], dtype=np.int64)
+    return [on_map[paper] for paper in wanted]
 
 
-def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
+def spread_on_map(topic_ids: Sequence[int] | NDArray[np.int32]) -> Spread:
     """Classify papers as being in one region of the map, in two regions, or scattered."""
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]

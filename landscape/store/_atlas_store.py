@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -33,6 +33,7 @@ from landscape.store.tables import (
     apply_labels,
     changes_schema,
     check_topics,
+    read_columns,
     read_layer,
     read_parquet,
     unreadable,
@@ -47,9 +48,11 @@ if TYPE_CHECKING:
     from landscape.corpus.thesaurus import Thesaurus
 
 T = TypeVar("T")
+Topics = TypeVar("Topics", "pd.DataFrame", dict[str, list[Any]])
 PAPER_ROWS = "rows.arrow"
 _ROWS_BEFORE = "papers.arrow"  # of atlases of earlier versions
 _TOPIC_COLUMNS = {"topic_id", "x", "y", "label", "keywords", "n_papers", "parent_id", "level"}
+_TOPICS = "topics.parquet"
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
 
@@ -403,16 +406,31 @@ class AtlasStore:
 
     @cached_property
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        name = "topics.parquet"
-        topics = self.read(name, lambda folder: read_parquet(folder, name))
-        if missing := sorted(_TOPIC_COLUMNS - set(topics)):
-            error = ValueError(f"it has no column {missing[0]!r}")
-            raise unreadable(self.path, name, error)
+        return apply_labels(self._read_topics(read_parquet), self.path / LABELS)
+
+    def _read_topics(self, read: Callable[[Path, str], Topics]) -> Topics:
+        topics = self.read(_TOPICS, lambda folder: read(folder, _TOPICS))
         try:
+            if missing := sorted(_TOPIC_COLUMNS - set(topics)):
+                raise ValueError(f"it has no column {missing[0]!r}")
             check_topics(topics)
         except ValueError as error:
-            raise unreadable(self.path, name, error) from error
-        return apply_labels(topics, self.path / LABELS)
+            raise unreadable(self.path, _TOPICS, error) from error
+        return topics
+
+    @cached_property
+    def region_names(self) -> dict[int, str]:
+        """Names of the regions by ``topic_id``."""
+        is_named = (self.path / LABELS).is_file()
+        topics = self.topics if is_named else self._read_topics(read_columns)
+        return dict(zip(topics["topic_id"], topics["label"], strict=True))
+
+    @cached_property
+    def regions_of_papers(self) -> dict[str, int]:
+        """``topic_id`` of each paper on the map by ``paper_id``; -1 outside of every region."""
+        columns = ["paper_id", "topic_id"]
+        parts = self._read_parts("map.parquet", partial(read_columns, columns=columns))
+        return {paper: topic for part in parts for paper, topic in zip(*part.values(), strict=True)}
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
         """Read some columns of a layer.
@@ -457,11 +475,12 @@ class AtlasStore:
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd
 
-        names = [f"{table}/{part.name}.parquet" for part in self.parts]
-        frames = self.read(
-            table, lambda folder: [read_parquet(folder, name, columns) for name in names]
-        )
+        frames = self._read_parts(table, partial(read_parquet, columns=columns))
         return pd.concat(frames, ignore_index=True)
+
+    def _read_parts(self, table: str, read: Callable[[Path, str], T]) -> list[T]:
+        names = [f"{table}/{part.name}.parquet" for part in self.parts]
+        return self.read(table, lambda folder: [read(folder, name) for name in names])
 
     @cached_property
     def _known_time(self) -> int:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -73,6 +77,38 @@ def test_an_author_is_followed(
     assert name.partition(",")[0] in capsys.readouterr().out
     assert main(["table", "author", str(demo_atlas.path), "Nobody, N."]) == 2
     assert "Nobody" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        (["figure", "heatmap", "-o", "x.pdf"], "Drawing x.pdf"),
+        (["table", "review-gaps"], "Computing review gaps"),
+    ],
+)
+def test_a_terminal_shows_what_is_done(
+    words: list[str], task: str, demo_atlas: landscape.Atlas, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "landscape.cli", *words[:2], str(demo_atlas.path), *words[2:]]
+    controller, terminal = pytest.importorskip("pty").openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, env=environment
+    ) as process:
+        os.close(terminal)
+        shown = b""
+        with suppress(OSError):  # Linux reports the end of a terminal as an error
+            while part := os.read(controller, 4096):
+                shown += part
+        os.close(controller)
+        assert process.stdout is not None
+        assert process.stdout.read()
+    assert process.returncode == 0, shown
+    assert task.encode() in shown
+    if words[0] == "table":  # a part of the task has a line of its own
+        assert b"Ranking the regions" in shown
+    quiet = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert task not in quiet.stderr
 
 
 @pytest.mark.parametrize("kind", ["uat", "impact", "reviews", "trends", "slices"])

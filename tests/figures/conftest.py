@@ -58,6 +58,18 @@ REGIONS = [
 MakeAtlas = Callable[..., SimpleNamespace]
 
 
+class MadeAtlas(SimpleNamespace):
+    """An atlas-like object whose tables a test may replace."""
+
+    @property
+    def region_names(self) -> dict[int, str]:
+        return dict(zip(self.topics["topic_id"], self.topics["label"], strict=True))
+
+    @property
+    def regions_of_papers(self) -> dict[str, int]:
+        return dict(zip(self.map["paper_id"], self.map["topic_id"], strict=True))
+
+
 @pytest.fixture(scope="session")
 def make_atlas() -> MakeAtlas:
     """A function that makes an atlas-like object of `n` papers in `n_regions` regions."""
@@ -112,7 +124,7 @@ def _atlas(
             "topic_id": region,
         }
     )
-    atlas = SimpleNamespace(
+    atlas = MadeAtlas(
         map=papers,
         topics=pd.concat([continents, regions], ignore_index=True),
         quality={

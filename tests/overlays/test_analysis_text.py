@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -59,6 +61,14 @@ def test_tables_fit_the_terminal_and_name_the_columns_that_do_not():
     assert "Value 1" not in text
     with pytest.raises(InputError, match=r"no column 'value_99'.*Choose from: label, value_0"):
         found.to_text(columns=["value_99"])
+
+
+def test_captions_and_notes_are_wrapped_only_in_a_terminal():
+    caption = " ".join(["A sentence about the papers of an atlas."] * 5)
+    found = replace(analysis(pd.DataFrame({"papers": [1]})), caption=caption, warnings=(caption,))
+    assert max(map(len, found.to_text(width=60).splitlines())) <= 60
+    assert " ".join(found.to_text(width=60).split()).count(caption) == 2
+    assert f"# {caption}\n" in found.to_csv()
 
 
 def test_the_texts_of_papers_are_inert():

@@ -312,7 +312,8 @@ def test_umap_of_landmarks_is_the_same_on_all_executors(
 
 
 def wait_long(task: int) -> int:
-    """Take much longer than the test."""
+    """Take much longer than the test, and note that the task has begun."""
+    Path(f"begun-{task}").touch()
     time.sleep(120)
     return task
 
@@ -335,11 +336,10 @@ def test_processes_end_with_the_build(tmp_path: Path) -> None:
     process = psutil.Process(build.pid)
     workers: list[psutil.Process] = []
     deadline = time.monotonic() + 60
-    while len(workers) < 2 and time.monotonic() < deadline:
-        time.sleep(0.2)
-        children = process.children(recursive=True)
-        workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
-    time.sleep(5)  # the workers have begun their tasks
+    while len([*tmp_path.glob("begun-*")]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    children = process.children(recursive=True)
+    workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
     build.kill()
     build.wait()
     _, alive = psutil.wait_procs(workers, timeout=20)

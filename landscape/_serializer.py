@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from landscape._bibliography import escape_latex
 from landscape._wording import escape_invisible
@@ -333,7 +333,8 @@ def _in_words(column: str, cell: object) -> str:
 
 
 def _joined(cell: object) -> object:
-    cell = "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+    is_list = isinstance(cell, list | tuple) or getattr(cell, "ndim", 0) == 1
+    cell = "; ".join(map(str, cast("Iterable[object]", cell))) if is_list else cell
     return escape_invisible(cell) if isinstance(cell, str) else cell
 
 

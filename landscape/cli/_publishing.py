@@ -44,8 +44,9 @@ def export(
     /,
     *,
     to: Annotated[
-        Format, option("table, graph of citations, or Parquet file for Embedding Atlas")
-    ] = "csv",
+        Format | None,
+        option("table, graph, or Parquet for Embedding Atlas; the default is that of the suffix"),
+    ] = None,
 ) -> Answer:
     """Write the papers of an atlas for another program."""
     from landscape.viewer import export as write_papers

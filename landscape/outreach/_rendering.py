@@ -272,6 +272,8 @@ def render(
         used=f"{theme} theme, {sheet.pixels[0]} x {sheet.pixels[1]} pixels, {used}",
         notes=tuple(notes),
         settings={
+            "title": about.title,
+            "names": dict(given),
             "theme": theme,
             "size": sheet.name,
             "dpi": sheet.dpi,

@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_limits
 
 from landscape._io import replacing, sha256_of, write_bytes
 from landscape._progress import progress
-from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.pipeline._basemap import BASEMAP, place_on_basemap, topics_of_basemap
 from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours, vectors_of
@@ -341,7 +340,7 @@ def _novelty(
                 }
             )
     context.say(
-        f"{int(novel.sum()):,} of {count(n_new, 'paper')} since the last fit of the map are novel "
+        f"novel papers since the last fit of the map: {int(novel.sum()):,} of {n_new:,} "
         "(farther from its papers than 99% of these are from each other)"
     )
     for one in proposals:

@@ -68,10 +68,10 @@ class BuildOptions(Settings):
     inputs: Paths = Field((), description="files of papers", examples=["a list of files"])
     embedder: str | None = Field(
         None,
-        description="minilm (offline), openai:MODEL, st:NAME_OR_PATH, ready (the vectors in the "
-        "inputs) or ready:FILE[@MODEL] (.npy with one row per record in the order of the inputs, "
-        "or Parquet with paper_id and embedding). The default is the vectors in the inputs if "
-        "every paper has one, otherwise minilm. With MODEL, queries can be embedded",
+        description="model: minilm (offline), openai:MODEL, st:NAME_OR_PATH, ready (the vectors in "
+        "the inputs) or ready:FILE[@MODEL] (.npy with one row per record in the order of the "
+        "inputs, or Parquet with paper_id and embedding). The default is the vectors in the inputs "
+        "if every paper has one, otherwise minilm. With MODEL, queries can be embedded",
     )
     layout: Layout | None = Field(
         None,

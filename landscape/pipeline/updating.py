@@ -34,6 +34,8 @@ _HARVEST = ".harvest"  # folder of records that are fetched
 # Settings of a build, and the stage and the parameter in which the manifest has them.
 _STORED = {
     "embedder": ("embeddings", "embedder"),
+    "precision": ("embeddings", "precision"),
+    "seed": ("projection", "seed"),
     "n_neighbors": ("projection", "n_neighbors"),
     "min_dist": ("projection", "min_dist"),
     "landmarks": ("projection", "landmarks"),
@@ -47,7 +49,7 @@ _STORED = {
 
 @takes_settings(
     BuildOptions,
-    without=["inputs", "seed", "tagger", *(set(_STORED) - {"embedder", "landmarks", "polish"})],
+    without=["inputs", "tagger", *(set(_STORED) - {"embedder", "landmarks", "polish"})],
 )
 def update(
     atlas: str | os.PathLike[str],
@@ -237,7 +239,7 @@ def sources(atlas: AtlasStore) -> pd.DataFrame:
 def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> BuildOptions:
     """Return the settings of an update: the given ones, then those of the last build."""
     stages = store.stages
-    known: dict[str, Any] = {"layout": "keep"}
+    known: dict[str, Any] = {"layout": "keep", "precision": "auto"}
     for name, (stage, parameter) in _STORED.items():
         if parameter in stages[stage].parameters:
             known[name] = stages[stage].parameters[parameter]
@@ -293,7 +295,7 @@ def _files(
     names = {part.file for part in stay}
     for name in remove:
         papers = sum(part.rows for part in parts if part.file == name)
-        say(f"{name}: its {count(papers, 'paper')} are removed")
+        say(f"{name}: {count(papers, 'paper')} removed")
     for file in inputs:
         # After a removal, a source that is known already may bring papers that it shared.
         if (file.path.name, file.sha256) in known and not remove:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _COLUMNS = ["paper_id", "title", "authors", "date", "year", "bibcode", "arxiv_id
 _SUFFIXES: Mapping[str, str] = {"csv": ".csv", "graphml": ".graphml", "embedding-atlas": ".parquet"}
 
 
-def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format = "csv") -> Path:
+def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format | None = None) -> Path:
     """Write the papers of an atlas for another program.
 
     Parameters
@@ -32,7 +32,8 @@ def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format = "csv") -> 
     atlas : Atlas
     out : path
         File to write. Its suffix is ``.csv``, ``.graphml`` or ``.parquet``, as the format needs.
-    to : {"csv", "graphml", "embedding-atlas"}, default "csv"
+    to : {"csv", "graphml", "embedding-atlas"}, optional
+        Format of the file. The default is that of its suffix.
         ``csv`` is a table with one row per paper: identifiers, position, region and citations.
         ``graphml`` is the graph of citations between the papers, for Gephi, Cytoscape or networkx.
         ``embedding-atlas`` is a Parquet file with titles, abstracts and positions; open it with
@@ -53,22 +54,24 @@ def export(atlas: Atlas, out: str | os.PathLike[str], *, to: Format = "csv") -> 
     >>> from landscape.viewer import export
     >>> export(ls.open("my.atlas"), "papers.csv")  # doctest: +SKIP
     """
-    if to not in get_args(Format):
-        raise InputError(f"There is no format {to!r}; use one of {', '.join(get_args(Format))}.")
     target = expand_home(out)
-    if target.suffix.lower() != _SUFFIXES[to]:
+    by_suffix = {suffix: name for name, suffix in _SUFFIXES.items()}
+    kind: str = to or by_suffix.get(target.suffix.lower(), "csv")
+    if kind not in _SUFFIXES:
+        raise InputError(f"There is no format {kind!r}; use one of {', '.join(_SUFFIXES)}.")
+    if target.suffix.lower() != _SUFFIXES[kind]:
         raise InputError(
-            f"The file {target.name!r} does not fit the format {to}; name it "
-            f"{target.with_suffix(_SUFFIXES[to]).name}."
+            f"The file {target.name!r} does not fit the format {kind}; name it "
+            f"{target.with_suffix(_SUFFIXES[kind]).name}."
         )
     writers: dict[str, Callable[[Atlas, Path], None]] = {
         "csv": _write_csv,
         "graphml": _write_graph,
         "embedding-atlas": _write_parquet,
     }
-    check_output(target, (_SUFFIXES[to],), what="The papers")
+    check_output(target, (_SUFFIXES[kind],), what="The papers")
     with reporting_unwritable(target):
-        writers[to](atlas, target)
+        writers[kind](atlas, target)
     return target
 
 

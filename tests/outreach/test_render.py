@@ -54,6 +54,7 @@ def test_the_picture_and_what_stands_beside_it(drawn: tuple[Rendering, Path]) ->
     assert "weights=" in rendering.used
     assert "GENERATED" in path.with_suffix(".alt.txt").read_text()
     assert json.loads(path.with_suffix(".json").read_text())["settings"]["theme"] == "atlas"
+    assert record["settings"]["title"] == rendering.about.title
     words = " ".join(mark.text for mark in rendering.marks if isinstance(mark, Run))
     for said in ("GENERATED DEMO CORPUS", "directions mean", "With thanks", "Demo corpus"):
         assert said in words

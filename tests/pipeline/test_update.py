@@ -230,13 +230,26 @@ def test_a_preprint_is_published(atlas: Path, tmp_path: Path) -> None:
     assert said[-1] == "Nothing has changed. The atlas is up to date."
 
 
+def test_an_update_keeps_the_seed_and_the_precision(tmp_path: Path) -> None:
+    source, folder = write_papers(tmp_path / "one.jsonl", range(40)), tmp_path / "a.atlas"
+    for seed, precision in ((3, "float32"), (3, "auto"), (None, "auto")):
+        before = ls.build(source, folder, seed=seed, precision=precision, workers=1).stages
+        new = write_papers(tmp_path / "two.jsonl", range(40, 43))
+        after = ls.update(folder, new, layout="refit", workers=1).stages
+        assert after["projection"].parameters["seed"] == seed
+        known = before["embeddings"].parameters
+        assert after["embeddings"].parameters == known
+        assert known.get("precision") == ("float32" if precision == "float32" else None)
+        shutil.rmtree(folder)
+
+
 def test_sources_are_removed_and_replaced(
     atlas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = contents(atlas, "one")
     assert main(["update", str(atlas), "--remove", "two.jsonl"]) == 0
     text = capsys.readouterr()
-    assert "two.jsonl: its 20 papers are removed" in text.err
+    assert "two.jsonl: 20 papers removed" in text.err
     assert "40 papers" in text.out
     assert len(ls.open(atlas)) == 40
     assert contents(atlas, "one") == known
@@ -264,7 +277,7 @@ def test_papers_that_another_source_shares_can_be_kept(atlas: Path, tmp_path: Pa
     ls.update(atlas, shared)
     said: list[str] = []
     ls.update(atlas, shared, remove="two.jsonl", say=said.append)
-    assert "two.jsonl: its 20 papers are removed" in said
+    assert "two.jsonl: 20 papers removed" in said
     ids = set(ls.open(atlas).papers["paper_id"])
     assert ids == {paper(n)["arxiv_id"] for n in [*range(40), *range(50, 65)]}
     ls.update(atlas, write_papers(tmp_path / "more.jsonl", range(60, 70)))

@@ -25,10 +25,12 @@ def test_a_table(demo_atlas: Atlas, tmp_path: Path) -> None:
     wanted = demo_atlas.map["topic_id"].map(named).fillna("")
     assert table["region"].fillna("").tolist() == wanted.tolist()
     assert table["continent"].notna().mean() > 0.5
+    authors = demo_atlas.read_papers(["authors"])["authors"]
+    assert table["authors"].tolist() == ["; ".join(names) for names in authors]
 
 
 def test_the_graph_of_citations(demo_atlas: Atlas, tmp_path: Path) -> None:
-    graph = nx.read_graphml(export(demo_atlas, tmp_path / "papers.graphml", to="graphml"))
+    graph = nx.read_graphml(export(demo_atlas, tmp_path / "papers.graphml"))
     assert graph.number_of_nodes() == 400
     known = citation_graph(demo_atlas)
     ids = demo_atlas.map["paper_id"].tolist()
@@ -44,7 +46,7 @@ def test_the_graph_of_citations(demo_atlas: Atlas, tmp_path: Path) -> None:
 
 
 def test_embedding_atlas(demo_atlas: Atlas, tmp_path: Path) -> None:
-    path = export(demo_atlas, tmp_path / "papers.parquet", to="embedding-atlas")
+    path = export(demo_atlas, tmp_path / "papers.parquet")
     table = pd.read_parquet(path)
     assert {"title", "abstract", "projection_x", "projection_y", "region"} <= set(table)
     assert table["projection_x"].tolist() == demo_atlas.map["x"].tolist()

@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks.literature import open_made_up_atlas, write_made_up_atlas
 from benchmarks.measuring import measured
 from benchmarks.results import print_table, save
+from landscape.mapping import projection
 
 
 def made_up_vectors(n_papers: int, *, n_dims: int = 384, n_topics: int = 400) -> np.ndarray:
@@ -161,12 +162,39 @@ def run_datamapplot(n_papers: int) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - start}
 
 
+def run_neighbours(atlas: str) -> list[list[str]]:
+    """Project the papers of an atlas with exact neighbours, and with those of umap-learn."""
+    from unittest.mock import patch
+
+    import landscape
+    from landscape.mapping.quality import neighbours_kept
+
+    vectors = np.asarray(landscape.open(atlas).vectors())
+    every, rows = np.ones(len(vectors), dtype=bool), []
+    projection.project(vectors[:100], seed=1)  # compiles the functions
+    for name, most in (("exact", len(vectors)), ("of umap-learn", 0)):
+        for seed in (1, 2, 3):
+            with patch.object(projection, "_MOST_FOR_EXACT", most):
+                start, cpu = time.perf_counter(), time.process_time()
+                plane = projection.project(vectors, seed=seed)
+                seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+            kept = neighbours_kept(vectors, plane, every)
+            rows.append([name, str(seed), f"{seconds:.1f}", f"{cpu:.1f}", f"{kept:.3f}"])
+            print(rows[-1])
+    return rows
+
+
 def main() -> None:
     """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=int, default=350_000)
     parser.add_argument("--skip", default="", help="comma-separated: projection, rivals")
+    parser.add_argument("--neighbours", metavar="ATLAS", help="only compare neighbours for UMAP")
     options = parser.parse_args()
+    if options.neighbours:
+        head = ["neighbours", "seed", "seconds", "CPU s", "kept of 10"]
+        print_table(f"UMAP of {options.neighbours}", head, run_neighbours(options.neighbours))
+        return
     skip = set(options.skip.split(","))
     pairs = [("density, peaks, names", run_topics, "BERTopic", run_bertopic)]
     pairs.append(("figure", run_figure, "DataMapPlot", run_datamapplot))

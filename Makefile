@@ -1,5 +1,5 @@
-# Landscape: two commands do everything.
-#   make demo     install, build the demo atlas, draw the first figures
+# Landscape: the two main commands.
+#   make demo     install, build the demo atlas, draw its map
 #   make test     install, then run all checks: lint, types, imports, doctests, tests, notebooks
 #
 # For developers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import logging
 import re
 import shutil
 from pathlib import Path
@@ -48,9 +47,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", read_source)
     app.connect("doctree-read", replace_panels)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
-    # A section without pages is not an error. Sphinx cannot suppress this warning by its type.
-    log = logging.getLogger("sphinx.sphinx.directives.other")
-    log.addFilter(lambda record: "glob pattern" not in str(record.msg))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

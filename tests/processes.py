@@ -56,7 +56,7 @@ class Running:
 
     def __exit__(self, *_: Any) -> None:
         # Jupyter can miss an interrupt while its extensions start, as users know.
-        for _ in range(6):
+        for _attempt in range(6):
             self._server.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
                 self._server.wait(timeout=15)

@@ -186,6 +186,6 @@ def test_300_papers_judged_by_reading(real_papers):
 
 @pytest.mark.parametrize("text", ["A" * 20_000, "A-" * 10_000, "Ab " * 7000, "with SKA (" * 2000])
 def test_the_time_is_proportional_to_the_length(text):
-    start = time.perf_counter()
+    start = time.thread_time()
     is_review(text, f"In this chapter we review {text}")
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2

@@ -7,7 +7,7 @@
 #   make lint     check style, formatting, types and imports
 #   make format   correct style and formatting
 #   make gallery  draw the figures of the gallery again
-#   make docs     build the documentation in build/docs; run its examples and notebooks (5 minutes)
+#   make docs     build the documentation in build/docs; run its examples and notebooks (3 minutes)
 #   make docs-quick  the same without running examples and notebooks
 #   make bench    measure speed and quality (hours)
 #   make dist     build the source distribution and the wheel into dist/

@@ -58,7 +58,7 @@ def _umap(
         return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
 
 
-#: With more papers, the approximate search of umap-learn is faster; benchmarks/RESULTS.md.
+#: The time of an exact search grows with the square of the number of papers.
 _MOST_FOR_EXACT = 60_000
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,7 +85,6 @@ def build_demo(
     """Generate the demo corpus and build an atlas from it, or resume an interrupted build."""
     from landscape.corpus.demo import write_demo
 
-    _compile_umap()
     if say:
         say(f"writing a generated corpus of {n_papers:,} papers that do not exist")
     files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=n_papers)
@@ -104,19 +100,6 @@ def build_demo(
         say=say,
         approve=approve,
     )
-
-
-def _compile_umap() -> None:
-    """Start a process that compiles umap-learn, unless Numba has kept its code.
-
-    This takes 25 s on the first use. Meanwhile, papers are written and read on another core.
-    """
-    package = importlib.util.find_spec("pynndescent")
-    if package and package.origin and not any(Path(package.origin).parent.rglob("*.nbi")):
-        task = "import numpy; from landscape.mapping import project; "
-        task += "project(numpy.eye(60, dtype='f4'), seed=1)"
-        quiet = subprocess.DEVNULL
-        subprocess.Popen([sys.executable, "-c", task], stdout=quiet, stderr=quiet)  # noqa: S603
 
 
 def _home(folder: Path | None) -> Path:

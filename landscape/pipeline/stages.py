@@ -94,7 +94,7 @@ class BuildOptions(Settings):
     )
     precision: Precision | None = Field(
         None,
-        description="numbers of MiniLM: auto takes bfloat16 on CPUs that have it, which is 1.7 "
+        description="precision of MiniLM: auto takes bfloat16 on CPUs that have it, which is 1.7 "
         "times as fast; float32, the default with a seed, gives the same vectors on all CPUs. An "
         "atlas with float32 keeps it",
     )

@@ -153,7 +153,7 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
 
 
 def find_papers(on_map: Mapping[str, int], wanted: Sequence[str]) -> list[int]:
-    """Return the values of papers; raise InputError for a paper that is not on the map."""
+    """Look up papers of the map in a mapping; raise InputError if one is not on the map."""
     missing = [paper for paper in wanted if paper not in on_map]
     if missing:
         raise InputError(

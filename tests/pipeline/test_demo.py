@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -104,17 +102,3 @@ def test_a_small_one_is_built_for_real(elsewhere: Path) -> None:
     assert atlas.coverage["generated"]
     assert "120 papers that do not exist" in said[0]
     assert landscape.open_demo().manifest == atlas.manifest
-
-
-def test_umap_is_compiled_beside_the_first_demo_only(tmp_path: Path) -> None:
-    started: list[list[str]] = []
-    module = ModuleSpec("pynndescent", None, origin=str(tmp_path / "__init__.py"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess, "Popen", lambda words, **_: started.append(words))
-        patch.setattr("importlib.util.find_spec", lambda _: module)
-        demo._compile_umap()
-        assert len(started) == 1
-        (tmp_path / "kept.nbi").touch()
-        demo._compile_umap()
-        assert len(started) == 1
-    assert subprocess.run(started[0], check=False).returncode == 0

@@ -245,7 +245,7 @@ export class Kernel {
       if (text === written) return;
       written = text;
       apply(viewer, given);
-      // Told to a linked viewer, this would return changed from there, and so on without end.
+      // A linked viewer would answer with a window of its own, and both would move without end.
       own = JSON.stringify({ ...describe(viewer), ...(given.paper ? { paper: given.paper } : {}) });
     };
     const readSelected = () => {

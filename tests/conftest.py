@@ -7,10 +7,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 import landscape
 from landscape import Atlas
@@ -42,6 +44,21 @@ def real_data_folder() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the longest file, while another process builds the demo atlas."""
     items.sort(key=lambda item: item.path.name != _SLOWEST_FILE)
+
+
+class _ByFolder(LoadFileScheduling):  # type: ignore[misc]  # a class without types
+    """Run the tests of a folder in one process, so that it makes their fixtures once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        folder = file.rpartition("/")[0]
+        return folder if folder.startswith("tests/") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFolder | None:
+    """Replace the distribution by files."""
+    return _ByFolder(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

@@ -281,15 +281,15 @@ import landscape.mapping
 from landscape.pipeline import _rows as chunks
 from landscape.cli import main
 from landscape.embeddings.vectors import WordVectors
-chunks.CHUNK = 10
+chunks.CHUNK = 5
 landscape.mapping.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
 """
 
 _ALONE = f"{_SMALLER_STEPS}sys.exit(main(['build', *sys.argv[1:], *QUICK]))"
 
-# A process that has imported everything and starts builds by forking, so that the kills fall into
-# the work and not into imports.
+# A process that has imported everything, has read the lists of names, and starts builds by forking,
+# so that the kills fall into the work and not into imports.
 _STARTER = f"""{_SMALLER_STEPS}
 reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -297,6 +297,10 @@ import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.se
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
 import landscape.pipeline.building, landscape.corpus._ingest, landscape.text.keywords
 import landscape.embeddings.minilm
+from landscape.corpus.facilities import is_known_name
+from landscape.overlays.missions import find_mentions
+from landscape.text.keywords import extract_keywords
+is_known_name("HST"), find_mentions("HST observes dust."), extract_keywords("HST observes dust.")
 print("ready", file=reports, flush=True)
 for line in sys.stdin:
     pid = os.fork()
@@ -352,8 +356,8 @@ def starter(tmp_path: Path) -> Iterator[Starter]:
 @pytest.fixture
 def sources(tmp_path: Path, papers_file: Callable[..., Path]) -> list[Path]:
     return [
-        papers_file(tmp_path / "first.jsonl", range(80)),
-        papers_file(tmp_path / "second.jsonl", range(70, 120)),
+        papers_file(tmp_path / "first.jsonl", range(40)),
+        papers_file(tmp_path / "second.jsonl", range(35, 60)),
     ]
 
 

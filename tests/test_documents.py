@@ -75,7 +75,7 @@ def write_thesaurus(path: Path, labels: list[str]) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files of the documents."""
     folder = tmp_path_factory.mktemp("documents")
-    papers = write_demo(folder / "demo", n_papers=300, seed=1).papers
+    papers = write_demo(folder / "demo", n_papers=150, seed=1).papers
     shutil.copy(papers, folder / "more-papers.jsonl.gz")
     (folder / "my-papers.bib").write_text(BIB)
     (folder / "references.bib").write_text(BIB)
@@ -133,6 +133,8 @@ def test_a_document(
                 monkeypatch.setenv(name, value)
             else:
                 monkeypatch.delenv(name, raising=False)
+        if words[0] == "render" and "--size" in words:
+            words += ["--dpi", "72"]  # sheets in print quality take half a minute
         status = main(words)
         said = capsys.readouterr()
         assert status == 0, f"{line}\n{said.err}"

@@ -280,7 +280,8 @@ def _candidates(text: TaggedText) -> tuple[list[tuple[int, int]], int]:
     for begin, end in chunks:
         chunk = tuple(lemmas[begin:end])
         found.add((chunk, chunk))
-        if end - begin > 1 and tags[begin:end].count("PROPN") < end - begin:
+        is_name = _heads_name(words[end - 1]) or tags[begin:end].count("PROPN") == end - begin
+        if end - begin > 1 and not is_name:
             places = range(begin, end)
             firsts = [at for at in places if tags[at] in _KEPT and not _is_front(words[at])]
             lasts = [at for at in places if tags[at] in _NOUNS and not _is_tail(words[at])]
@@ -307,15 +308,19 @@ def _shown(text: TaggedText, begin: int, end: int) -> str:
 
 def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
     """Return the words of a phrase, in lower case unless they are part of a name."""
-    head = text.words[end - 1]
-    if head[0].isupper() and head.lower() in lexicon().name_heads:
-        return text.words[begin:end]  # a name such as "Hubble Space Telescope"
+    if _heads_name(text.words[end - 1]):
+        return text.words[begin:end]
     shown, follows_name = [], False
     for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
         is_name = tag == "PROPN" or ("-" in word and follows_name)
         shown.append(word if word.islower() or is_name else _small(word))
         follows_name = follows_name or tag == "PROPN"
     return shown
+
+
+def _heads_name(head: str) -> bool:
+    """Return whether a word is the last word of a name such as "Hubble Space Telescope"."""
+    return head[0].isupper() and head.lower() in lexicon().name_heads
 
 
 @cache

@@ -297,7 +297,7 @@ SEARCH_STAGE = Stage(
 )
 
 
-VERSION = 2
+VERSION = 3
 
 
 def _keyword_parameters(context: Context) -> dict[str, object]:

@@ -23,18 +23,22 @@ from landscape.text.tagger import TaggedText, tag_texts, tagger_name
 from landscape.text.words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
+_NOUNS = frozenset(["NOUN", "PROPN"])
 _CHUNK = 200  # number of texts per task of a worker process (about 0.5 s)
 _SMALL = 400  # minimum number of texts for which several processes are faster
 
 
 @dataclass(frozen=True)
 class KeywordSettings:
-    """Weights of phrases. The values were selected with ``benchmarks/keywords.py``."""
+    """Weights of phrases, selected with half of the papers of ``benchmarks/keywords.py``."""
 
-    repeated: float = 0.20  # relative increase for each doubling of the number of occurrences
-    in_title: float = 1.15
-    redundant: float = 0.4  # relative reduction if all words occur in better phrases
-    vague: float = 0.75  # factor for a phrase whose last word is generic
+    repeated: float = 0.35  # relative increase for each doubling of the number of occurrences
+    in_title: float = 1.3
+    late: float = 0.4  # negative exponent of the number of words until the end of the phrase
+    part: float = 0.4  # factor for a phrase that occurs only as a part of longer noun chunks
+    single: float = 0.6  # factor for a single word
+    redundant: float = 0.5  # relative reduction if all words occur in better phrases
+    vague: float = 0.7  # factor for a phrase whose last word is generic
 
 
 _SETTINGS = KeywordSettings()
@@ -51,7 +55,19 @@ def extract_keywords(
 def extract_keywords(
     texts: str | Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
 ) -> list[str] | list[list[str]]:
-    """Extract the key phrases of texts by TextRank (Mihalcea and Tarau 2004, EMNLP, 404).
+    r"""Extract the key phrases of texts by TextRank (Mihalcea and Tarau 2004, EMNLP, 404).
+
+    Candidates are noun chunks, and phrases that two different chunks contain (as in C-value;
+    Frantzi, Ananiadou and Mima 2000, IJDL, 3, 115). The weight of a candidate is
+
+    .. math:: w = s\,p^{-0.4}\,(1 + 0.35\log_2 n)\,t
+
+    with the TextRank score s of the phrase as in pytextrank, the number p of words until the first
+    occurrence ends (as in PositionRank; Florescu and Caragea 2017, ACL, 1105), and the number n of
+    occurrences. The factor t depends on the form: the phrase is in the title (1.3), a single word
+    (0.6), only a part of chunks (0.4), or ends with a generic word (0.7). Words that occur in
+    better phrases reduce the weight (Carbonell and Goldstein 1998, SIGIR, 335). All factors are
+    those of a single text, so the result does not depend on the other texts.
 
     Parameters
     ----------
@@ -107,19 +123,19 @@ def _extract_one(text: str, limit: int, tagger: str) -> list[str]:
     if importlib.util.find_spec("pytextrank") is None:
         return _extract_here([text], limit, tagger)[0]
     (tagged,) = tag_texts([text], tagger=tagger)
-    chunks = _trimmed_chunks(tagged)
+    chunks, n_whole = _candidates(tagged)
     kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
     scores = score_chunks(rank_text(tagged), kept, chunks).tolist()
-    return _choose(tagged, chunks, scores, limit)
+    return _choose(tagged, chunks, n_whole, scores, limit)
 
 
 def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
     documents = tag_texts(texts, tagger=tagger)
-    chunks = [_trimmed_chunks(document) for document in documents]
-    scores = _score(documents, chunks)
+    candidates = [_candidates(document) for document in documents]
+    scores = _score(documents, [spans for spans, _ in candidates])
     return [
-        _choose(document, spans, score, limit)
-        for document, spans, score in zip(documents, chunks, scores, strict=True)
+        _choose(document, *found, score, limit)
+        for document, found, score in zip(documents, candidates, scores, strict=True)
     ]
 
 
@@ -164,7 +180,9 @@ def _phrase_of(spelling: str) -> _Phrase | None:
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
-    return _Phrase(key, tuple(key.split()), _SETTINGS.vague if has_vague_head(key) else 1.0)
+    parts = tuple(key.split())
+    value = _SETTINGS.vague if has_vague_head(key) else 1.0
+    return _Phrase(key, parts, value * _SETTINGS.single if len(parts) == 1 else value)
 
 
 @dataclass(slots=True)
@@ -172,42 +190,48 @@ class _Found:
     """Phrase that was found in a text, with all spellings in the text."""
 
     phrase: _Phrase
+    is_part: bool
+    end: int  # number of words until the end of the first occurrence
     score: float = 0.0
-    in_title: bool = False
     spellings: list[str] = field(default_factory=list)
 
-    def weight(self) -> float:
-        weight = self.score * self.phrase.value
+    def weight(self, title_end: int) -> float:
+        """Return the TextRank of the phrase, corrected for its position, frequency and form."""
+        weight = self.score * self.phrase.value / self.end**_SETTINGS.late
         if len(self.spellings) > 1:
             weight *= 1.0 + _SETTINGS.repeated * math.log2(len(self.spellings))
-        return weight * _SETTINGS.in_title if self.in_title else weight
+        if self.end <= title_end:
+            weight *= _SETTINGS.in_title
+        return weight * _SETTINGS.part if self.is_part else weight
 
 
 def _choose(
-    text: TaggedText, spans: list[tuple[int, int]], scores: list[float], limit: int
+    text: TaggedText, spans: list[tuple[int, int]], n_whole: int, scores: list[float], limit: int
 ) -> list[str]:
     """Combine the spellings of each phrase and return the best phrases."""
     found: dict[str, _Found] = {}
-    title_end = text.title_end
-    for (begin, end), score in zip(spans, scores, strict=True):
+    for place, ((begin, end), score) in enumerate(zip(spans, scores, strict=True)):
         spelling = _shown(text, begin, end)
         phrase = _phrase_of(spelling)
         if phrase is None:
             continue
-        known = found.setdefault(phrase.key, _Found(phrase))
+        known = found.get(phrase.key)
+        if known is None:
+            known = found[phrase.key] = _Found(phrase, place >= n_whole, end)
+        known.end = min(known.end, end)
         known.score = max(known.score, score)
-        known.in_title = known.in_title or begin < title_end
         known.spellings.append(spelling)
-    return [_spelling(chosen.spellings) for chosen in _diverse(list(found.values()), limit)]
+    title_end = text.title_end
+    weights = [phrase.weight(title_end) for phrase in found.values()]
+    return [_spelling(one.spellings) for one in _diverse(list(found.values()), weights, limit)]
 
 
-def _diverse(found: list[_Found], limit: int) -> list[_Found]:
+def _diverse(found: list[_Found], weights: list[float], limit: int) -> list[_Found]:
     """Select the phrases with the largest weights. Repeated words reduce the weight.
 
     This is maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335), where similarity
     is the fraction of words that better phrases contain. Weights are updated only when needed.
     """
-    weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
     heapq.heapify(heap)
     covered: set[str] = set()
@@ -217,7 +241,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
         parts = found[place].phrase.parts
         n_known = len(covered.intersection(parts))
         if n_known:
-            if len(parts) == 1 and not found[place].in_title:
+            if len(parts) == 1 and len(found[place].spellings) == 1:
                 continue
             weight = -weights[place] * (1.0 - _SETTINGS.redundant * n_known / len(parts))
             if heap and weight > heap[0][0]:
@@ -244,6 +268,34 @@ def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
     return [span for span in trimmed if span is not None]
 
 
+def _candidates(text: TaggedText) -> tuple[list[tuple[int, int]], int]:
+    """Return the noun chunks, then phrases within them, and the number of chunks.
+
+    A phrase within a chunk ends with a noun and occurs in at least two different chunks, because
+    other phrases are only parts of terms (Frantzi et al. 2000). Names are not cut.
+    """
+    words, tags, lemmas = text.words, text.tags, text.lemmas
+    chunks = _trimmed_chunks(text)
+    inner, phrases, found = [], [], set()
+    for begin, end in chunks:
+        chunk = tuple(lemmas[begin:end])
+        found.add((chunk, chunk))
+        is_name = _heads_name(words[end - 1]) or tags[begin:end].count("PROPN") == end - begin
+        if end - begin > 1 and not is_name:
+            places = range(begin, end)
+            firsts = [at for at in places if tags[at] in _KEPT and not _is_front(words[at])]
+            lasts = [at for at in places if tags[at] in _NOUNS and not _is_tail(words[at])]
+            for first in firsts:
+                for last in lasts:
+                    if first <= last and last - first < end - begin - 1:
+                        inner.append((first, last + 1))
+                        phrases.append(tuple(lemmas[first : last + 1]))
+                        found.add((phrases[-1], chunk))
+    counts = Counter(phrase for phrase, _ in found)
+    shared = compress(inner, [counts[phrase] > 1 for phrase in phrases])
+    return [*chunks, *shared], len(chunks)
+
+
 def _shown(text: TaggedText, begin: int, end: int) -> str:
     """Return a phrase with the same spaces between words as in the text."""
     gaps = text.spaces[begin : end - 1]
@@ -256,15 +308,19 @@ def _shown(text: TaggedText, begin: int, end: int) -> str:
 
 def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
     """Return the words of a phrase, in lower case unless they are part of a name."""
-    head = text.words[end - 1]
-    if head[0].isupper() and head.lower() in lexicon().name_heads:
-        return text.words[begin:end]  # a name such as "Hubble Space Telescope"
+    if _heads_name(text.words[end - 1]):
+        return text.words[begin:end]
     shown, follows_name = [], False
     for word, tag in zip(text.words[begin:end], text.tags[begin:end], strict=True):
         is_name = tag == "PROPN" or ("-" in word and follows_name)
         shown.append(word if word.islower() or is_name else _small(word))
         follows_name = follows_name or tag == "PROPN"
     return shown
+
+
+def _heads_name(head: str) -> bool:
+    """Return whether a word is the last word of a name such as "Hubble Space Telescope"."""
+    return head[0].isupper() and head.lower() in lexicon().name_heads
 
 
 @cache

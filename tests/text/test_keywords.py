@@ -115,6 +115,29 @@ def test_a_very_long_text_is_read_in_moderate_time() -> None:
     assert len(keywords("Tidal disruption events in galaxies heat dust. " * 2200)) > 1
 
 
+def test_a_part_that_two_terms_share_is_a_keyword() -> None:
+    found = keywords("We study accretion disks of stars. Here the accretion rates differ.")
+    assert {"accretion", "accretion disks", "accretion rates"} <= set(found)
+    found = keywords("We study fast radio bursts. Magnetars emit the fast radio bursts.")
+    assert "fast radio bursts" in found
+    assert "radio bursts" not in found
+
+
+def test_names_are_not_cut() -> None:
+    found = keywords("We use the Hubble Space Telescope. The Spitzer Space Telescope is old.")
+    assert {"Hubble Space Telescope", "Spitzer Space Telescope"} <= set(found)
+    assert not {"Space Telescope", "Telescope", "Hubble"} & set(found)
+
+
+def test_a_phrase_ranks_higher_if_it_occurs_earlier_or_more_often() -> None:
+    first, second = "We map zodiacal dust.", "We map solar wind."
+    assert keywords(f"{first} {second}")[0] == "zodiacal dust"
+    assert keywords(f"{second} {first}")[0] == "solar wind"
+    assert keywords(f"{first} {second} Gas is in solar wind. Ions are in solar wind.")[0] == (
+        "solar wind"
+    )
+
+
 def test_latex_never_becomes_a_keyword() -> None:
     text = (
         r"\textbf{Constraints} on $\Omega_{\rm m}$ from \emph{Planck}: $N$-body simulations "

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["supported", "contradicted", "not found"]
 """Result of checking a claim against sentences of papers."""
+ClaimVerdict = Literal[Verdict, "unclear"]
+"""Verdict on a sentence of an answer; "unclear" is a contradiction that is not probable enough."""
 
 _ReadVerdict = Literal["supported", "unclear", "contradicted"]
 CitationVerdict = Literal[
@@ -332,7 +334,7 @@ class Claim(Record):
     text: str  # sentence without the citations
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
-    verdict: Verdict = "not found"
+    verdict: ClaimVerdict = "not found"
     side: Literal["", "for", "against"] = ""  # of a quoted sentence, for questions of consensus
 
     def _json(self) -> dict[str, object]:
@@ -342,6 +344,34 @@ class Claim(Record):
             "verdict": self.verdict,
             "evidence": self.evidence,
         }
+
+
+@dataclass(frozen=True)
+class ClaimCheck(Record):
+    """Verdict on a claim after comparison with a text, from `landscape.answers.check_claim`.
+
+    The probability is that of the label. `probabilities` are of "supported", "contradicted" and
+    "not found". A verdict is certain if verdicts of this probability were right in at least 80% of
+    the measured pairs. `mismatch` describes a number, an object or a negation that differs.
+    """
+
+    claim: str
+    label: Verdict
+    probability: float
+    probabilities: tuple[float, ...]
+    places: tuple[int, ...] = ()  # of the nearest sentences of the text, nearest first
+    sentences: tuple[str, ...] = ()  # these sentences
+    mismatch: str = ""
+    is_certain: bool = False
+
+    @property
+    def verdict(self) -> ClaimVerdict:
+        """The label, or "unclear" for a contradiction that is not certain."""
+        is_unclear = self.label == "contradicted" and not self.is_certain
+        return "unclear" if is_unclear else self.label
+
+    def _json(self) -> dict[str, object]:
+        return {**vars(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True)

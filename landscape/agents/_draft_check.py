@@ -380,7 +380,7 @@ def _judge_by_model(
             for part, paper in zip(parts, papers, strict=True)
         ]
         checked = check_claims("\n".join(lines), papers, model=model)
-        failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
+        failed = [note for note in checked.notes if note.startswith("Claims were not checked")]
         if failed:
             left = len(open_) - start
             why = failed[0].partition(": ")[2]

@@ -7,25 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from landscape.answers.agreement import compare, missing_numbers
+from landscape.answers.agreement import missing_numbers
 from landscape.answers.citations import (
     CONTRADICTED,
+    UNCLEAR,
     UNSUPPORTED,
     Passage,
     read_citations,
     write_citations,
 )
+from landscape.answers.verdicts import check_many
 from landscape.errors import RemoteError
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search import sentences_of
-from landscape.search.sentences import Score
-from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
+from landscape.types import Claim, ClaimVerdict, Consensus, Evidence, Paper, Stance, Verdict
 
 _MAX_EVIDENCE = 3  # sentences per claim
-MARKS: dict[Verdict, str | None] = {
+MARKS: dict[ClaimVerdict, str | None] = {
     "supported": None,
     "contradicted": CONTRADICTED,
+    "unclear": UNCLEAR,
     "not found": UNSUPPORTED,
 }
 
@@ -80,16 +82,13 @@ class Checked:
 
 
 def check_claims(
-    text: str,
-    papers: Sequence[Paper],
-    *,
-    model: LanguageModel | None = None,
-    score: Score | None = None,
+    text: str, papers: Sequence[Paper], *, model: LanguageModel | None = None
 ) -> Checked:
     """Check the claims of an answer against the cited papers.
 
     The verdict of a language model (one request) is used only if the model names sentences of the
-    cited papers and these papers contain the numbers of the claim. Otherwise rules decide.
+    cited papers and these papers contain the numbers of the claim. Otherwise `check_claim`
+    decides; its contradictions are "unclear" unless they are certain.
 
     Parameters
     ----------
@@ -98,9 +97,6 @@ def check_claims(
     papers : sequence of Paper
         Papers that the answer may cite.
     model : LanguageModel, optional
-    score : callable, optional
-        Function that returns the cosines between sentences and a claim. With cosines, the rules
-        accept paraphrases.
 
     Returns
     -------
@@ -121,13 +117,13 @@ def check_claims(
     for paper in papers:
         by_label[paper.label] = by_label.get(paper.label, ()) + sentences_of(paper)
     stated = [passage for passage in passages if passage.is_claim]
-    claims = [_by_rule(passage, by_label, score) for passage in stated]
+    claims = _without_model(stated, by_label)
     notes: list[str] = []
     if model is not None and any(claim.citations for claim in claims):
         try:
             claims = _by_model(claims, by_label, model)
         except RemoteError as error:
-            notes.append(f"Claims were checked by rule only, not by the language model: {error}")
+            notes.append(f"Claims were not checked by the language model: {error}")
     verdicts = iter([claim.verdict for claim in claims])
     marks = [MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
     unknown = tuple(dict.fromkeys(label for passage in passages for label in passage.unknown))
@@ -136,15 +132,26 @@ def check_claims(
     return Checked(write_citations(passages, marks), tuple(claims), unknown, tuple(notes))
 
 
-def _by_rule(
-    passage: Passage, by_label: dict[str, tuple[Evidence, ...]], score: Score | None
-) -> Claim:
-    sentences = [s for label in passage.citations for s in by_label[label]]
-    texts = [sentence.text for sentence in sentences]
-    similarity = score(passage.text, texts) if score is not None and texts else None
-    agreement = compare(passage.text, texts, similarity=similarity)
-    evidence = tuple(sentences[place] for place in agreement.sentences)
-    return Claim(passage.text, passage.citations, evidence, agreement.verdict)
+def _without_model(
+    passages: Sequence[Passage], by_label: dict[str, tuple[Evidence, ...]]
+) -> list[Claim]:
+    """Check claims with `check_claim`."""
+    cited = [[s for label in passage.citations for s in by_label[label]] for passage in passages]
+    checks = check_many(
+        [
+            (passage.text, [sentence.text for sentence in sentences])
+            for passage, sentences in zip(passages, cited, strict=True)
+        ]
+    )
+    return [
+        Claim(
+            passage.text,
+            passage.citations,
+            tuple(sentences[place] for place in check.places[:_MAX_EVIDENCE]),
+            check.verdict,
+        )
+        for passage, sentences, check in zip(passages, cited, checks, strict=True)
+    ]
 
 
 def _by_model(

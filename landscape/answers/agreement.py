@@ -1,9 +1,4 @@
-"""Compare a claim with sentences by words, numbers and negations.
-
-The rules are strict: a claim is supported if its evidence contains most of its significant words
-and all of its numbers, and describes a change in the same direction. A correct paraphrase may be
-missed.
-"""
+"""Compare a claim with sentences by words, numbers, objects and negations."""
 
 from __future__ import annotations
 
@@ -13,17 +8,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from landscape._io import data_file, read_yaml
 from landscape.text import tokenise
 from landscape.text.word_index import STOP_WORDS
 from landscape.text.words import stem
-from landscape.types import Verdict
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _NUMBER = re.compile(r"(?<![\w.,])[-+−]?(\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s*(?=%))?")
 _NUMBER_WORDS = {
@@ -45,15 +34,6 @@ _SPELT = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 _NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w{0,40}+)\s{0,9}+(?:=|~|≈|∼|<|>|\bis\b|\bof\b)\s{0,40}$")
 _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-
-ENOUGH = 0.6
-"""Minimum share of the words of a claim that its evidence must contain."""
-_ENOUGH_IF_NEAR = 0.35  # used instead of `ENOUGH` if the similarity is at least `_NEAR`
-_NEAR = 0.7
-# Two sentences can contradict each other only if this share of their words is the same.
-_SAME_SUBJECT = 0.7
-_ALONE = 0.5  # the best sentence is tested alone if it contains this share of words
-_MAX_SENTENCES = 3
 
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
 _NEGATION = re.compile(
@@ -238,19 +218,20 @@ def find_mismatch(claim: str, title: str, sentences: Sequence[str]) -> str:
     whole = " ".join([title, *sentences])
     order = sorted(sentences, key=lambda text: -_shared(claim, text))
     return (
-        _objects_differ(claim, whole)
-        or _numbers_differ(claim, [*order, title])
-        or _negations_differ(claim, order)
+        objects_differ(claim, whole)
+        or numbers_differ(claim, [*order, title])
+        or negations_differ(claim, order)
     )
 
 
 def _shared(claim: str, text: str) -> float:
     """Return the share of the words of a claim that a text has."""
-    wanted = _tokens(claim)
-    return len(wanted & _tokens(text)) / max(len(wanted), 1)
+    wanted = stems(claim)
+    return len(wanted & stems(text)) / max(len(wanted), 1)
 
 
-def _numbers_differ(claim: str, texts: Sequence[str]) -> str:
+def numbers_differ(claim: str, texts: Sequence[str]) -> str:
+    """Describe a number of the claim that differs from texts with the same unit, or return ""."""
     every = [quantity for text in texts for quantity in _quantities(text)]
     mine = _quantities(claim)
     for one in mine:
@@ -281,7 +262,9 @@ def _named_objects(text: str) -> list[str]:
     return [name for name in found if not _NOT_OBJECTS.match(name)]
 
 
-def _objects_differ(claim: str, whole: str) -> str:
+def objects_differ(claim: str, whole: str) -> str:
+    """Describe an object of the claim that a text replaces by another, or return ""."""
+
     def folded(name: str) -> str:
         return re.sub(r"[^a-z0-9+]", "", name.lower())
 
@@ -293,7 +276,8 @@ def _objects_differ(claim: str, whole: str) -> str:
     return ""
 
 
-def _negations_differ(claim: str, order: Sequence[str]) -> str:
+def negations_differ(claim: str, order: Sequence[str]) -> str:
+    """Describe the sentence that negates or reverses the claim, or return ""."""
     text = next(iter(order), "")
     if _shared(claim, text) < _SAME_WORDS:
         return ""
@@ -360,49 +344,9 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
     return digits == 0 and abs(value) >= 10 and other != int(other) and round(other) == value
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Verdict on a claim, the sentences used, and the share of its words that they contain."""
-
-    verdict: Verdict
-    sentences: tuple[int, ...]
-    coverage: float
-
-
-def compare(
-    claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating] | None = None
-) -> Agreement:
-    """Compare a claim with the sentences of a paper."""
-    wanted = _tokens(claim)
-    held = [_tokens(sentence) for sentence in sentences]
-    weights = _weights(wanted, held)
-    chosen = _choose(wanted, held, weights, similarity) if wanted and held else []
-    if not chosen:
-        return Agreement("not found", (), 0.0)
-    best = chosen[0]
-    covered = frozenset().union(*(held[place] for place in chosen))
-    coverage = _share(wanted & covered, weights)
-    alone = _share(wanted & held[best], weights)
-    near = similarity is not None and float(similarity[best]) >= _NEAR
-    together = " ".join(sentences[place] for place in chosen)
-    verdict: Verdict = "not found"
-    if _share_of_subject(wanted, held[best], weights) >= _SAME_SUBJECT and (
-        differs(claim, sentences[best]) or counts_differ(claim, sentences[best])
-    ):
-        verdict = "contradicted"
-        chosen = chosen[:1]
-    elif (
-        (coverage >= ENOUGH or (near and coverage >= _ENOUGH_IF_NEAR))
-        and not missing_numbers(claim, together)
-        and not (alone >= _ALONE and differs(claim, sentences[best]))
-    ):
-        verdict = "supported"
-    return Agreement(verdict, tuple(chosen), round(coverage, 3))
-
-
 def differs(claim: str, sentence: str) -> bool:
     """Return whether one sentence negates or reverses the other."""
-    shared = _tokens(claim) & _tokens(sentence)
+    shared = stems(claim) & stems(sentence)
     if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
         return True
     mine, theirs = (set(re.findall(r"[\w-]+", text.lower())) for text in (claim, sentence))
@@ -465,7 +409,7 @@ def deny(question: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _tokens(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
     """Return the stems of significant words; synonyms such as "grows" and "increases" are equal."""
     return frozenset(_stem(word) for word in tokenise(text))
 
@@ -485,46 +429,16 @@ def _opposites() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in pairs)
 
 
-def _choose(
-    wanted: frozenset[str],
-    held: Sequence[frozenset[str]],
-    weights: dict[str, float],
-    similarity: NDArray[np.floating] | None,
-) -> list[int]:
-    """Choose sentences one by one, each time the sentence with the most new words of the claim."""
-    chosen: list[int] = []
-    covered: frozenset[str] = frozenset()
-    for _ in range(_MAX_SENTENCES):
-        gains = [_share((wanted & words) - covered, weights) for words in held]
-        if similarity is not None and not chosen:
-            gains = [g + 0.5 * max(float(s), 0.0) for g, s in zip(gains, similarity, strict=True)]
-        best = max(range(len(held)), key=gains.__getitem__)
-        if gains[best] < 0.1:
-            break
-        chosen.append(best)
-        covered |= wanted & held[best]
-    return chosen
-
-
-def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
+def word_weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
     """Return the inverse document frequencies of words. Counts of 0 are replaced by 1."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
 
 
-def _share(words: frozenset[str], weights: dict[str, float]) -> float:
+def share(words: frozenset[str], weights: dict[str, float]) -> float:
+    """Return the weighted share of words."""
     return sum(weights[word] for word in words) / (sum(weights.values()) or 1.0)
-
-
-def _share_of_subject(
-    wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
-) -> float:
-    """Return the weighted share of covered words, without numbers and words with an opposite."""
-    # The stem of a word with an opposite, such as "increases", contains a digit, such as "+0".
-    words = {word for word in wanted if not any(map(str.isdigit, word))}
-    whole = sum(weights[word] for word in words)
-    return sum(weights[word] for word in words & held) / whole if whole else 0.0
 
 
 def _negated(text: str) -> frozenset[str]:

@@ -14,8 +14,8 @@ from landscape.text.words import split_sentences
 if TYPE_CHECKING:
     from landscape.types import Paper
 
-UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
-"""Marks of sentences that the cited papers do not support, and of sentences they contradict."""
+UNSUPPORTED, CONTRADICTED, UNCLEAR = "unsupported", "contradicted", "unclear"
+"""Marks of sentences that the cited papers do not support, contradict, or may contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
 _SEVERAL_AUTHORS = re.compile(r"\bet\s{1,9}al|&|\band\b", re.IGNORECASE)
@@ -29,10 +29,10 @@ _A_LABEL = re.compile(_LABEL, re.IGNORECASE)
 # Text in square brackets that models write instead of a label, such as "[3]".
 _LIKE_A_REFERENCE = re.compile(
     rf"\d{{1,3}}|(?:ref(?:erence)?|paper|source|citation)s?\.?\s*\d*|citation needed|"
-    rf"{UNSUPPORTED}|{CONTRADICTED}",
+    rf"{UNSUPPORTED}|{CONTRADICTED}|{UNCLEAR}",
     re.IGNORECASE,
 )
-_MARKS = {UNSUPPORTED, CONTRADICTED}
+_MARKS = {UNSUPPORTED, CONTRADICTED, UNCLEAR}
 
 # Each group of citations is replaced by a private-use character while the text is split into
 # sentences.

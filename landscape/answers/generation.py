@@ -108,13 +108,7 @@ def answer(
     except RemoteError as error:
         return quote(failure_notes(error))
     written = finish(
-        question,
-        text,
-        results,
-        model=model,
-        style=style,
-        score=score,
-        check_with_model=check_with_model,
+        question, text, results, model=model, style=style, check_with_model=check_with_model
     )
     if written is None:
         return quote(failure_notes("The model cited none of the papers found."))
@@ -130,7 +124,6 @@ def finish(
     *,
     model: LanguageModel,
     style: str,
-    score: Score | None = None,
     check_with_model: bool = True,
     **fields: Any,
 ) -> Answer | None:
@@ -147,7 +140,7 @@ def finish(
             **fields,
         )
     checker = model if check_with_model else None
-    checked = check_claims(plain, results.papers, model=checker, score=score)
+    checked = check_claims(plain, results.papers, model=checker)
     if not any(claim.citations for claim in checked.claims):
         return None
     return Answer(

@@ -139,7 +139,7 @@ class MiniLM(DescribedEmbedder):
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
         """Return the vector of a query, its words, and the unit vectors of the words."""
-        encoding = _tokenizer(self._folder).encode(query)
+        encoding = tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
         read = _query_encoder(self._folder)
         [(_, (vector, states))] = read([tokens], lambda _, *found: [one.copy() for one in found])
@@ -159,7 +159,7 @@ class MiniLM(DescribedEmbedder):
         """Return the position of the first character of each word that `embed_words` embeds."""
         vocabulary = _vocabulary(self._folder, stop_words)
         found = []
-        for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
+        for encoding in tokenizer(self._folder).encode_batch(list(texts)):
             starts = [start for start, _ in encoding.offsets]
             places: list[int] = []
             done = 0  # number of tokens in earlier windows
@@ -184,7 +184,7 @@ class MiniLM(DescribedEmbedder):
             yield start, self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
 
     def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
-        return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
+        return [found.ids for found in tokenizer(self._folder).encode_batch(list(texts))]
 
 
 # Function that encodes tokenised texts, and yields the place of each text and what another function
@@ -230,7 +230,7 @@ def _windows(tokens: list[int]) -> list[_Window]:
 
 
 @functools.lru_cache(maxsize=1)
-def _tokenizer(folder: Path) -> Tokenizer:
+def tokenizer(folder: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -241,7 +241,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
 
 @functools.lru_cache(maxsize=2)
 def _vocabulary(folder: Path, stop_words: frozenset[str]) -> Vocabulary:
-    return Vocabulary.of(_tokenizer(folder).get_vocab(), stop_words=stop_words)
+    return Vocabulary.of(tokenizer(folder).get_vocab(), stop_words=stop_words)
 
 
 @functools.lru_cache(maxsize=1)

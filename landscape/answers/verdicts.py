@@ -1,0 +1,249 @@
+"""Check whether a text supports a claim, with calibrated probabilities.
+
+Features of the claim and of the sentences of the text (similarity, shared words, numbers, objects,
+negations, direction, hedges, and textual entailment) are the input of a multinomial logistic
+regression. ``python -m benchmarks.verdicts`` fits and measures it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+
+from landscape._io import data_file, read_yaml
+from landscape.answers.agreement import (
+    counts_differ,
+    differs,
+    find_mismatch,
+    missing_numbers,
+    negations_differ,
+    numbers_differ,
+    objects_differ,
+    share,
+    stems,
+    word_weights,
+)
+from landscape.answers.entailment import Reading, entailment, joined, read
+from landscape.errors import InputError
+from landscape.text.words import split_sentences
+from landscape.types import ClaimCheck, Verdict
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LABELS: tuple[Verdict, ...] = get_args(Verdict)
+MODEL = Path(__file__).with_name("verdicts.json")
+_MAX_TEXT = 100_000  # characters; later text is ignored
+_BEST = 3  # number of best sentences that are read together
+_READ = 8  # number of nearest sentences that are compared token by token
+_LEAST = 1e-4  # smallest probability of the network
+_WORD_WEIGHT = 0.5  # weight of shared words, relative to the cosine, for the order of sentences
+
+
+class _Text(NamedTuple):
+    """The sentences of a text, and their readings if MiniLM is installed."""
+
+    sentences: tuple[str, ...]
+    readings: list[Reading] | None
+
+
+def check_claim(claim: str, evidence: str | Sequence[str]) -> ClaimCheck:
+    """Check whether a text supports or contradicts a claim, without a language model.
+
+    Parameters
+    ----------
+    claim : str
+        A sentence that states one thing.
+    evidence : str or sequence of str
+        A text, such as a title and an abstract, or its sentences.
+
+    Returns
+    -------
+    ClaimCheck
+        With the most probable label, its probability, and the nearest sentences.
+
+    Raises
+    ------
+    InputError
+        If the claim or the text is not a text.
+
+    Notes
+    -----
+    The label is the most probable class of a multinomial logistic regression, whose probabilities
+    are calibrated on public pairs and on pairs generated from abstracts (see
+    :doc:`/concepts/measured_quality`). Without the weights of MiniLM, the features use words only.
+
+    Examples
+    --------
+    >>> from landscape.answers import check_claim
+    >>> found = check_claim("Dust cools within 3 Myr.", "We find that dust cools within 3 Myr.")
+    >>> found.label
+    'supported'
+    >>> check_claim("Dust cools within 9 Myr.", "We find that dust cools within 3 Myr.").mismatch
+    '9 Myr here, 3 Myr in the paper'
+    """
+    return check_many([(claim, evidence)])[0]
+
+
+def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCheck]:
+    """Check several claims; each text is read once."""
+    claims, texts = [], []
+    for claim, evidence in pairs:
+        claims.append(_readable("claim", claim))
+        texts.append(split_text(evidence))
+    unique = list(dict.fromkeys([*claims, *(one for text in texts for one in text)]))
+    readings = read(unique) if unique else None
+    by_text = dict(zip(unique, readings, strict=True)) if readings is not None else {}
+    checks = []
+    for claim, sentences in zip(claims, texts, strict=True):
+        if not sentences or not stems(claim):
+            checks.append(ClaimCheck(claim, "not found", 1.0, (0.0, 0.0, 1.0)))
+            continue
+        own = [by_text[one] for one in sentences] if by_text else None
+        found = features(claim, by_text.get(claim), sentences, own)
+        probabilities = _probabilities(found.values, "network" if by_text else "words")
+        label = LABELS[int(probabilities.argmax())]
+        places = tuple(found.order[:_BEST])
+        mismatch = find_mismatch(claim, "", sentences) if label != "supported" else ""
+        checks.append(
+            ClaimCheck(
+                claim,
+                label,
+                round(float(probabilities.max()), 3),
+                tuple(round(float(one), 3) for one in probabilities),
+                places,
+                tuple(sentences[place] for place in places),
+                mismatch,
+                is_certain=float(probabilities.max()) >= _model()["shown"][label],
+            )
+        )
+    return checks
+
+
+def _readable(what: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise InputError(f"The {what} is a {type(text).__name__}. Pass a text.")
+    return " ".join(text[:_MAX_TEXT].split())
+
+
+def split_text(evidence: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the sentences of a text."""
+    if isinstance(evidence, str):
+        text = _readable("evidence", evidence)
+        evidence = [text[start:end] for start, end in split_sentences(text)]
+    return tuple(_readable("evidence", sentence) for sentence in evidence)
+
+
+class Features(NamedTuple):
+    """Features of a claim and a text, and the places of the sentences, nearest first."""
+
+    values: dict[str, float]
+    order: list[int]
+
+
+def features(
+    claim: str,
+    claim_reading: Reading | None,
+    sentences: Sequence[str],
+    readings: Sequence[Reading] | None,
+) -> Features:
+    """Compute the features of a claim and a text."""
+    wanted, held = stems(claim), [stems(sentence) for sentence in sentences]
+    weights = word_weights(wanted, held)
+    covered = np.array([share(wanted & words, weights) for words in held])
+    cosines = np.zeros(len(sentences))
+    if readings is not None and claim_reading is not None:
+        cosines = np.array([float(one.vector @ claim_reading.vector) for one in readings])
+    order = np.argsort(-(cosines + _WORD_WEIGHT * covered), kind="stable").tolist()
+    nearest, best = order[:_BEST], sentences[order[0]]
+    whole, by_nearness = " ".join(sentences), [sentences[place] for place in order]
+    denied, best_denied = (bool(_pattern("denial").search(one)) for one in (claim, best))
+    direction, best_direction = _direction(claim), _direction(best)
+    values = {
+        "covered": covered.max(),
+        "covered by 3": share(wanted & frozenset().union(*(held[n] for n in nearest)), weights),
+        "covered by all": share(wanted & frozenset().union(*held), weights),
+        "number missing": bool(missing_numbers(claim, whole)),
+        "has number": any(map(str.isdigit, claim)),
+        "numbers differ": bool(numbers_differ(claim, by_nearness)),
+        "objects differ": bool(objects_differ(claim, whole)),
+        "negations differ": bool(negations_differ(claim, by_nearness)),
+        "reversed": differs(claim, best),
+        "reversed in 3": np.mean([differs(claim, sentences[n]) * covered[n] for n in nearest]),
+        "counts differ": counts_differ(claim, best),
+        "denied": denied,
+        "best denied": best_denied,
+        "one denied": denied != best_denied,
+        "one denied, covered": (denied != best_denied) * covered[order[0]],
+        "opposite direction": direction * best_direction < 0,
+        "same direction": direction * best_direction > 0,
+        "doubt": bool(_pattern("doubt").search(claim)),
+        "best doubt": bool(_pattern("doubt").search(best)),
+        "quantity": bool(_pattern("quantity").search(claim)),
+        "words": min(len(wanted), 25) / 25,
+        "sentences": min(len(sentences), 30) / 10,
+    }
+    if readings is not None and claim_reading is not None:
+        values |= _similarities(cosines) | _entailments(claim_reading, readings, order)
+    return Features({name: float(value) for name, value in values.items()}, order)
+
+
+def _similarities(cosines: Floats) -> dict[str, float]:
+    largest = np.sort(cosines)[::-1]
+    return {
+        "cosine": largest[0],
+        "cosine of 2": largest[:2].mean(),
+        "cosine of 3": largest[:3].mean(),
+    }
+
+
+def _entailments(
+    claim: Reading, readings: Sequence[Reading], order: Sequence[int]
+) -> dict[str, float]:
+    """Return logarithms of probabilities for the best sentence, the best three, and all."""
+    single = np.log(np.array([entailment(readings[n], claim) for n in order[:8]]) + 1e-4)
+    together = np.log(
+        entailment(joined([readings[n] for n in sorted(order[:_BEST])]), claim) + 1e-4
+    )
+    names = ("support", "contradiction", "neither")
+    values = {}
+    for n, name in enumerate(names):
+        values[f"{name} of best"] = single[0, n]
+        values[f"{name} of 3"] = together[n]
+        values[f"most {name}"] = single[:, n].max()
+    return values
+
+
+def _direction(text: str) -> int:
+    return int(
+        np.sign(len(_pattern("upward").findall(text)) - len(_pattern("downward").findall(text)))
+    )
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    words = read_yaml(data_file("phrases.yaml"))[name].split()
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+@cache
+def _model() -> dict[str, Any]:
+    return dict(json.loads(MODEL.read_text("utf-8")))
+
+
+def _probabilities(values: dict[str, float], kind: str) -> Floats:
+    """Return the probabilities of the labels (multinomial logistic regression)."""
+    fitted = _model()[kind]
+    scores = np.array(fitted["intercepts"], dtype=float)
+    for name, coefficients in fitted["coefficients"].items():
+        scores = scores + values[name] * np.array(coefficients)
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()

@@ -101,7 +101,8 @@ _NUMBER = re.compile(r"(?<![\w.,^{_-])(\d{1,3}(?:,\d{3})+|\d+\.\d+|\d+)(?![\w}]|
 _COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve")
 _COUNT = re.compile(rf"\b({'|'.join(_COUNTS)})\b", re.I)
 _NAME = re.compile(
-    r"\b(?:[A-Z][A-Za-z]*[- ]?\d[\w.+-]*|[A-Z]{2,}[A-Za-z]*(?:-[A-Z]+)?|(?<=[a-z,] )[A-Z][a-z]{3,})\b"
+    r"\b(?:[A-Z][A-Za-z]*[- ]?\d[\w.+-]*|[A-Z]{2,}[A-Za-z]*(?:-[A-Z]+)?|"
+    r"(?<=[a-z,] )[A-Z][a-z]{3,})\b"
 )
 _OPENING = re.compile(
     r"^(?:(?:here|in this (?:paper|work|study|letter)|using [^,]{5,80}|based on [^,]{5,80}|"
@@ -115,7 +116,8 @@ _OPENING = re.compile(
 )
 _ASIDE = re.compile(r" \([^()]{1,60}\)|, (?:respectively|however|therefore|thus|for example),?")
 _SYNONYMS = dict(_words("synonyms"))
-_SYNONYM = re.compile(r"\b(" + "|".join(map(re.escape, _SYNONYMS)) + r")\b")
+_LONGEST_FIRST = sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)
+_SYNONYM = re.compile(rf"\b({'|'.join(_LONGEST_FIRST)})\b")
 
 
 def _like(text: str, model: str) -> str:
@@ -220,7 +222,7 @@ def reword(text: str, rng: random.Random) -> str:
         text = _like(_OPENING.sub("", text), text)
     if rng.random() < 0.6:
         text = _ASIDE.sub("", text)
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         rate = rng.choice((0.3, 0.7, 1.0))
         text = _SYNONYM.sub(
             lambda match: _SYNONYMS[match[0]] if rng.random() < rate else match[0], text

@@ -363,12 +363,18 @@ class ClaimCheck(Record):
     sentences: tuple[str, ...] = ()  # these sentences
     mismatch: str = ""
     is_certain: bool = False
+    missing_numbers: tuple[float, ...] = ()  # numbers of the claim that are not in the text
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """The label, or "unclear" for a contradiction that is not certain."""
-        is_unclear = self.label == "contradicted" and not self.is_certain
-        return "unclear" if is_unclear else self.label
+        """The label, if it is safe to show it.
+
+        A contradiction that is not certain is "unclear". A claim with a number that is not in the
+        text is not shown as supported.
+        """
+        if self.label == "contradicted" and not self.is_certain:
+            return "unclear"
+        return "not found" if self.label == "supported" and self.missing_numbers else self.label
 
     def _json(self) -> dict[str, object]:
         return {**vars(self), "verdict": self.verdict}

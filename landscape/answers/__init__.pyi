@@ -1,4 +1,5 @@
 from ._evidence import check_claims
+from .verdicts import check_claim
 from ._regions import describe_regions
 from .asking import answer_question
 from .questions import Preset, QuestionKind, classify, preset_for
@@ -9,6 +10,7 @@ __all__ = [
     "Preset",
     "QuestionKind",
     "answer_question",
+    "check_claim",
     "check_claims",
     "classify",
     "describe_regions",

@@ -57,6 +57,8 @@ def ask(
         raise InputError("The question is empty. Write a question.")
     if settings.generation == "quoted":
         model = None
+    if settings.papers:
+        engine = engine.within([engine.row_of(name) for name in settings.papers])
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:MAX_QUERY]
     if model is None and settings.generation is None and not engine.is_restricted:

@@ -29,6 +29,11 @@ class AskSettings(Settings):
     )
     style: Style | None = Field(None, description="focus of the answer")
     filter: str | None = Field(None, description="filter that restricts the papers, as in search")
+    papers: tuple[Keyword, ...] = Field(
+        (),
+        description="answer from these papers only: keys, bibcodes, arXiv identifiers or DOIs",
+        examples=["a tuple of names, such as ('2401.01234', '2024ApJ...961...42T')"],
+    )
     weights: Weights | None = Field(
         None,
         description="strengths of keyword, time and citation",

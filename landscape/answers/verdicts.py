@@ -1,8 +1,9 @@
 """Check whether a text supports a claim, with calibrated probabilities.
 
 Features of the claim and of the sentences of the text (similarity, shared words, numbers, objects,
-negations, direction, hedges, and textual entailment) are the input of a multinomial logistic
-regression. ``python -m benchmarks.verdicts`` fits and measures it.
+negations, direction, hedges, and textual entailment) are the input of a mixture of two
+multinomial logistic regressions: for claims that repeat the words of a sentence, and for
+paraphrases. ``python -m benchmarks.verdicts`` fits and measures them.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ MODEL = Path(__file__).with_name("verdicts.json")
 _MAX_TEXT = 100_000  # characters; later text is ignored
 _BEST = 3  # number of best sentences that are read together
 _READ = 8  # number of nearest sentences that are compared token by token
+# Between copies and paraphrases: share of the words of the claim in the best sentence.
+_COPIED, _STEEPNESS = 0.6, 15.0
 _LEAST = 1e-4  # smallest probability of the network
 _WORD_WEIGHT = 0.5  # weight of shared words, relative to the cosine, for the order of sentences
 
@@ -77,8 +80,8 @@ def check_claim(claim: str, evidence: str | Sequence[str]) -> ClaimCheck:
 
     Notes
     -----
-    The label is the most probable class of a multinomial logistic regression, whose probabilities
-    are calibrated on public pairs and on pairs generated from abstracts (see
+    The label is the most probable class of two logistic regressions, whose probabilities are
+    calibrated on public pairs and on pairs generated from abstracts (see
     :doc:`/concepts/measured_quality`). Without the weights of MiniLM, the features use words only.
 
     Examples
@@ -102,6 +105,7 @@ def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCh
     unique = list(dict.fromkeys([*claims, *(one for text in texts for one in text)]))
     readings = read(unique) if unique else None
     by_text = dict(zip(unique, readings, strict=True)) if readings is not None else {}
+    kind = "network" if by_text else "words"
     checks = []
     for claim, sentences in zip(claims, texts, strict=True):
         if not sentences or not stems(claim):
@@ -109,7 +113,7 @@ def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCh
             continue
         own = [by_text[one] for one in sentences] if by_text else None
         found = features(claim, by_text.get(claim), sentences, own)
-        probabilities = _probabilities(found.values, "network" if by_text else "words")
+        probabilities = probabilities_of(found.values, _model()[kind])
         label = LABELS[int(probabilities.argmax())]
         places = tuple(found.order[:_BEST])
         mismatch = find_mismatch(claim, "", sentences) if label != "supported" else ""
@@ -122,7 +126,8 @@ def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCh
                 places,
                 tuple(sentences[place] for place in places),
                 mismatch,
-                is_certain=float(probabilities.max()) >= _model()["shown"][label],
+                is_certain=float(probabilities.max()) >= _model()[kind]["certain"][label],
+                missing_numbers=missing_numbers(claim, " ".join(sentences)),
             )
         )
     return checks
@@ -198,24 +203,18 @@ def features(
 
 def _similarities(cosines: Floats) -> dict[str, float]:
     largest = np.sort(cosines)[::-1]
-    return {
-        "cosine": largest[0],
-        "cosine of 2": largest[:2].mean(),
-        "cosine of 3": largest[:3].mean(),
-    }
+    return {f"cosine of {n}": largest[:n].mean() for n in (1, 2, 3)}
 
 
 def _entailments(
     claim: Reading, readings: Sequence[Reading], order: Sequence[int]
 ) -> dict[str, float]:
-    """Return logarithms of probabilities for the best sentence, the best three, and all."""
-    single = np.log(np.array([entailment(readings[n], claim) for n in order[:8]]) + 1e-4)
-    together = np.log(
-        entailment(joined([readings[n] for n in sorted(order[:_BEST])]), claim) + 1e-4
-    )
-    names = ("support", "contradiction", "neither")
+    """Return logarithms of the probabilities given one sentence and given the best three."""
+    single = np.log(np.array([entailment(readings[n], claim) for n in order[:_READ]]) + _LEAST)
+    best = joined([readings[n] for n in sorted(order[:_BEST])])
+    together = np.log(entailment(best, claim) + _LEAST)
     values = {}
-    for n, name in enumerate(names):
+    for n, name in enumerate(("support", "contradiction", "neither")):
         values[f"{name} of best"] = single[0, n]
         values[f"{name} of 3"] = together[n]
         values[f"most {name}"] = single[:, n].max()
@@ -239,11 +238,22 @@ def _model() -> dict[str, Any]:
     return dict(json.loads(MODEL.read_text("utf-8")))
 
 
-def _probabilities(values: dict[str, float], kind: str) -> Floats:
-    """Return the probabilities of the labels (multinomial logistic regression)."""
-    fitted = _model()[kind]
+def probabilities_of(values: dict[str, float], fitted: dict[str, Any]) -> Floats:
+    """Return the probabilities of the labels: a mixture of two logistic regressions."""
+    is_copy = share_of_copies(values["covered"])
+    parts = {name: _regression(values, fitted[name]) for name in ("copies", "paraphrases")}
+    return np.asarray(is_copy * parts["copies"] + (1.0 - is_copy) * parts["paraphrases"])
+
+
+def share_of_copies(covered: Any) -> Any:
+    """Return the weight of the regression for claims that repeat the words of a sentence."""
+    return 1.0 / (1.0 + np.exp(_STEEPNESS * (_COPIED - covered)))
+
+
+def _regression(values: dict[str, float], fitted: dict[str, Any]) -> Floats:
+    """Return the probabilities of a multinomial logistic regression."""
     scores = np.array(fitted["intercepts"], dtype=float)
     for name, coefficients in fitted["coefficients"].items():
         scores = scores + values[name] * np.array(coefficients)
     powers = np.exp(scores - scores.max())
-    return powers / powers.sum()
+    return np.asarray(powers / powers.sum())

@@ -60,6 +60,7 @@ _SINGULAR = {
     "concepts": "concept",
     "facilities": "facility",
     "keywords": "keyword",
+    "papers": "paper",
     "seeds": "seed",
     "slices": "slice",
 }

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from landscape.answers.agreement import compare
+from landscape.answers import check_claim
+from landscape.answers.verdicts import check_many
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences
 
@@ -26,8 +27,8 @@ def abstracts(real_papers: Path) -> list[list[str]]:
 def test_a_quotation_is_supported_by_its_own_abstract_alone(abstracts: list[list[str]]) -> None:
     for own, other in zip(abstracts, [*abstracts[7:], *abstracts[:7]], strict=True):
         for sentence in filter(says_something, own):
-            assert compare(sentence, own).verdict == "supported"
-            assert compare(sentence, other).verdict != "supported"
+            assert check_claim(sentence, own).verdict == "supported"
+            assert check_claim(sentence, other).verdict != "supported"
 
 
 def test_hardly_a_changed_number_or_a_negation_slips_through(abstracts: list[list[str]]) -> None:
@@ -39,10 +40,10 @@ def test_hardly_a_changed_number_or_a_negation_slips_through(abstracts: list[lis
             if number:
                 other = f"{float(number[0]) * 1.7 + 3:.2f}"
                 changed = sentence[: number.start()] + other + sentence[number.end() :]
-                numbers[compare(changed, own).verdict] += 1
+                numbers[check_claim(changed, own).verdict] += 1
             if " not " not in sentence and re.search(r"\b(is|are|can)\b", sentence):
                 denied = re.sub(r"\b(is|are|can)\b", r"\1 not", sentence, count=1)
-                negations[compare(denied, own).verdict] += 1
+                negations[check_claim(denied, own).verdict] += 1
     assert numbers.total() > 100
     assert negations.total() > 100
     assert numbers["supported"] < 0.03 * numbers.total()

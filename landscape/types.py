@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
@@ -99,13 +100,23 @@ class Paper(Record):
 
     @property
     def links(self) -> dict[str, str]:
-        """URLs of the paper at ADS, arXiv and doi.org, by name of the service."""
+        """URLs of the paper at ADS, arXiv and doi.org, by name of the service.
+
+        Examples
+        --------
+        >>> Paper(row=0, paper_id="a", title="", abstract="", bibcode="2021A&A...645L..11A").links
+        {'ADS': 'https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract'}
+        """
         addresses = {
-            "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
-            "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
-            "DOI": self.doi and f"https://doi.org/{self.doi}",
+            "ADS": (self.bibcode, "https://ui.adsabs.harvard.edu/abs/{}/abstract", ""),
+            "arXiv": (self.arxiv_id, "https://arxiv.org/abs/{}", "/"),
+            "DOI": (self.doi, "https://doi.org/{}", "/:;()[]"),
         }
-        return {name: url for name, url in addresses.items() if url}
+        return {
+            name: address.format(quote("".join(filter(str.isprintable, bare)), safe=safe))
+            for name, (identifier, address, safe) in addresses.items()
+            if (bare := "".join((identifier or "").split()))
+        }
 
     @property
     def url(self) -> str | None:
@@ -407,7 +418,7 @@ class Answer(Record):
 
     def to_markdown(self) -> str:
         """Return the answer, the evidence, the papers and the coverage as one Markdown document."""
-        return render("answer.md", answer=self)
+        return render("answer.md", answer=self, papers=self._by_id)
 
     def to_text(self) -> str:
         """Return the answer, the cited papers and the coverage as text for a terminal."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -199,3 +200,24 @@ def test_tables_without_rows_have_the_same_columns(name: str) -> None:
 def test_an_analysis_without_rows_is_written_as_latex() -> None:
     empty = dataclasses.replace(BY_NAME["Analysis"], table=TABLE.head(0))
     assert "tabular" in empty.to_latex()
+
+
+def test_the_link_of_a_paper_is_that_of_its_bibcode_in_every_format() -> None:
+    paper = replace(PAPER, bibcode="2021A&A...645L..11A", arxiv_id="2101.01542")
+    address = "https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract"
+    results = replace(RESULTS, hits=(replace(RESULTS.hits[0], paper=paper),))
+    survey = BY_NAME["Survey"]
+    survey = replace(survey, crawled=(replace(survey.crawled[0], paper=paper, selected=True),))
+    answer = replace(BY_NAME["Answer"], results=results, table=None)
+    for text in (results.to_text(), results._repr_html_(), survey.to_text(), answer._repr_html_()):
+        assert address in text
+    linked = f"[2021A&A...645L..11A]({address})"
+    assert linked in survey.to_markdown()
+    assert linked in answer.to_markdown()
+    assert results.to_bibtex().startswith("@article{2021A&A...645L..11A,")
+    assert "adsurl = {https://ui.adsabs.harvard.edu/abs/2021A&A...645L..11A/" in results.to_bibtex()
+    without = replace(paper, bibcode=None)
+    assert (without.url, replace(without, arxiv_id=None, doi="10.1/a<b").url) == (
+        "https://arxiv.org/abs/2101.01542",
+        "https://doi.org/10.1/a%3Cb",
+    )

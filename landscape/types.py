@@ -37,6 +37,9 @@ CitationVerdict = Literal[
 
 A mismatch is a number, an object or a negation that differs from the cited paper."""
 
+EntryStatus = Literal["in the atlas", "now published", "unknown"]
+"""Result of looking up an entry of a bibliography in the atlases."""
+
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Way in which a survey finds a paper."""
 
@@ -696,6 +699,43 @@ class Judgement:
     evidence: tuple[Evidence, ...] = ()  # relevant sentences of the abstract
     nearness: float | None = None  # cosine similarity of the sentence and the paper
     why: str = ""  # short reason
+    deciding: Evidence | None = None  # sentence of the abstract that decides the verdict
+    draft_says: str = ""  # text of the draft that differs from the paper
+    paper_says: str = ""  # text of the paper that differs from the draft
+
+
+@dataclass(frozen=True)
+class BibliographyEntry(Record):
+    """Entry of a bibliography, and the paper of an atlas that it describes.
+
+    Examples
+    --------
+    >>> paper = Paper(row=0, paper_id="a", title="Dust", abstract="", journal="ApJ", doi="10.1/a")
+    >>> BibliographyEntry("roe24", "Dust", "now published", paper).published_as
+    'ApJ, doi:10.1/a'
+    """
+
+    key: str  # BibTeX key
+    title: str
+    status: EntryStatus
+    paper: Paper | None = None  # paper of an atlas
+
+    @property
+    def published_as(self) -> str:
+        """Bibcode, journal and DOI of the paper if the entry is a preprint of it."""
+        if self.paper is None or self.status != "now published":
+            return ""
+        doi = self.paper.doi and f"doi:{self.paper.doi}"
+        return ", ".join(filter(None, (self.paper.bibcode, self.paper.journal, doi)))
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "key": self.key,
+            "title": self.title,
+            "status": self.status,
+            "published_as": self.published_as or None,
+            "paper": self.paper,
+        }
 
 
 @dataclass(frozen=True)
@@ -723,6 +763,7 @@ class DraftCheck(Record):
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # number of sentences in the draft
     sought: bool = False  # whether sentences without a citation were examined
+    entries: tuple[BibliographyEntry, ...] = ()  # in the order of the bibliography
 
     @property
     def counts(self) -> dict[str, int]:
@@ -741,6 +782,9 @@ class DraftCheck(Record):
             "evidence": [_joined(judgement.evidence) for judgement in judgements],
             "title": [judgement.paper and judgement.paper.title for judgement in judgements],
             "why": [judgement.why for judgement in judgements],
+            "deciding": [one.deciding and one.deciding.text for one in judgements],
+            "draft_says": [judgement.draft_says for judgement in judgements],
+            "paper_says": [judgement.paper_says for judgement in judgements],
         }
         return serializer.to_table(columns)
 
@@ -748,9 +792,18 @@ class DraftCheck(Record):
         """Return the verdicts as text for a terminal, in the order of the draft."""
         return render("draft_check.txt", check=self)
 
+    def to_markdown(self) -> str:
+        """Return the report as one Markdown document."""
+        return render("draft_check.md", check=self)
+
+    def to_html(self) -> str:
+        """Return the report as a web page that loads nothing from elsewhere."""
+        return render("draft_check.html", check=self)
+
     def _json(self) -> dict[str, object]:
         return {
             "citations": self.judgements,
+            "bibliography": self.entries,
             "uncited": self.uncited,
             "counts": self.counts,
             "sentences": self.n_sentences,
@@ -1147,3 +1200,21 @@ def count_written(papers: Results, path: Path) -> str:
     left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
     return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
+
+
+_REPORT_FORMATS: Mapping[str, Callable[[DraftCheck], str]] = {
+    ".md": DraftCheck.to_markdown,
+    ".html": DraftCheck.to_html,
+    ".json": serializer.to_json,
+}
+
+
+def check_report_file(path: str | os.PathLike[str]) -> Path:
+    """Check before a long check that `write_report` can write a file, or raise InputError."""
+    return check_output(path, _REPORT_FORMATS, what="A report on a draft")
+
+
+def write_report(check: DraftCheck, path: str | os.PathLike[str]) -> Path:
+    """Write the result of a draft check in the format of the file extension."""
+    path = check_report_file(path)
+    return write_output(path, _REPORT_FORMATS[path.suffix.lower()](check).rstrip("\n") + "\n")

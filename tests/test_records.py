@@ -16,6 +16,7 @@ from landscape.types import (
     Answer,
     Asked,
     Attribution,
+    BibliographyEntry,
     CitationSuggestions,
     CitingSentence,
     Claim,
@@ -88,6 +89,7 @@ RECORDS = [
         chance=0.98765,
     ),
     CitationSuggestions("Dust", None, (SUGGESTION,), {"Atlas": COVERAGE}, "offline"),
+    BibliographyEntry("key", "Dust", "in the atlas", PAPER),
     DraftCheck((JUDGEMENT,), (UNCITED,), "offline", n_sentences=2),
     Survey("Does dust cool?", (CRAWLED,), (ASKED,), (STUB,), COVERAGE, n_found=6),
     Analysis("impact", TABLE, "Papers.", {"papers": 1}, {"title": "Atlas"}),
@@ -123,9 +125,12 @@ KEYS = {
     "CitingSentence": "text verdict evidence",
     "Suggestion": f"rank {_PAPER} corpus also_in score highlights sentence",
     "CitationSuggestions": ("context keywords suggestions method partial notes coverage seconds"),
-    "Judgement": "key line sentence part verdict paper evidence nearness why",
+    "Judgement": (
+        "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
+    ),
+    "BibliographyEntry": "key title status published_as paper",
     "Uncited": "line sentence why candidates",
-    "DraftCheck": "citations uncited counts sentences method partial notes",
+    "DraftCheck": "citations bibliography uncited counts sentences method partial notes",
     "Linked": "paper_id node title year score is_stub",
     "Asked": "text by parent found new",
     "Crawled": ("paper score selected reason judged_by how parent query depth expanded section"),
@@ -139,7 +144,7 @@ COLUMNS = {
     "CitationSuggestions": (
         "rank title authors year label corpus also_in score highlights sentence url"
     ),
-    "DraftCheck": "line key verdict sentence evidence title why",
+    "DraftCheck": ("line key verdict sentence evidence title why deciding draft_says paper_says"),
     "Survey": (
         "rank paper_id title authors year bibcode arxiv_id doi selected score reason judged_by how "
         "parent search depth section url"
